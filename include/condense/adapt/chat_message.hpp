@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/message.hpp>
+
+// A message type for programs that have none: chat_message::user("Rename the flag.").
+
+namespace condense {
+inline namespace v1 {
+
+/// One piece of a chat_message; the members mean what part_view's mean.
+struct chat_part {
+    part_kind kind = part_kind::text;
+    std::string text = {};
+    std::string tool = {};
+    std::string call = {};
+    part_status status = part_status::ok;
+    bool sealed = false;
+    own_cost cost = {};
+
+    friend bool operator==(chat_part const&, chat_part const&) = default;
+};
+
+/// A role, parts, and what a program may want to say of them.
+struct chat_message {
+    v1::role role = v1::role::user;
+    std::vector<chat_part> parts = {};
+    std::string name = {};
+    bool pinned = false;
+    std::string mark = {};  ///< kept by the library, empty on new messages
+
+    static chat_message text(v1::role speaker, std::string text) {
+        chat_message made{.role = speaker};
+        if (!text.empty()) made.parts.push_back({.text = std::move(text)});
+        return made;
+    }
+    static chat_message system(std::string words) { return text(v1::role::system, std::move(words)); }
+    static chat_message user(std::string words) { return text(v1::role::user, std::move(words)); }
+    static chat_message assistant(std::string words) { return text(v1::role::assistant, std::move(words)); }
+
+    /// An assistant message with one tool call; `and_call` adds parallel ones.
+    static chat_message call(std::string id, std::string tool, std::string arguments) {
+        return chat_message{.role = v1::role::assistant}.and_call(std::move(id), std::move(tool), std::move(arguments));
+    }
+    chat_message and_call(std::string id, std::string tool, std::string arguments) && {
+        parts.push_back({.kind = part_kind::tool_call,
+                         .text = std::move(arguments),
+                         .tool = std::move(tool),
+                         .call = std::move(id)});
+        return std::move(*this);
+    }
+    static chat_message result(std::string id, std::string output, part_status status = part_status::ok) {
+        chat_message made{.role = v1::role::tool};
+        made.parts.push_back(
+            {.kind = part_kind::tool_result, .text = std::move(output), .call = std::move(id), .status = status});
+        return made;
+    }
+
+    friend bool operator==(chat_message const&, chat_message const&) = default;
+};
+
+template <>
+struct message_traits<chat_message> {
+    static role role_of(chat_message const& m) { return m.role; }
+
+    static void each_part(chat_message const& m, auto&& sink) {
+        for (auto const& part : m.parts)
+            sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
+    }
+    static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
+        auto shorter = m;
+        shorter.parts[index].text = std::move(text);
+        shorter.parts[index].cost.reset();
+        return shorter;
+    }
+    static chat_message without_part(chat_message const& m, std::size_t index) {
+        auto shorter = m;
+        shorter.parts.erase(shorter.parts.begin() + static_cast<std::ptrdiff_t>(index));
+        return shorter;
+    }
+    static chat_message make(role speaker, std::string text) { return chat_message::text(speaker, std::move(text)); }
+    static std::string_view name_of(chat_message const& m) { return m.name; }
+    static bool pinned(chat_message const& m) { return m.pinned; }
+    static std::string_view mark_of(chat_message const& m) { return m.mark; }
+    static void set_mark(chat_message& m, std::string_view mark) { m.mark = mark; }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/adapt/json_parse.hpp>
+#include <condense/adapt/json_shape.hpp>
+#include <condense/core/message.hpp>
+
+// nlohmann::json and ordered_json as messages, in OpenAI chat or Anthropic messages shape:
+// `condense::reduce(*condense::messages_of(document), mix, budget)`.
+
+namespace condense {
+inline namespace v1 {
+
+namespace detail {
+
+inline constexpr char const* mark_member = "condense";
+
+template <json_type Json>
+void erase_mark(Json& one) {
+    if (one.is_object()) one.erase(mark_member);
+}
+
+}  // namespace detail
+
+/// Each message is read by itself, so one conversation may mix the shapes. Any JSON is accepted: a
+/// field of an unexpected type is missing, an unknown block is `other`, a message that is not an
+/// object has no parts. Parts, in this order:
+///
+/// | where | part |
+/// |---|---|
+/// | `content` string, or block `text` or plain string | text; in a message of role tool, a result |
+/// | `thinking`, `redacted_thinking`; `reasoning_content` | reasoning, sealed where signed or redacted |
+/// | `tool_use`, `server_tool_use`, `mcp_tool_use`; `tool_calls`, `function_call` | tool call |
+/// | `tool_result` and its inner text blocks; `..._tool_result`, sealed | tool result |
+/// | images, audio, video, files, also inside results | media, sealed, 1,600 tokens each |
+/// | `refusal` string | text |
+/// | anything else in `content` or `tool_calls` | other, sealed: its dump |
+///
+/// Strings are shown without copying; what is an object in the message (`input`) is shown as its
+/// dump, so an edit of it must be JSON. All else in the message stays as it is, unknown fields too.
+template <json_type Json>
+struct message_traits<Json> {
+    static role role_of(Json const& m) { return role_named(detail::text_member(m, "role")); }
+
+    static void each_part(Json const& m, auto&& sink) {
+        detail::each_piece(m, [&sink](detail::json_piece<Json const> const& piece) {
+            if (!piece.dumped) return static_cast<void>(sink(piece.part));
+            auto const* const value = piece.text.find();
+            auto const text = value == nullptr ? std::string{} : detail::dump_of(*value);
+            auto part = piece.part;
+            part.text = text;
+            sink(std::as_const(part));
+        });
+    }
+
+    /// The same message when the part is sealed, or holds JSON and `text` does not parse.
+    static Json with_part(Json const& m, std::size_t index, std::string text) {
+        auto shorter = m;
+        auto const piece = detail::piece_at(shorter, index);
+        if (piece.text.in == nullptr || piece.part.sealed) return shorter;
+        if (!piece.dumped) {
+            if (text != piece.part.text) piece.text.put(Json(std::move(text)));
+            return shorter;
+        }
+        // A dump may have lost something (ill-formed UTF-8, NaN), so an equal text keeps the value.
+        auto const* const value = piece.text.find();
+        if (value != nullptr && detail::dump_of(*value) == text) return shorter;
+        if (auto parsed = parse_json<Json>(text)) piece.text.put(std::move(parsed.value));
+        return shorter;
+    }
+
+    /// Takes out the block or the member; `content` itself becomes "", an emptied array stays.
+    static Json without_part(Json const& m, std::size_t index) {
+        auto thinner = m;
+        detail::piece_at(thinner, index).whole.erase();
+        return thinner;
+    }
+
+    static Json make(role speaker, std::string text) {
+        auto made = Json::object();
+        made["role"] = std::string{v1::name(speaker)};
+        made["content"] = std::move(text);
+        return made;
+    }
+
+    /// Who speaks; in a message of role tool `name` is the tool's.
+    static std::string_view name_of(Json const& m) {
+        return role_of(m) == role::tool ? std::string_view{} : detail::text_member(m, "name");
+    }
+
+    /// The mark is the string member "condense". Providers refuse unknown members: see without_marks.
+    static std::string_view mark_of(Json const& m) { return detail::text_member(m, detail::mark_member); }
+    static void set_mark(Json& m, std::string_view mark) {
+        if (mark.empty()) detail::erase_mark(m);
+        else if (m.is_object()) m[detail::mark_member] = std::string{mark};
+    }
+};
+
+/// Erases the library's marks from one message or an array of messages. Call it on what is sent, not
+/// on what is kept: OpenAI and Anthropic refuse members they do not know, while a history that keeps
+/// its marks is not reduced twice.
+template <json_type Json>
+void without_marks(Json& sent) {
+    detail::erase_mark(sent);
+    if (sent.is_array())
+        for (auto& one : sent) detail::erase_mark(one);
+}
+template <std::ranges::input_range Messages>
+    requires(json_type<std::ranges::range_value_t<Messages>> && !json_type<Messages>)
+void without_marks(Messages& sent) {
+    for (auto& one : sent) detail::erase_mark(one);
+}
+
+/// The messages of a document, as a range that `reduce` can write to: the document itself where it is
+/// an array, else its member `messages` (a request body); null when there are none.
+template <json_type Json>
+typename Json::array_t* messages_of(Json& document) {
+    auto* const found = document.is_array() ? &document : detail::member_of(document, "messages");
+    return found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>();
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Everything that needs the standard library and Boost.Hana only. Message shapes, stores and model
+// clients have headers of their own.
+
+#include <condense/core/reduce.hpp>
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/offload.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/layer/summarize.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/protect.hpp>
+#include <condense/policy/trigger.hpp>
+#include <condense/policy/worth.hpp>

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <condense/core/reader.hpp>
+#include <condense/detail/json_scan.hpp>
+
+// A view under construction. Layers propose edits; it refuses those that would break a law, and a
+// whole batch can be taken back to a mark.
+
+namespace condense {
+inline namespace v1 {
+
+template <class Source, token_estimator Estimator>
+class draft : public draft_reader<Source, Estimator> {
+public:
+    using reader = draft_reader<Source, Estimator>;
+    using reader::reader;
+    using reader::present;
+
+    // Editing. Every verb says whether it was refused, and why; when it was, nothing has changed.
+
+    constexpr refusal drop(group which) {
+        if (auto const refused = this->undroppable(which)) return refused;
+        this->edits_->drop(*this->facts_, which);
+        return refusal::none;
+    }
+
+    /// Loses content. Open groups take it only where the original is kept or under pressure.
+    constexpr refusal shorten(part_ref part, std::string text) {
+        return replace(edit_kind::shorten, part, std::move(text), {});
+    }
+
+    /// Shorter, and the original can be had back by the reference.
+    constexpr refusal externalize(part_ref part, std::string text, reference stored) {
+        return replace(edit_kind::externalize, part, std::move(text), stored);
+    }
+
+    /// Takes out a whole part that is neither a call nor a result.
+    constexpr refusal remove(part_ref part) {
+        if (auto const refused = uneditable(part)) return refused;
+        auto const& found = this->facts_->part_at(part.column);
+        if (found.call != detail::none32 || found.kind == part_kind::tool_result) return refusal::pair;
+        if (guards_open(part)) return refusal::open;
+        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
+        return refusal::none;
+    }
+
+    /// One message of role user in place of `which`, a range of groups, where the first of them stood.
+    template <class Groups>
+    constexpr refusal summarize(Groups const& which, std::string text) {
+        auto host = detail::none32;
+        for (group const one : which) {
+            if (auto const refused = this->undroppable(one)) return refused;
+            if (one.slot() < host) host = one.slot();
+        }
+        if (host == detail::none32) return refusal::gone;
+        text = detail::utf8::scrubbed(std::move(text));
+        auto const after = (*this->count_)(text) + detail::frame_cost(*this->count_, role::user) +
+                           detail::frame_cost(*this->count_, part_view{.text = text});
+        auto const mark = this->edits_->steps().size();
+        for (group const one : which)
+            if (present(one)) this->edits_->drop(*this->facts_, one);
+        // A summary that stood in the same place and was not among the groups keeps its place.
+        if (present(group{host}.summary())) {
+            this->edits_->take_back(*this->facts_, mark);
+            return refusal::gone;
+        }
+        this->edits_->summarize(host, std::move(text), after);
+        return refusal::none;
+    }
+
+    /// Puts a message's group back as it was first seen. May grow, but only inside the budget.
+    constexpr refusal restore(sequence message_seq) {
+        if (message_seq.number >= this->facts_->size()) return refusal::gone;
+        auto const slot = this->facts_->group_of(message_seq.number);
+        auto const before = this->edits_->sums();
+        auto const mark = this->edits_->steps().size();
+        if (!present(group{slot})) this->edits_->undrop(*this->facts_, slot);
+        this->each_member(group{slot}, [&](std::uint32_t index) {
+            auto const& found = this->facts_->message_at(index);
+            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+                if (this->edits_->edit_of(column) != nullptr)
+                    this->edits_->edit_part(*this->facts_, edit_kind::restore, column, this->facts_->part_at(column).cost, {});
+        });
+        if (this->edits_->steps().size() == mark) return refusal::gone;
+        if (!this->used().fits()) {
+            this->edits_->take_back(*this->facts_, mark);
+            return refusal::no_room;
+        }
+        auto gained = this->edits_->sums();
+        gained -= before;
+        restored_ += gained;
+        return refusal::none;
+    }
+
+    // For the pipeline.
+
+    constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
+    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
+    constexpr void begin_batch() noexcept { restored_ = {}; }
+    /// Growth by `restore` since the batch began.
+    constexpr view::totals const& restored() const noexcept { return restored_; }
+    /// Whether shortening may lose content of open groups: after a journal, or under pressure.
+    constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
+
+    /// After system messages a request begins with a plain user message or a summary. Where drops
+    /// since `mark` broke that, the nearest user message before the new beginning comes back.
+    constexpr void settle_head() {
+        for (auto const which : this->groups()) {
+            auto const facts = this->about(which);
+            if (facts.system) continue;
+            if (facts.summary || facts.starts_turn) return;
+            for (auto slot = which.slot(); slot-- > 0;) {
+                auto const& before = this->facts_->group_at(slot);
+                if (before.count == 0 || before.plain_users == 0 || before.summary) continue;
+                if (!this->facts_->message_at(before.first).plain_user) continue;
+                this->edits_->undrop(*this->facts_, slot);
+                return;
+            }
+            return;
+        }
+    }
+
+private:
+    constexpr refusal uneditable(part_ref part) const noexcept {
+        if (part.column >= this->facts_->part_count()) return refusal::gone;
+        auto const index = this->facts_->part_at(part.column).message_index;
+        auto const& found = this->facts_->message_at(index);
+        if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
+        if (auto const* const changed = this->edits_->edit_of(part.column))
+            if (changed->kind == edit_kind::remove) return refusal::gone;
+        if (found.speaker == role::system) return refusal::system;
+        if (found.pinned) return refusal::pinned;
+        if (index == this->facts_->latest_user()) return refusal::latest_user;
+        if (index == this->facts_->task()) return refusal::task;
+        return refusal::none;
+    }
+
+    constexpr bool guards_open(part_ref part) const noexcept {
+        return !open_allowed_ && this->facts_->open(this->facts_->group_of(this->facts_->part_at(part.column).message_index));
+    }
+
+    constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
+        if (auto const refused = uneditable(part)) return refused;
+        auto const& found = this->facts_->part_at(part.column);
+        if (found.sealed) return refusal::sealed;
+        if (kind == edit_kind::shorten && guards_open(part)) return refusal::open;
+        text = detail::utf8::scrubbed(std::move(text));
+        v1::cost after;
+        refusal refused = refusal::gone;
+        this->original(part, [&](part_view seen) {
+            refused = refusal::none;
+            if (found.kind == part_kind::tool_call &&
+                !(detail::json::valid(seen.text) && detail::json::valid(text)))
+                refused = refusal::not_json;
+            seen.text = text;
+            seen.cost.reset();
+            after = detail::part_cost(*this->count_, seen);
+        });
+        if (refused) return refused;
+        if (after >= this->edits_->part_cost(*this->facts_, part.column)) return refusal::not_smaller;
+        this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored});
+        return refusal::none;
+    }
+
+    bool open_allowed_ = false;
+    view::totals restored_ = {};
+};
+
+template <class Source, class Estimator>
+draft(Source const&, outline const&, view&, Estimator const&, budget const&) -> draft<Source, Estimator>;
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/core/cost.hpp>
+#include <condense/core/group.hpp>
+
+// One change to what is sent, and why a change is refused.
+
+namespace condense {
+inline namespace v1 {
+
+enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore };
+
+/// The content-derived name of a stored original: 24 hexadecimal digits, all zero when there is none.
+struct reference {
+    std::array<std::uint8_t, 12> digest = {};
+
+    constexpr explicit operator bool() const noexcept { return *this != reference{}; }
+
+    constexpr std::string text() const {
+        std::string out;
+        for (auto const byte : digest)
+            for (auto const half : {byte >> 4, byte & 15}) out.push_back("0123456789abcdef"[half]);
+        return out;
+    }
+    friend constexpr auto operator<=>(reference const&, reference const&) = default;
+};
+
+/// Why the draft did not take an edit; false when it did.
+struct [[nodiscard]] refusal {
+    enum reason : std::uint8_t {
+        none,
+        system,       ///< a system message
+        pinned,       ///< a pin
+        open,         ///< a call still waits, or the newest round goes on
+        latest_user,  ///< the latest plain user message
+        task,         ///< the first plain user message is never shortened
+        sealed,       ///< signed or opaque: whole or gone
+        pair,         ///< a call or a result goes with its group only
+        not_json,     ///< arguments stay JSON
+        not_smaller,  ///< the edit would not save anything
+        gone,         ///< it is not there any more
+        no_room,      ///< a restored message would not fit the budget
+    };
+    reason why = none;
+
+    constexpr refusal(reason given) noexcept : why{given} {}
+    constexpr explicit operator bool() const noexcept { return why != none; }
+    friend constexpr bool operator==(refusal, refusal) = default;
+};
+
+constexpr std::string_view name(refusal given) noexcept {
+    switch (given.why) {
+        case refusal::none: return "none";
+        case refusal::system: return "system message";
+        case refusal::pinned: return "pinned";
+        case refusal::open: return "open group";
+        case refusal::latest_user: return "latest user message";
+        case refusal::task: return "first user message";
+        case refusal::sealed: return "sealed part";
+        case refusal::pair: return "part of a pair";
+        case refusal::not_json: return "not JSON";
+        case refusal::not_smaller: return "not smaller";
+        case refusal::gone: return "gone";
+        case refusal::no_room: break;
+    }
+    return "no room";
+}
+
+/// An edit in force, for reports and observers.
+struct edit {
+    edit_kind kind = edit_kind::drop;
+    v1::group group = {};      ///< for drop, summarize, restore
+    sequence message_seq = {}; ///< the message of the part, or the first of the group
+    std::uint32_t part = 0;    ///< index in each_part order, for shorten, externalize, remove
+    v1::cost before = {};
+    v1::cost after = {};
+    reference stored = {};
+};
+
+}  // namespace v1
+}  // namespace condense

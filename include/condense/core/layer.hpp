@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include <condense/core/effect.hpp>
+#include <condense/core/pass.hpp>
+
+// What makes a type a layer: declared effects and at least one hook, `reduce(draft, pass)` or
+// `arrive(draft, sequence, pass)`, both const and found by name.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+struct hook_names {
+    void reduce();
+    void arrive();
+};
+
+// A name that both bases have is ambiguous, so asking for its address tells whether Layer has it,
+// overloaded, constrained or a template.
+template <class Layer, bool = std::is_class_v<Layer> && !std::is_final_v<Layer>>
+struct hook_probe : Layer, hook_names {};
+template <class Layer>
+struct hook_probe<Layer, false> {};
+
+template <class Layer>
+concept names_reduce = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::reduce; };
+template <class Layer>
+concept names_arrive = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
+
+template <class Layer>
+concept has_hook = names_reduce<Layer> || names_arrive<Layer>;
+
+template <class Layer>
+concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };
+
+template <class Layer>
+constexpr effect effects_of() noexcept {
+    if constexpr (declares_effects<Layer>) return Layer::effects;
+    else return effect::none;
+}
+
+template <class Layer>
+constexpr bool flag_records() noexcept {
+    if constexpr (requires { Layer::records; }) return Layer::records;
+    else return false;
+}
+template <class Layer>
+constexpr bool flag_durable() noexcept {
+    if constexpr (requires { Layer::durable; }) return Layer::durable;
+    else return !(effects_of<Layer>() & effect::keeps);
+}
+template <class Layer>
+constexpr bool flag_last_resort() noexcept {
+    if constexpr (requires { Layer::last_resort; }) return Layer::last_resort;
+    else return false;
+}
+
+template <class Layer>
+struct memory_type { using type = no_memory; };
+template <class Layer>
+    requires requires { typename Layer::memory; }
+struct memory_type<Layer> { using type = typename Layer::memory; };
+template <class Layer>
+using memory_of = typename memory_type<Layer>::type;
+
+/// The layer's own `name`, else its type's without namespace and arguments.
+template <class Layer>
+constexpr std::string_view layer_name() noexcept {
+    if constexpr (requires { { Layer::name } -> std::convertible_to<std::string_view>; }) return Layer::name;
+    else {
+#if defined(__clang__) || defined(__GNUC__)
+        std::string_view text = __PRETTY_FUNCTION__;
+        text.remove_prefix(text.find("Layer = ") + 8);
+        text = text.substr(0, text.find_first_of("<;]"));
+#else
+        std::string_view text = __FUNCSIG__;
+        text.remove_prefix(text.find("layer_name<") + 11);
+        text = text.substr(0, text.find_first_of("<>"));
+#endif
+        auto const colon = text.rfind(':');
+        return colon == std::string_view::npos ? text : text.substr(colon + 1);
+    }
+}
+
+}  // namespace detail
+
+/// A class with `static constexpr auto effects` and a hook; final classes cannot be searched for one.
+template <class Layer>
+concept layer = std::is_class_v<Layer> && !std::is_final_v<Layer> && detail::declares_effects<Layer> &&
+                detail::has_hook<Layer>;
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/part.hpp>
+#include <condense/core/role.hpp>
+
+// How the library reads and, where a layer needs it, writes the user's own message type. This is
+// the only header that names message_traits; everything else uses the verbs below.
+
+namespace condense {
+inline namespace v1 {
+
+/// Specialise it for a message type, or nest the same members as `condense_traits` in the type.
+///
+/// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
+/// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
+/// were; optionally `without_part(m, index) -> M`.
+/// To write summaries: `make(role, text) -> M`.
+/// Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (thinking loops that may not be split),
+/// `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs know their earlier work).
+template <class Message>
+struct message_traits;
+
+namespace detail {
+
+template <class Message>
+concept specialises = requires { sizeof(message_traits<Message>); };
+
+template <class Message>
+concept nests = requires { typename Message::condense_traits; };
+
+template <class Message>
+struct find_traits {};
+template <specialises Message>
+struct find_traits<Message> { using type = message_traits<Message>; };
+template <class Message>
+    requires(!specialises<Message> && nests<Message>)
+struct find_traits<Message> { using type = typename Message::condense_traits; };
+
+template <class Message>
+using traits_of = typename find_traits<Message>::type;
+
+struct any_sink {
+    constexpr void operator()(part_view const&) const noexcept {}
+};
+
+template <class Message>
+concept has_role = requires(Message const& m) {
+    { traits_of<Message>::role_of(m) } -> std::same_as<role>;
+};
+template <class Message>
+concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
+
+}  // namespace detail
+
+/// Can be read: it has a role and parts.
+template <class Message>
+concept message = detail::has_role<Message> && detail::has_parts<Message>;
+
+/// A new message with one part's text replaced can be made of it.
+template <class Message>
+concept shortenable = message<Message> && requires(Message const& m, std::size_t index, std::string text) {
+    { detail::traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<Message>;
+};
+
+/// A message can be written from a role and a text.
+template <class Message>
+concept composable = message<Message> && requires(role speaker, std::string text) {
+    { detail::traits_of<Message>::make(speaker, std::move(text)) } -> std::same_as<Message>;
+};
+
+namespace detail {
+
+template <class Message>
+concept thinnable = shortenable<Message> && requires(Message const& m, std::size_t index) {
+    { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
+};
+
+template <class Message>
+concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
+    { traits_of<Message>::mark_of(read) } -> std::convertible_to<std::string_view>;
+    traits_of<Message>::set_mark(m, mark);
+};
+
+struct role_of_fn {
+    template <message Message>
+    constexpr role operator()(Message const& m) const { return traits_of<Message>::role_of(m); }
+};
+
+struct each_part_fn {
+    template <message Message, class Sink>
+    constexpr void operator()(Message const& m, Sink&& sink) const { traits_of<Message>::each_part(m, sink); }
+};
+
+struct with_part_fn {
+    template <shortenable Message>
+    constexpr Message operator()(Message const& m, std::size_t index, std::string text) const {
+        return traits_of<Message>::with_part(m, index, std::move(text));
+    }
+};
+
+struct without_part_fn {
+    template <thinnable Message>
+    constexpr Message operator()(Message const& m, std::size_t index) const {
+        return traits_of<Message>::without_part(m, index);
+    }
+};
+
+struct is_pinned_fn {
+    template <message Message>
+    constexpr bool operator()(Message const& m) const {
+        if constexpr (requires { { traits_of<Message>::pinned(m) } -> std::convertible_to<bool>; })
+            return traits_of<Message>::pinned(m);
+        else return false;
+    }
+};
+
+struct joins_previous_fn {
+    template <message Message>
+    constexpr bool operator()(Message const& m) const {
+        if constexpr (requires { { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>; })
+            return traits_of<Message>::joins_previous(m);
+        else return false;
+    }
+};
+
+struct mark_of_fn {
+    template <message Message>
+    constexpr std::string operator()(Message const& m) const {
+        if constexpr (requires { { traits_of<Message>::mark_of(m) } -> std::convertible_to<std::string_view>; })
+            return std::string{std::string_view{traits_of<Message>::mark_of(m)}};
+        else return {};
+    }
+};
+
+struct name_of_fn {
+    template <message Message>
+    constexpr std::string operator()(Message const& m) const {
+        if constexpr (requires { { traits_of<Message>::name_of(m) } -> std::convertible_to<std::string_view>; })
+            return std::string{std::string_view{traits_of<Message>::name_of(m)}};
+        else return {};
+    }
+};
+
+struct set_mark_fn {
+    template <markable Message>
+    constexpr void operator()(Message& m, std::string_view mark) const { traits_of<Message>::set_mark(m, mark); }
+};
+
+}  // namespace detail
+
+inline constexpr detail::role_of_fn role_of{};
+inline constexpr detail::each_part_fn each_part{};
+inline constexpr detail::with_part_fn with_part{};
+inline constexpr detail::without_part_fn without_part{};
+inline constexpr detail::is_pinned_fn is_pinned{};
+inline constexpr detail::joins_previous_fn joins_previous{};
+inline constexpr detail::mark_of_fn mark_of{};
+inline constexpr detail::name_of_fn name_of{};
+inline constexpr detail::set_mark_fn set_mark{};
+
+namespace detail {
+
+struct make_fn {
+    template <composable Message>
+    static constexpr Message make(role speaker, std::string text) {
+        return traits_of<Message>::make(speaker, std::move(text));
+    }
+};
+
+/// Reads a member through a pointer to data or function, or through a callable.
+template <auto Member, class Message>
+constexpr decltype(auto) project(Message& m) {
+    if constexpr (std::is_member_object_pointer_v<decltype(Member)>) return (m.*Member);
+    else if constexpr (std::is_member_function_pointer_v<decltype(Member)>) return (m.*Member)();
+    else return Member(m);
+}
+
+template <class Value>
+constexpr role as_role(Value const& value) {
+    if constexpr (std::same_as<Value, role>) return value;
+    else {
+        static_assert(std::convertible_to<Value const&, std::string_view>,
+                      "condense: role_and_text: the role must be a condense::role or a string (see message)");
+        return role_named(value);
+    }
+}
+
+template <class Member>
+struct owner_of {};
+template <class Owner, class Value>
+struct owner_of<Value Owner::*> { using type = Owner; };
+
+}  // namespace detail
+
+/// The one-line adapter for a message of a role and a text:
+/// `struct condense::message_traits<my_message> : condense::role_and_text<&my_message::role, &my_message::text> {};`
+/// Role and Text are pointers to members, or callables on the message. A message with role tool is
+/// read as a tool result without id. With data members it can also be shortened and composed.
+template <auto Role, auto Text>
+struct role_and_text {
+    template <class Message>
+    static constexpr role role_of(Message const& m) {
+        return detail::as_role<std::remove_cvref_t<decltype(detail::project<Role>(m))>>(detail::project<Role>(m));
+    }
+
+    template <class Message, class Sink>
+    static constexpr void each_part(Message const& m, Sink&& sink) {
+        auto&& text = detail::project<Text>(m);
+        std::string_view const view{text};
+        if (!view.empty())
+            sink(part_view{.kind = role_of(m) == role::tool ? part_kind::tool_result : part_kind::text, .text = view});
+    }
+
+    template <class Message>
+        requires std::copy_constructible<Message> && std::is_member_object_pointer_v<decltype(Text)> &&
+                 std::assignable_from<decltype(std::declval<Message&>().*Text), std::string>
+    static constexpr Message with_part(Message const& m, std::size_t, std::string text) {
+        Message shorter(m);
+        shorter.*Text = std::move(text);
+        return shorter;
+    }
+
+    template <class Message = typename detail::owner_of<decltype(Text)>::type>
+        requires std::default_initializable<Message> &&
+                 std::assignable_from<decltype(std::declval<Message&>().*Text), std::string> &&
+                 (std::assignable_from<decltype(std::declval<Message&>().*Role), role> ||
+                  std::assignable_from<decltype(std::declval<Message&>().*Role), std::string>)
+    static constexpr Message make(role speaker, std::string text) {
+        Message made{};
+        if constexpr (std::assignable_from<decltype(made.*Role), role>) made.*Role = speaker;
+        else made.*Role = std::string{name(speaker)};
+        made.*Text = std::move(text);
+        return made;
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/group.hpp>
+#include <condense/core/message.hpp>
+#include <condense/core/tokens.hpp>
+#include <condense/detail/call_index.hpp>
+#include <condense/detail/mark.hpp>
+
+// What the library knows of a conversation without touching its text: costs, roles, pairs, groups.
+// It grows with `append`, which reads each message once and changes nothing when it fails.
+
+namespace condense {
+inline namespace v1 {
+
+class outline {
+public:
+    struct message_record {
+        v1::cost frame = {};
+        std::uint32_t first_part = 0;
+        std::uint32_t part_count = 0;
+        std::uint32_t group = 0;
+        std::uint32_t next_in_group = detail::none32;
+        role speaker = role::other;
+        bool plain_user = false;
+        bool pinned = false;
+        bool summary = false;
+    };
+    struct part_record {
+        v1::cost cost = {};
+        std::uint64_t size = 0;
+        std::uint32_t call = detail::none32;
+        std::uint32_t message_index = 0;
+        part_kind kind = part_kind::text;
+        part_status status = part_status::ok;
+        bool sealed = false;
+        detail::earlier_edit earlier = detail::earlier_edit::none;
+    };
+    struct group_record {
+        v1::cost cost = {};
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        std::uint32_t tail = 0;  ///< end of the member list
+        std::uint32_t count = 0;
+        std::uint32_t plain_users = 0;
+        std::uint32_t waiting = 0;  ///< calls without an answer that may still come
+        std::uint32_t merged_into = detail::none32;
+        bool system = false;
+        bool pinned = false;
+        bool has_calls = false;
+        bool has_error = false;
+        bool orphan = false;  ///< results whose call is nowhere
+        bool summary = false;
+    };
+
+    constexpr std::size_t size() const noexcept { return messages_.size(); }
+    /// Grows with every change.
+    constexpr std::uint64_t version() const noexcept { return version_; }
+    constexpr std::size_t group_count() const noexcept { return groups_.size(); }
+    constexpr std::size_t part_count() const noexcept { return parts_.size(); }
+    constexpr message_record const& message_at(std::size_t index) const noexcept { return messages_[index]; }
+    constexpr part_record const& part_at(std::size_t column) const noexcept { return parts_[column]; }
+    constexpr group_record const& group_at(std::size_t index) const noexcept { return groups_[index]; }
+
+    /// The group of a message, by the index of its oldest piece.
+    constexpr std::uint32_t group_of(std::size_t index) const noexcept { return root(messages_[index].group); }
+
+    constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
+    constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
+
+    /// No assistant message follows, and it is the newest with calls or holds results whose call is
+    /// missing; or a call of it still waits for its answer.
+    constexpr bool open(std::uint32_t index) const noexcept {
+        auto const& found = groups_[index];
+        if (found.waiting != 0) return true;
+        if (last_assistant_ != detail::none32 && last_assistant_ > found.last) return false;
+        return found.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
+    }
+
+    /// The tool name of a part: its own, or that of its call.
+    constexpr std::string_view tool_of(part_record const& part) const noexcept {
+        return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
+    }
+
+    /// Reads one message and counts it; returns how many parts it has. All that can fail is here,
+    /// and when it fails nothing has changed.
+    template <message Message, token_estimator Estimator>
+    constexpr std::size_t read(Message const& m, Estimator const& count) {
+        read_parts(m, count);
+        reserve();
+        return fresh_parts_.size();
+    }
+
+    /// Takes in the message that was read: pairs it and puts it into its group. Returns how many
+    /// groups became one with that of the message.
+    constexpr std::size_t place() noexcept {
+        joins_ = 0;
+        place_message();
+        return joins_;
+    }
+
+    template <message Message, token_estimator Estimator>
+    constexpr void append(Message const& m, Estimator const& count) {
+        read(m, count);
+        place();
+    }
+
+private:
+    struct read_part {
+        part_record record;
+        std::size_t id_at = 0;
+        std::size_t id_size = 0;
+        std::size_t tool_size = 0;
+    };
+
+    constexpr std::uint32_t root(std::uint32_t index) const noexcept {
+        while (groups_[index].merged_into != detail::none32) index = groups_[index].merged_into;
+        return index;
+    }
+
+    /// The group of a message; halves the path on the way, so that chains of joined groups stay short.
+    constexpr std::uint32_t find(std::uint32_t index) noexcept {
+        auto at = messages_[index].group;
+        while (groups_[at].merged_into != detail::none32) {
+            auto const next = groups_[at].merged_into;
+            if (groups_[next].merged_into != detail::none32) groups_[at].merged_into = groups_[next].merged_into;
+            at = next;
+        }
+        messages_[index].group = at;
+        return at;
+    }
+
+    template <message Message, token_estimator Estimator>
+    constexpr void read_parts(Message const& m, Estimator const& count) {
+        fresh_ = {};
+        fresh_parts_.clear();
+        fresh_text_.clear();
+        fresh_.speaker = v1::role_of(m);
+        fresh_.frame = detail::frame_cost(count, fresh_.speaker);
+        fresh_.pinned = v1::is_pinned(m);
+        fresh_joins_ = v1::joins_previous(m);
+        detail::mark_reader const mark{v1::mark_of(m)};
+        fresh_.summary = mark.summary();
+        v1::each_part(m, [&](part_view const& part) {
+            read_part next{.record = {.cost = detail::part_cost(count, part),
+                                      .size = part.text.size(),
+                                      .kind = part.kind,
+                                      .status = part.status,
+                                      .sealed = part.sealed,
+                                      .earlier = mark.edit_of(fresh_parts_.size())}};
+            next.id_at = fresh_text_.size();
+            next.id_size = part.call.size();
+            next.tool_size = part.tool.size();
+            fresh_text_.append(part.call);
+            fresh_text_.append(part.tool);
+            fresh_.plain_user = fresh_.plain_user || part.kind != part_kind::tool_result;
+            fresh_parts_.push_back(next);
+        });
+        fresh_.plain_user = fresh_.plain_user && fresh_.speaker == role::user && !fresh_.summary;
+    }
+
+    constexpr void reserve() {
+        detail::call_index::grow(messages_, 1);
+        detail::call_index::grow(groups_, 1);
+        detail::call_index::grow(parts_, fresh_parts_.size());
+        calls_.reserve_more(fresh_parts_.size(), fresh_text_.size());
+        detail::call_index::grow(unanswered_, fresh_parts_.size());
+    }
+
+    constexpr std::string_view id_of(read_part const& part) const noexcept {
+        return std::string_view{fresh_text_}.substr(part.id_at, part.id_size);
+    }
+    constexpr std::string_view name_of_tool(read_part const& part) const noexcept {
+        return std::string_view{fresh_text_}.substr(part.id_at + part.id_size, part.tool_size);
+    }
+
+    // From here on nothing allocates and nothing throws.
+    constexpr void place_message() noexcept {
+        auto const index = static_cast<std::uint32_t>(messages_.size());
+        fresh_.first_part = static_cast<std::uint32_t>(parts_.size());
+        fresh_.part_count = static_cast<std::uint32_t>(fresh_parts_.size());
+        fresh_.group = static_cast<std::uint32_t>(groups_.size());
+        messages_.push_back(fresh_);
+        groups_.push_back({.cost = fresh_.frame,
+                           .first = index,
+                           .last = index,
+                           .tail = index,
+                           .count = 1,
+                           .plain_users = fresh_.plain_user ? 1u : 0u,
+                           .system = fresh_.speaker == role::system,
+                           .pinned = fresh_.pinned,
+                           .summary = fresh_.summary});
+        if (fresh_joins_ && index > 0) join(find(index - 1), index);
+        for (std::size_t at = 0; at < fresh_parts_.size(); ++at) place_part(at, index);
+        note_speaker(index);
+        ++version_;
+    }
+
+    constexpr void place_part(std::size_t at, std::uint32_t index) {
+        auto const& part = fresh_parts_[at];
+        auto record = part.record;
+        record.message_index = index;
+        auto const is_result = record.kind == part_kind::tool_result;
+        if (record.kind == part_kind::tool_call) place_call(part, record, index);
+        else if (is_result || part.id_size != 0) {
+            record.call = is_result ? answered_by(at) : calls_.nearest(id_of(part));
+            if (record.call != detail::none32) {
+                join(find(calls_[record.call].message), index);
+                if (is_result) answer(record);
+            } else if (is_result) groups_[find(index)].orphan = true;
+        }
+        auto& mine = groups_[find(index)];
+        mine.cost += record.cost;
+        mine.has_error = mine.has_error || record.status == part_status::error;
+        parts_.push_back(record);
+    }
+
+    constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
+        record.call = calls_.add(id_of(part), name_of_tool(part), index);
+        auto& call = calls_[record.call];
+        auto& mine = groups_[group_of(index)];
+        mine.has_calls = true;
+        newest_call_group_ = group_of(index);
+        if (record.status == part_status::cancelled) call.answered = true;
+        else {
+            call.waits = record.status == part_status::pending;
+            ++mine.waiting;
+            if (!call.waits) unanswered_.push_back(record.call);
+        }
+    }
+
+    /// The call that the result at `at` of the message being placed belongs to.
+    constexpr std::uint32_t answered_by(std::size_t at) {
+        auto const& part = fresh_parts_[at];
+        if (part.id_size == 0) return answered_by_order(part);
+        auto const base = parts_.size() - at;
+        for (std::size_t before = 0; before < at; ++before)
+            if (fresh_parts_[before].record.kind == part_kind::tool_result &&
+                id_of(fresh_parts_[before]) == id_of(part))
+                return parts_[base + before].call;
+        return calls_.nearest(id_of(part));
+    }
+
+    /// Without an id: the first unanswered call of the newest group with calls that has this tool
+    /// name; when all are answered, the newest call while no assistant message has followed.
+    constexpr std::uint32_t answered_by_order(read_part const& part) const {
+        if (newest_call_group_ == detail::none32) return detail::none32;
+        auto const newest = root(newest_call_group_);
+        auto found = detail::none32;
+        auto any = detail::none32;
+        for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
+            if (group_of(calls_[call].message) != newest) break;
+            if (part.tool_size != 0 && calls_.tool(call) != name_of_tool(part)) continue;
+            if (any == detail::none32) any = call;
+            if (!calls_[call].answered) found = call;
+        }
+        if (found != detail::none32) return found;
+        auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
+        return closed ? detail::none32 : any;
+    }
+
+    constexpr void answer(part_record const& record) {
+        auto& call = calls_[record.call];
+        auto& mine = groups_[group_of(call.message)];
+        auto const counted = !call.answered && !call.dead;
+        call.answered = record.status != part_status::pending;
+        if (!call.answered) {
+            call.waits = true;
+            call.dead = false;
+        }
+        auto const counts = !call.answered && !call.dead;
+        if (counts && !counted) ++mine.waiting;
+        if (counted && !counts) --mine.waiting;
+    }
+
+    /// Makes one group of the message's own and another; it keeps the place of the older.
+    constexpr void join(std::uint32_t other, std::uint32_t index) noexcept {
+        auto const mine = find(index);
+        if (mine == other) return;
+        ++joins_;
+        auto const older = mine < other ? mine : other;
+        auto const newer = mine < other ? other : mine;
+        auto& into = groups_[older];
+        auto& from = groups_[newer];
+        messages_[into.tail].next_in_group = from.first;
+        into.tail = from.tail;
+        into.last = into.last > from.last ? into.last : from.last;
+        into.cost += from.cost;
+        into.count += from.count;
+        into.plain_users += from.plain_users;
+        into.waiting += from.waiting;
+        into.system = into.system || from.system;
+        into.pinned = into.pinned || from.pinned;
+        into.has_calls = into.has_calls || from.has_calls;
+        into.has_error = into.has_error || from.has_error;
+        into.orphan = into.orphan || from.orphan;
+        into.summary = into.summary && from.summary;
+        from.merged_into = older;
+        from.count = 0;
+        from.cost = {};
+    }
+
+    constexpr void note_speaker(std::uint32_t index) {
+        auto const& placed = messages_[index];
+        if (placed.plain_user) {
+            if (first_plain_user_ == detail::none32) first_plain_user_ = index;
+            last_plain_user_ = index;
+        }
+        if (placed.speaker != role::assistant) return;
+        last_assistant_ = index;
+        if (last_plain_user_ == detail::none32) return;
+        // A call left unanswered when a later turn has been answered is dead.
+        for (; first_unanswered_ < unanswered_.size(); ++first_unanswered_) {
+            auto& call = calls_[unanswered_[first_unanswered_]];
+            if (call.message >= last_plain_user_) break;
+            if (call.answered || call.waits || call.dead) continue;
+            --groups_[find(call.message)].waiting;
+            call.dead = true;
+        }
+    }
+
+    std::vector<message_record> messages_;
+    std::vector<part_record> parts_;
+    std::vector<group_record> groups_;
+    detail::call_index calls_;
+    std::vector<std::uint32_t> unanswered_;
+    std::size_t first_unanswered_ = 0;
+    std::uint32_t first_plain_user_ = detail::none32;
+    std::uint32_t last_plain_user_ = detail::none32;
+    std::uint32_t last_assistant_ = detail::none32;
+    std::uint32_t newest_call_group_ = detail::none32;
+    std::uint64_t version_ = 0;
+    std::size_t joins_ = 0;
+
+    // The message being read, before anything else changes.
+    message_record fresh_ = {};
+    std::vector<read_part> fresh_parts_;
+    std::string fresh_text_;
+    bool fresh_joins_ = false;
+};
+
+}  // namespace v1
+}  // namespace condense

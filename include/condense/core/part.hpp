@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <condense/core/cost.hpp>
+
+// What a message is made of, as its adapter shows it: one part_view for each piece.
+
+namespace condense {
+inline namespace v1 {
+
+enum class part_kind : std::uint8_t { text, reasoning, tool_call, tool_result, media, other };
+
+/// `pending` on a call or a result says that the answer is still to come, however long it takes;
+/// `cancelled` on a call that none will come.
+enum class part_status : std::uint8_t { ok, error, cancelled, pending };
+
+/// A cost that stands in place of the text's, if it was given.
+class own_cost {
+public:
+    constexpr own_cost() = default;
+    constexpr own_cost(v1::cost given) noexcept : value_{given}, given_{true} {}
+
+    constexpr explicit operator bool() const noexcept { return given_; }
+    constexpr v1::cost operator*() const noexcept { return value_; }
+    constexpr void reset() noexcept { *this = {}; }
+    friend constexpr bool operator==(own_cost, own_cost) = default;
+
+private:
+    v1::cost value_ = {};
+    bool given_ = false;
+};
+
+/// One piece of a message. The views need only live while the sink that receives them runs.
+struct part_view {
+    part_kind kind = part_kind::text;
+    std::string_view text = {};  ///< UTF-8; of a tool call its arguments
+    std::string_view tool = {};  ///< tool name; may be empty on a result
+    std::string_view call = {};  ///< call id, which may be empty or reused
+    part_status status = part_status::ok;
+    bool sealed = false;  ///< signed or opaque: goes whole or stays byte-exact
+    own_cost cost = {};  ///< what media and opaque parts cost, in place of their text
+
+    friend constexpr bool operator==(part_view const&, part_view const&) = default;
+};
+
+constexpr std::string_view name(part_kind kind) noexcept {
+    switch (kind) {
+        case part_kind::text: return "text";
+        case part_kind::reasoning: return "reasoning";
+        case part_kind::tool_call: return "tool call";
+        case part_kind::tool_result: return "tool result";
+        case part_kind::media: return "media";
+        case part_kind::other: break;
+    }
+    return "other";
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/draft.hpp>
+#include <condense/core/effect.hpp>
+#include <condense/core/report.hpp>
+#include <condense/detail/clock.hpp>
+
+// What a layer may use besides its draft: pressure and target, its memory, and every effect on the
+// outside. Verbs that the layer has not declared do not compile.
+
+namespace condense {
+inline namespace v1 {
+
+/// Never asks to stop.
+struct never_stops {
+    constexpr bool stop_requested() const noexcept { return false; }
+};
+
+/// What the present question is, for layers that select by it.
+struct request_info {
+    std::string_view question = {};
+    std::string_view focus = {};
+};
+
+/// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
+/// std::stop_token.
+template <class Clock = system_clock, class Stop = never_stops>
+struct run_options {
+    Clock clock = {};
+    Stop stop = {};
+    request_info request = {};
+    /// Write marks into changed messages, so that a later run knows its own earlier work. Providers
+    /// refuse messages with members they do not know: take the marks out before sending.
+    bool marks = false;
+};
+
+/// What a model may take for one answer.
+struct ask_limits {
+    tokens answer = {};  ///< longest useful answer
+    instant deadline = {detail::u64_limit};
+};
+
+/// Returned by a hook that could not do its work; the edits it made are taken back.
+struct failed {
+    std::string_view reason = {};
+};
+
+/// Why a store did not keep something; false when it did.
+struct [[nodiscard]] store_error {
+    std::string_view reason = {};
+    constexpr explicit operator bool() const noexcept { return !reason.empty(); }
+};
+
+/// Keeps bytes under content-derived names. A handle: cheap to copy, usable through const.
+template <class Store>
+concept artifact_store = std::copy_constructible<Store> &&
+                         requires(Store const& store, reference const& name, std::string_view content) {
+                             { store.name(content) } -> std::same_as<reference>;
+                             { store.put(name, content) } -> std::same_as<store_error>;
+                         };
+
+namespace detail {
+
+struct pending_put {
+    void const* store = nullptr;
+    store_error (*put)(void const*, reference const&, std::string_view) = nullptr;
+    reference name = {};
+    std::string content;
+};
+
+/// One run of a pipeline: what all its layers share.
+template <class Draft, class Options>
+struct run {
+    Draft& draft;
+    Options const& options;
+    layer_report* entries = nullptr;
+    bool dry = false;
+    unsigned pressure = 0;
+    bool top = false;
+    tokens target = {};  ///< under pressure: where every layer stops
+    tokens limit = {};
+    instant deadline = {u64_limit};
+    v1::outcome outcome = v1::outcome::fits;
+    bool concluded = false;
+    bool last_resort = false;
+    std::vector<pending_put> puts = {};
+};
+
+struct no_rerun {};
+struct no_memory {};
+
+}  // namespace detail
+
+/// Goal: a callable on usage that says when the layer has done enough. Rerun: runs earlier layers.
+template <effect Allowed, class Run, class Goal, class Memory, class Rerun = detail::no_rerun>
+class pass {
+public:
+    constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept,
+                   Rerun* rerun = nullptr) noexcept
+        : memory{kept}, run_{&shared}, entry_{&entry}, goal_{&goal}, message_limit_{message_limit}, rerun_{rerun} {}
+
+    /// The layer's own memory, kept by the session.
+    Memory& memory;
+
+    /// 0 in a routine run, then 1 and up.
+    constexpr unsigned pressure() const noexcept { return run_->pressure; }
+    /// The last resort: only system messages, pins, open groups and the latest user message bind.
+    constexpr bool top() const noexcept { return run_->top; }
+    /// The limit in `when`, where it has one in messages: what shares of `protect` are of.
+    constexpr messages message_limit() const noexcept { return message_limit_; }
+    /// The layer may stop: its target, or under pressure the run's, is reached.
+    constexpr bool enough() const noexcept { return enough(run_->draft.used()); }
+    /// The same for a usage that edits would lead to.
+    constexpr bool enough(usage const& now) const noexcept {
+        return run_->pressure == 0 ? (*goal_)(now) : now.tokens <= run_->target;
+    }
+    /// Some layer of the pipeline drops all that may be dropped at the top.
+    constexpr bool last_resort() const noexcept { return run_->last_resort; }
+    constexpr bool dry() const noexcept { return run_->dry; }
+    constexpr request_info const& request() const noexcept { return run_->options.request; }
+    constexpr bool stop_requested() const noexcept { return run_->options.stop.stop_requested(); }
+    constexpr auto const& stop_token() const noexcept { return run_->options.stop; }
+    constexpr instant deadline() const noexcept { return run_->deadline; }
+
+    constexpr void note(std::string_view words) noexcept { entry_->note = words; }
+    constexpr void note(refusal refused) noexcept {
+        if (!refused) return;
+        ++entry_->refused;
+        if (entry_->note.empty()) entry_->note = name(refused);
+    }
+
+    constexpr instant now() const {
+        static_assert(Allowed & effect::reads_clock,
+                      "condense: pass.now: the layer must declare condense::reads_clock in its effects (see effect)");
+        return run_->options.clock();
+    }
+
+    /// The model's answer; empty in a dry run, where nothing is asked.
+    template <class Model>
+    constexpr std::string ask(Model const& model, std::string_view prompt, ask_limits limits) {
+        static_assert(Allowed & effect::asks,
+                      "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
+        ++entry_->asked;
+        if (run_->dry) return {};
+        if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
+        if constexpr (std::invocable<Model const&, std::string_view, ask_limits>)
+            return std::string(model(prompt, limits));
+        else return std::string(model(prompt));
+    }
+
+    /// The name under which the bytes will be had again. They are put when the layer's edits stand;
+    /// when that fails the edits are taken back. `store` must outlive the run.
+    template <artifact_store Store>
+    constexpr reference keep(Store const& store, std::string_view content) {
+        static_assert(Allowed & effect::keeps,
+                      "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
+        auto const name = store.name(content);
+        if (!run_->dry)
+            run_->puts.push_back({&store,
+                                  [](void const* place, reference const& given, std::string_view held) {
+                                      return static_cast<Store const*>(place)->put(given, held);
+                                  },
+                                  name, std::string{content}});
+        return name;
+    }
+
+    /// Runs the layers before this one again under pressure. `target` is where they stop.
+    constexpr void rerun(unsigned pressure, bool top, tokens target) {
+        static_assert(Allowed & effect::reruns,
+                      "condense: pass.rerun: the layer must declare condense::reruns in its effects (see effect)");
+        (*rerun_)(pressure, top, target);
+    }
+    /// Says what the run came to, and the largest request that may be sent.
+    constexpr void conclude(outcome result, tokens limit) noexcept {
+        static_assert(Allowed & effect::reruns,
+                      "condense: pass.conclude: the layer must declare condense::reruns in its effects (see effect)");
+        run_->outcome = result;
+        run_->limit = limit;
+        run_->concluded = true;
+    }
+    constexpr void set_deadline(instant until) noexcept {
+        static_assert(Allowed & effect::reads_clock,
+                      "condense: pass.set_deadline: the layer must declare condense::reads_clock in its effects (see effect)");
+        run_->deadline = until;
+    }
+
+private:
+    Run* run_;
+    layer_report* entry_;
+    Goal const* goal_;
+    messages message_limit_;
+    Rerun* rerun_;
+};
+
+/// A draft with the verbs of the declared effects only.
+template <effect Allowed, class Draft>
+class draft_for : public Draft::reader {
+public:
+    explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{&whole} {}
+
+    constexpr refusal drop(group which) {
+        static_assert(Allowed & effect::drops,
+                      "condense: draft.drop: the layer must declare condense::drops in its effects (see effect)");
+        return whole_->drop(which);
+    }
+    constexpr refusal shorten(part_ref part, std::string text) {
+        static_assert(Allowed & effect::shortens,
+                      "condense: draft.shorten: the layer must declare condense::shortens in its effects (see effect)");
+        return whole_->shorten(part, std::move(text));
+    }
+    constexpr refusal remove(part_ref part) {
+        static_assert(Allowed & effect::shortens,
+                      "condense: draft.remove: the layer must declare condense::shortens in its effects (see effect)");
+        static_assert(detail::thinnable<typename Draft::message_type>,
+                      "condense: draft.remove: the message must have without_part (see message_traits)");
+        return whole_->remove(part);
+    }
+    constexpr refusal externalize(part_ref part, std::string text, reference stored) {
+        static_assert(Allowed & effect::externalizes,
+                      "condense: draft.externalize: the layer must declare condense::externalizes in its effects (see effect)");
+        return whole_->externalize(part, std::move(text), stored);
+    }
+    template <class Groups>
+    constexpr refusal summarize(Groups const& which, std::string text) {
+        static_assert(Allowed & effect::summarizes,
+                      "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
+        return whole_->summarize(which, std::move(text));
+    }
+    constexpr refusal restore(sequence message_seq) { return whole_->restore(message_seq); }
+
+private:
+    Draft* whole_;
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/at.hpp>
+#include <boost/hana/basic_tuple.hpp>
+
+#include <condense/core/layer.hpp>
+#include <condense/core/run.hpp>
+
+// Layers in order, combined at compile time; itself a layer, so pipelines nest.
+
+namespace condense {
+inline namespace v1 {
+
+template <class... Layers>
+class pipeline;
+
+namespace detail {
+
+template <class Layer>
+struct leaves { static constexpr std::size_t count = 1; };
+template <class... Layers>
+struct leaves<pipeline<Layers...>> { static constexpr std::size_t count = (std::size_t{0} + ... + leaves<Layers>::count); };
+
+template <class Layer>
+inline constexpr bool is_pipeline = false;
+template <class... Layers>
+inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
+
+/// What a walk over the leaves has found so far.
+struct properties {
+    effect effects = effect::none;
+    bool recorded = false;      ///< a journal holds what arrives
+    bool recoverable = true;    ///< nothing was lost that is not recorded
+    bool durable = true;        ///< journals and stores survive the process
+    bool last_resort = false;   ///< some layer can drop all that may be dropped
+    bool escalates = false;
+    bool well_ordered = true;   ///< what reruns is last, with something before it
+};
+
+template <class Layer>
+struct walk {
+    static constexpr void visit(properties& found) noexcept {
+        constexpr auto effects = effects_of<Layer>();
+        if ((effects & losing) && !found.recorded) found.recoverable = false;
+        found.effects = found.effects | effects;
+        found.recorded = found.recorded || flag_records<Layer>();
+        found.durable = found.durable && flag_durable<Layer>();
+        found.last_resort = found.last_resort || flag_last_resort<Layer>();
+        found.escalates = found.escalates || (effects & effect::reruns);
+    }
+};
+template <class... Layers>
+struct walk<pipeline<Layers...>> {
+    static constexpr void visit(properties& found) noexcept {
+        std::size_t place = 0;
+        (((found.well_ordered = found.well_ordered && (!(effects_of<Layers>() & effect::reruns) || is_pipeline<Layers> ||
+                                                       (place > 0 && place + 1 == sizeof...(Layers)))),
+          walk<Layers>::visit(found), ++place),
+         ...);
+    }
+};
+
+template <class Layer>
+constexpr properties properties_of() noexcept {
+    properties found;
+    walk<Layer>::visit(found);
+    return found;
+}
+
+template <class Layer>
+constexpr void check_layer() {
+    static_assert(!requires { requires !std::is_class_v<Layer>; },
+                  "condense: pipeline: what is given must be a layer, a class with effects and a hook (see layer)");
+    if constexpr (std::is_class_v<Layer>) {
+        static_assert(!std::is_final_v<Layer>, "condense: pipeline: a layer must not be final, its hooks are found by name (see layer)");
+        static_assert(declares_effects<Layer>,
+                      "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
+        if constexpr (!std::is_final_v<Layer>)
+            static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
+    }
+}
+
+}  // namespace detail
+
+/// An immutable value: shareable between threads, conversations and agents. Throws
+/// invalid_configuration for layers whose values cannot work; in a constant expression that is a
+/// compile error.
+template <class... Layers>
+class pipeline {
+    static_assert((true && ... && (detail::check_layer<Layers>(), true)));
+    static_assert(detail::properties_of<pipeline>().well_ordered,
+                  "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
+
+    template <std::size_t Index>
+    using at = typename detail::nth<Index, Layers...>::type;
+
+public:
+    static constexpr effect effects = detail::properties_of<pipeline>().effects;
+    static constexpr bool records = detail::properties_of<pipeline>().recorded;
+    static constexpr bool durable = detail::properties_of<pipeline>().durable;
+    static constexpr bool last_resort = detail::properties_of<pipeline>().last_resort;
+    /// Entries of a report: one for each layer that is not itself a pipeline.
+    static constexpr std::size_t size = (std::size_t{0} + ... + detail::leaves<Layers>::count);
+
+    using memory = boost::hana::basic_tuple<detail::memory_of<Layers>...>;
+
+    constexpr pipeline(Layers... layers) : layers_{std::move(layers)...} {
+        each([](auto const& layer) {
+            if constexpr (requires { layer.check(); }) layer.check();
+        });
+    }
+
+    /// Calls f with each layer in order.
+    template <class Function>
+    constexpr void each(Function&& f) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (f(boost::hana::at_c<Index>(layers_)), ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+    /// A dry run on a history: what would be done, without asking or keeping anything.
+    template <class History, class... More>
+    [[nodiscard]] auto draft(History const& history, budget limits, More const&... more) const {
+        return dry_run(history, *this, limits, more...);
+    }
+
+    /// Some layer has something to do at this usage. Allocates nothing, reads no message.
+    constexpr bool due(usage const& now) const noexcept {
+        bool found = false;
+        each([&](auto const& layer) { found = found || detail::is_due(layer, now); });
+        return found;
+    }
+
+    /// Runs the reduce hooks in order; Recorded when a journal stands before this pipeline.
+    template <bool Recorded, class Run>
+    constexpr void reduce_all(Run& shared, std::size_t first_entry, memory& kept) const {
+        reduce_some<Recorded>(shared, first_entry, kept, std::index_sequence_for<Layers...>{});
+    }
+
+    /// Tells the layers with an arrive hook of one message; ArriveOnly leaves out those that reduce, too.
+    template <bool Recorded, bool ArriveOnly, class Run>
+    constexpr void arrive_all(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (arrive_one<Recorded || recorded_before<Index>(), ArriveOnly, Index>(shared, arrived, first_entry, kept), ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+    constexpr void name_entries(layer_report* entries) const noexcept {
+        each([&](auto const& layer) {
+            using layer_type = std::remove_cvref_t<decltype(layer)>;
+            if constexpr (detail::is_pipeline<layer_type>) layer.name_entries(entries);
+            else entries->name = detail::layer_name<layer_type>();
+            entries += detail::leaves<layer_type>::count;
+        });
+    }
+
+private:
+    template <std::size_t Index>
+    static consteval bool recorded_before() {
+        bool found = false;
+        std::size_t place = 0;
+        ((found = found || (place++ < Index && detail::flag_records<Layers>())), ...);
+        return found;
+    }
+    template <std::size_t Index>
+    static consteval std::size_t entries_before() {
+        std::size_t sum = 0;
+        std::size_t place = 0;
+        ((sum += place++ < Index ? detail::leaves<Layers>::count : 0), ...);
+        return sum;
+    }
+
+    template <bool Recorded, class Run, std::size_t... Index>
+    constexpr void reduce_some(Run& shared, std::size_t first_entry, memory& kept, std::index_sequence<Index...>) const {
+        (reduce_one<Recorded, Index>(shared, first_entry, kept), ...);
+    }
+
+    template <bool Recorded, std::size_t Index, class Run>
+    constexpr void reduce_one(Run& shared, std::size_t first_entry, memory& kept) const {
+        auto const& layer = boost::hana::at_c<Index>(layers_);
+        auto& remembered = boost::hana::at_c<Index>(kept);
+        constexpr bool recorded = Recorded || recorded_before<Index>();
+        auto const entry = first_entry + entries_before<Index>();
+        if constexpr (detail::is_pipeline<at<Index>>) layer.template reduce_all<recorded>(shared, entry, remembered);
+        else if constexpr (at<Index>::effects & effect::reruns) {
+            if (shared.pressure != 0) return;
+            auto rerun = [&](unsigned pressure, bool top, tokens target) {
+                detail::pressed const while_running{shared, pressure, top, target};
+                reduce_some<Recorded>(shared, first_entry, kept, std::make_index_sequence<Index>{});
+            };
+            detail::run_rerunning(layer, shared, shared.entries[entry], remembered, rerun);
+        } else if constexpr (detail::names_reduce<at<Index>>)
+            detail::run_reducing<recorded>(layer, shared, shared.entries[entry], remembered);
+    }
+
+    template <bool Recorded, bool ArriveOnly, std::size_t Index, class Run>
+    constexpr void arrive_one(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
+        auto const& layer = boost::hana::at_c<Index>(layers_);
+        auto& remembered = boost::hana::at_c<Index>(kept);
+        auto const entry = first_entry + entries_before<Index>();
+        if constexpr (detail::is_pipeline<at<Index>>)
+            layer.template arrive_all<Recorded, ArriveOnly>(shared, arrived, entry, remembered);
+        else if constexpr (detail::names_arrive<at<Index>> && !(ArriveOnly && detail::names_reduce<at<Index>>))
+            detail::run_arriving<Recorded>(layer, shared, shared.entries[entry], remembered, arrived);
+    }
+
+    boost::hana::basic_tuple<Layers...> layers_;
+};
+
+template <class... Layers>
+pipeline(Layers...) -> pipeline<Layers...>;
+
+/// Every layer that shortens, drops or summarises comes after a journal, or keeps what it takes.
+template <class Pipeline>
+inline constexpr bool recoverable = detail::properties_of<std::remove_cvref_t<Pipeline>>().recoverable;
+/// Recoverable, and journals and stores survive the process.
+template <class Pipeline>
+inline constexpr bool durable = recoverable<Pipeline> && detail::properties_of<std::remove_cvref_t<Pipeline>>().durable;
+template <class Pipeline>
+inline constexpr bool calls_model = std::remove_cvref_t<Pipeline>::effects & effect::asks;
+template <class Pipeline>
+inline constexpr bool writes = std::remove_cvref_t<Pipeline>::effects & effect::keeps;
+/// The result fits, or the outcome is `exhausted`.
+template <class Pipeline>
+inline constexpr bool has_last_resort = detail::properties_of<std::remove_cvref_t<Pipeline>>().last_resort &&
+                                        detail::properties_of<std::remove_cvref_t<Pipeline>>().escalates;
+/// Same input, same bytes: no clock, no model, and an estimator that does not say otherwise.
+template <class Pipeline, class Estimator = void>
+inline constexpr bool deterministic =
+    !(std::remove_cvref_t<Pipeline>::effects & (effect::asks | effect::reads_clock)) &&
+    !requires { requires !Estimator::deterministic; };
+
+}  // namespace v1
+}  // namespace condense

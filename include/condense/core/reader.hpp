@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/view.hpp>
+
+// Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
+// Layers and policies see a conversation through it alone.
+
+namespace condense {
+inline namespace v1 {
+
+/// Source gives messages by index; Estimator is the one in force.
+template <class Source, token_estimator Estimator>
+class draft_reader {
+public:
+    using reader_type = draft_reader;
+    using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
+
+    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
+                    v1::budget const& limits) noexcept
+        : source_{&source}, facts_{&facts}, edits_{&edits}, count_{&count}, limits_{limits} {}
+
+    // Reading.
+
+    /// The groups that are present, oldest first. Stays valid while edits are made.
+    class group_range {
+    public:
+        explicit constexpr group_range(draft_reader const& from) noexcept : from_{&from} {}
+
+        struct iterator {
+            draft_reader const* from;
+            std::uint32_t at;  ///< twice the slot, plus one for the group after its summary
+
+            constexpr group operator*() const noexcept {
+                return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2};
+            }
+            constexpr iterator& operator++() noexcept {
+                ++at;
+                settle();
+                return *this;
+            }
+            constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
+            constexpr void settle() noexcept {
+                while (at != from->end_of_groups() && !from->present(**this)) ++at;
+            }
+        };
+        constexpr iterator begin() const noexcept {
+            iterator first{from_, 0};
+            first.settle();
+            return first;
+        }
+        constexpr iterator end() const noexcept { return {from_, from_->end_of_groups()}; }
+
+    private:
+        draft_reader const* from_;
+    };
+
+    constexpr group_range groups() const noexcept { return group_range{*this}; }
+    constexpr bool present(group which) const noexcept { return edits_->present(*facts_, which); }
+    constexpr v1::outline const& outline() const noexcept { return *facts_; }
+    constexpr v1::view const& edits() const noexcept { return *edits_; }
+    constexpr v1::budget const& limits() const noexcept { return limits_; }
+
+    constexpr v1::usage used() const noexcept {
+        auto const& sums = edits_->sums();
+        return {.tokens = (sums.cost + cost::of(limits_.overhead)).tokens(),
+                .input = limits_.input(),
+                .messages = {sums.messages},
+                .turns = {sums.turns}};
+    }
+
+    /// What the messages of one role cost; the roles add up to used() less the overhead.
+    constexpr v1::cost used_by(role speaker) const noexcept {
+        v1::cost sum;
+        for (auto const which : groups()) {
+            if (which.is_summary()) {
+                if (speaker == role::user) sum += edits_->of(*facts_, which).cost;
+                continue;
+            }
+            each_member(which, [&](std::uint32_t index) {
+                if (facts_->message_at(index).speaker == speaker) sum += message_cost(index);
+            });
+        }
+        return sum;
+    }
+
+    constexpr group_facts about(group which) const noexcept {
+        auto const& found = facts_->group_at(which.slot());
+        auto const& first = facts_->message_at(found.first);
+        if (which.is_summary())
+            return {.first = found.first,
+                    .last = found.first,
+                    .count = 1,
+                    .cost = edits_->of(*facts_, which).cost,
+                    .speaker = role::user,
+                    .summary = true};
+        return {.first = found.first,
+                .last = found.last,
+                .count = found.count,
+                .cost = edits_->of(*facts_, which).cost,
+                .speaker = first.speaker,
+                .system = found.system,
+                .pinned = found.pinned,
+                .open = facts_->open(which.slot()),
+                .starts_turn = first.plain_user,
+                .plain_user = found.plain_users != 0,
+                .latest_user = holds_latest_user(which),
+                .has_calls = found.has_calls,
+                .has_error = found.has_error,
+                .summary = found.summary};
+    }
+
+    /// It holds the first plain user message.
+    constexpr bool holds_task(group which) const noexcept {
+        return !which.is_summary() && facts_->task() != detail::none32 && facts_->group_of(facts_->task()) == which.slot();
+    }
+
+    constexpr part_facts about(part_ref part) const noexcept {
+        if (part.column == detail::none32) return {};
+        auto const& found = facts_->part_at(part.column);
+        auto const* const changed = edits_->edit_of(part.column);
+        auto const earlier = changed == nullptr ? found.earlier : detail::earlier_edit::none;
+        return {.kind = found.kind,
+                .status = found.status,
+                .sealed = found.sealed,
+                .edited = changed != nullptr || earlier != detail::earlier_edit::none,
+                .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
+                                                   : earlier == detail::earlier_edit::externalized,
+                .stored_earlier = found.earlier == detail::earlier_edit::externalized,
+                .cost = edits_->part_cost(*facts_, part.column),
+                .original_cost = found.cost,
+                .original_size = {found.size}};
+    }
+
+    /// Calls f(part_ref) for each part that is there, without reading text.
+    template <class Function>
+    constexpr void each_part_of(sequence message_seq, Function&& f) const {
+        auto const index = static_cast<std::uint32_t>(message_seq.number);
+        auto const& found = facts_->message_at(index);
+        for (std::uint32_t part = 0; part < found.part_count; ++part) {
+            auto const* const changed = edits_->edit_of(found.first_part + part);
+            if (changed == nullptr || changed->kind != edit_kind::remove)
+                f(part_ref{index, part, found.first_part + part});
+        }
+    }
+    template <class Function>
+    constexpr void each_part_of(group which, Function&& f) const {
+        if (!which.is_summary()) each_member(which, [&](std::uint32_t index) { each_part_of(sequence{index}, f); });
+    }
+
+    /// Calls f(part_ref, part_view) for each part with its present text.
+    template <class Function>
+    constexpr void each_part(sequence message_seq, Function&& f) const {
+        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view seen) {
+            if (auto const* const changed = edits_->edit_of(part.column)) {
+                if (changed->kind == edit_kind::remove) return;
+                seen.text = edits_->text_at(changed->text).text;
+                seen.cost.reset();
+            }
+            f(part, seen);
+        });
+    }
+    template <class Function>
+    constexpr void each_part(group which, Function&& f) const {
+        if (!which.is_summary()) {
+            each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
+            return;
+        }
+        f(part_ref{facts_->group_at(which.slot()).first, 0, detail::none32},
+          part_view{.text = edits_->summary_text(which).text});
+    }
+
+    /// Calls f(part_view) with the part as the history holds it.
+    template <class Function>
+    constexpr void original(part_ref part, Function&& f) const {
+        if (part.column == detail::none32) return;
+        read(part.message_index, [&](part_ref seen, part_view const& text) {
+            if (seen.column == part.column) f(text);
+        });
+    }
+
+    /// Calls f(index) for each message of the group, in the order in which they joined it.
+    template <class Function>
+    constexpr void each_member(group which, Function&& f) const {
+        auto index = facts_->group_at(which.slot()).first;
+        for (auto left = facts_->group_at(which.slot()).count; left != 0; --left) {
+            f(index);
+            index = facts_->message_at(index).next_in_group;
+        }
+    }
+
+    constexpr decltype(auto) message_at(sequence message_seq) const {
+        return (*source_)[static_cast<std::size_t>(message_seq.number)];
+    }
+    constexpr bool present(sequence message_seq) const noexcept {
+        return message_seq.number < facts_->size() && present(group{facts_->group_of(message_seq.number)});
+    }
+    constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
+        auto const& found = facts_->message_at(index);
+        auto sum = found.frame;
+        for (std::uint32_t part = 0; part < found.part_count; ++part)
+            sum += edits_->part_cost(*facts_, found.first_part + part);
+        return sum;
+    }
+    constexpr Estimator const& estimator() const noexcept { return *count_; }
+
+    /// Why the group could not be dropped or summarised; none when it could.
+    constexpr refusal undroppable(group which) const noexcept {
+        if (which.slot() >= edits_->slots() || !present(which)) return refusal::gone;
+        if (which.is_summary()) return refusal::none;
+        auto const& found = facts_->group_at(which.slot());
+        if (found.system) return refusal::system;
+        if (found.pinned) return refusal::pinned;
+        if (facts_->open(which.slot())) return refusal::open;
+        if (holds_latest_user(which)) return refusal::latest_user;
+        return refusal::none;
+    }
+
+    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user message.
+    constexpr tokens floor() const noexcept {
+        auto sum = cost::of(limits_.overhead);
+        for (auto const which : groups())
+            if (undroppable(which)) sum += edits_->of(*facts_, which).cost;
+        return sum.tokens();
+    }
+
+protected:
+    constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slots()) * 2; }
+
+    constexpr bool holds_latest_user(group which) const noexcept {
+        auto const latest = facts_->latest_user();
+        return latest != detail::none32 && facts_->group_of(latest) == which.slot();
+    }
+
+    template <class Function>
+    constexpr void read(std::uint32_t index, Function&& f) const {
+        auto const& found = facts_->message_at(index);
+        std::uint32_t part = 0;
+        auto&& held = (*source_)[index];
+        v1::each_part(held, [&](part_view const& given) {
+            if (part >= found.part_count) return;
+            auto seen = given;
+            auto const column = found.first_part + part;
+            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(column));
+            f(part_ref{index, part, column}, seen);
+            ++part;
+        });
+    }
+
+    Source const* source_;
+    v1::outline const* facts_;
+    view* edits_;
+    Estimator const* count_;
+    v1::budget limits_;
+};
+
+}  // namespace v1
+}  // namespace condense

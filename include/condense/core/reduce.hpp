@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/core/reduction.hpp>
+
+// The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is
+// changed, at once or not at all; a const one gives a reduction to walk.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class History>
+using element_of = std::remove_cvref_t<decltype(*begin_and_end::first(std::declval<History&>()))>;
+
+template <class History>
+concept erasable = !std::is_const_v<History> && std::is_nothrow_move_assignable_v<element_of<History>> &&
+                   std::is_nothrow_move_constructible_v<element_of<History>> &&
+                   std::same_as<decltype(*begin_and_end::first(std::declval<History&>())), element_of<History>&> &&
+                   requires(History& history) {
+                       history.erase(begin_and_end::first(history), begin_and_end::past(history));
+                   };
+
+template <class History>
+concept refillable = !std::is_const_v<History> && std::default_initializable<History> &&
+                     std::is_nothrow_swappable_v<History> && std::is_nothrow_move_constructible_v<element_of<History>> &&
+                     requires(History& history, element_of<History>&& m) { history.push_back(std::move(m)); };
+
+}  // namespace detail
+
+/// A history that a reduction can be applied to: one with erase whose messages move without
+/// throwing, or one that can be filled anew by push_back and swapped in.
+template <class History>
+concept committable = detail::history<History> && (detail::erasable<History> || detail::refillable<History>);
+
+namespace detail {
+
+/// Everything that can fail happens here, before the history is touched.
+template <class Message, class Reduction>
+struct prepared {
+    struct change {
+        std::uint32_t index;
+        bool keeps = false;  ///< the message stays as it is; `made` is unused
+        std::size_t made = 0;
+    };
+    std::vector<change> plan;  ///< from the first message that changes on
+    std::vector<Message> made;
+    std::uint32_t first = 0;
+
+    prepared(Reduction const& reduced, bool marks) : first(static_cast<std::uint32_t>(*reduced.report().first_changed)) {
+        reduced.each_place(
+            [&](std::uint32_t index) {
+                if (index >= first) plan.push_back({index, true});
+            },
+            [&](std::uint32_t index) {
+                plan.push_back({index, false, made.size()});
+                made.push_back(reduced.rendered(index));
+            },
+            [&](group which) {
+                plan.push_back({0, false, made.size()});
+                if constexpr (composable<Message>) made.push_back(render_summary<Message>(reduced.edits(), which, marks));
+            });
+    }
+};
+
+template <erasable History, class Prepared>
+void apply(History& history, Prepared& changes) {
+    using message_type = element_of<History>;
+    std::vector<message_type> staged;
+    staged.reserve(changes.plan.size());
+    auto at = begin_and_end::first(history);
+    std::advance(at, changes.first);
+    auto to = at;
+    auto from = changes.first;
+    for (auto const& change : changes.plan) {  // nothing below throws
+        if (!change.keeps) {
+            staged.push_back(std::move(changes.made[change.made]));
+            continue;
+        }
+        for (; from != change.index; ++from) ++at;
+        staged.push_back(std::move(*at));
+    }
+    for (auto& next : staged) *to++ = std::move(next);
+    history.erase(to, begin_and_end::past(history));
+}
+
+template <refillable History, class Prepared>
+    requires(!erasable<History>)
+void apply(History& history, Prepared& changes) {
+    History fresh;
+    if constexpr (requires { fresh.reserve(std::size_t{}); }) fresh.reserve(changes.first + changes.plan.size());
+    auto at = begin_and_end::first(history);
+    std::uint32_t from = 0;
+    for (; from != changes.first; ++from, ++at) fresh.push_back(std::move(*at));
+    for (auto const& change : changes.plan) {
+        if (!change.keeps) {
+            fresh.push_back(std::move(changes.made[change.made]));
+            continue;
+        }
+        for (; from != change.index; ++from) ++at;
+        fresh.push_back(std::move(*at));
+    }
+    using std::swap;
+    swap(history, fresh);
+}
+
+}  // namespace detail
+
+/// Reduces the history in place and says what was done. Reads every message once; strong exception
+/// guarantee. Messages that no layer touched stay the same objects.
+template <committable History, class... Layers, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
+report<pipeline<Layers...>::size> reduce(History& history, pipeline<Layers...> const& mix, budget limits,
+                                         Estimator const& count = {}, Options const& options = {}) {
+    using reduced_type = reduction<History, Estimator, pipeline<Layers...>::size>;
+    reduced_type reduced{history, count, limits};
+    reduced.run(mix, options, false);
+    if (reduced.report().changed()) {
+        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, options.marks};
+        detail::apply(history, changes);
+    }
+    return reduced.report();
+}
+
+/// The same for a history that cannot be changed: the reduction is there to be walked.
+template <detail::history History, class... Layers, token_estimator Estimator = default_estimator<>,
+          class Options = run_options<>>
+    requires(!committable<History>)
+[[nodiscard]] auto reduce(History& history, pipeline<Layers...> const& mix, budget limits, Estimator const& count = {},
+                          Options const& options = {}) {
+    reduction<History, Estimator, pipeline<Layers...>::size> reduced{history, count, limits};
+    reduced.run(mix, options, false);
+    return reduced;
+}
+
+/// A dry run: nothing is asked, nothing is kept, the history stays as it is.
+template <detail::history History, class... Layers, token_estimator Estimator = default_estimator<>,
+          class Options = run_options<>>
+[[nodiscard]] auto dry_run(History const& history, pipeline<Layers...> const& mix, budget limits,
+                           Estimator const& count = {}, Options const& options = {}) {
+    reduction<History const, Estimator, pipeline<Layers...>::size> reduced{history, count, limits};
+    reduced.run(mix, options, true);
+    return reduced;
+}
+
+}  // namespace v1
+}  // namespace condense

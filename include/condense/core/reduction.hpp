@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <condense/core/pipeline.hpp>
+#include <condense/detail/source.hpp>
+
+// One run over a history that is not changed: what would be sent, message by message, and the report.
+
+namespace condense {
+inline namespace v1 {
+
+/// Defined beside the estimators; the one that is used where a user names none.
+template <class = void>
+struct default_estimator;
+
+namespace detail {
+
+/// Takes back all edits of a run that is left by an exception.
+class transaction {
+public:
+    constexpr transaction(outline const& facts, view& edits) noexcept
+        : facts_{&facts}, edits_{&edits}, mark_{edits.steps().size()} {}
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+    constexpr ~transaction() {
+        if (edits_ != nullptr) edits_->take_back(*facts_, mark_);
+    }
+    constexpr void keep() noexcept { edits_ = nullptr; }
+
+private:
+    outline const* facts_;
+    view* edits_;
+    std::size_t mark_;
+};
+
+/// Index of the first message that steps from `mark` on have changed.
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view const& edits, std::size_t mark) noexcept {
+    auto first = none32;
+    for (auto index = mark; index < edits.steps().size(); ++index) {
+        auto const& made = edits.steps()[index];
+        if (made.kind != edit_kind::restore && !edits.in_force(index)) continue;
+        auto const at = made.on_part ? facts.part_at(made.target).message_index
+                                     : facts.group_at(made.target & ~group::summary_bit).first;
+        first = at < first ? at : first;
+    }
+    if (first == none32) return std::nullopt;
+    return first;
+}
+
+/// Runs a pipeline on a draft, from its first layer to the outcome.
+template <class Mix, class Draft, class Options>
+constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
+                                         bool dry, bool tell_arrivals) {
+    report<Mix::size> made;
+    mix.name_entries(made.layers.data());
+    made.before = whole.used();
+    auto const started = options.clock();
+    auto const mark = whole.mark();
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
+    shared.limit = made.before.input;
+    shared.last_resort = Mix::last_resort;
+    if (tell_arrivals)
+        for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
+            mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
+    mix.template reduce_all<false>(shared, 0, kept);
+    made.after = whole.used();
+    made.limit = shared.limit;
+    made.outcome = shared.concluded                       ? shared.outcome
+                   : made.after.tokens <= made.limit ? outcome::fits
+                                                     : outcome::over;
+    if (made.outcome == outcome::exhausted) made.floor = whole.floor();
+    made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
+    made.time = options.clock() - started;
+    return made;
+}
+
+/// The mark of a message after the edits in force: what it was, and what has been added.
+template <class Message>
+std::string new_mark(outline const& facts, view const& edits, std::uint32_t index) {
+    std::string mark;
+    auto const& found = facts.message_at(index);
+    std::size_t place = 0;
+    for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
+        auto earlier = facts.part_at(column).earlier;
+        if (auto const* const changed = edits.edit_of(column)) {
+            if (changed->kind == edit_kind::remove) continue;
+            earlier = changed->kind == edit_kind::externalize ? earlier_edit::externalized : earlier_edit::shortened;
+        }
+        if (earlier != earlier_edit::none) {
+            if (!mark.empty()) mark.push_back(',');
+            mark.append(earlier == earlier_edit::externalized ? "stored." : "short.").append(std::to_string(place));
+        }
+        ++place;
+    }
+    return mark;
+}
+
+constexpr bool is_edited(outline const& facts, view const& edits, std::uint32_t index) noexcept {
+    auto const& found = facts.message_at(index);
+    for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+        if (edits.edit_of(column) != nullptr) return true;
+    return false;
+}
+
+/// A message with its edits; it has some.
+template <class Message>
+constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index, bool marks) {
+    auto const& found = facts.message_at(index);
+    std::optional<Message> made;
+    auto const now = [&]() -> Message const& { return made ? *made : original; };
+    for (std::uint32_t part = 0; part < found.part_count; ++part) {
+        auto const* const changed = edits.edit_of(found.first_part + part);
+        if (changed == nullptr || changed->kind == edit_kind::remove) continue;
+        if constexpr (shortenable<Message>) made.emplace(v1::with_part(now(), part, edits.text_at(changed->text).text));
+    }
+    for (auto part = found.part_count; part-- > 0;) {
+        auto const* const changed = edits.edit_of(found.first_part + part);
+        if (changed == nullptr || changed->kind != edit_kind::remove) continue;
+        if constexpr (thinnable<Message>) made.emplace(v1::without_part(now(), part));
+    }
+    if constexpr (markable<Message>)
+        if (marks && made) v1::set_mark(*made, new_mark<Message>(facts, edits, index));
+    return std::move(*made);
+}
+
+template <class Message>
+constexpr Message render_summary(view const& edits, group which, bool marks) {
+    auto made = make_fn::make<Message>(role::user, edits.summary_text(which).text);
+    if constexpr (markable<Message>)
+        if (marks) v1::set_mark(made, "summary");
+    return made;
+}
+
+}  // namespace detail
+
+/// A history as a run left it: the originals, untouched, and the edits in force.
+template <detail::history History, token_estimator Estimator, std::size_t Layers>
+class reduction {
+    using source_type = detail::source<History>;
+
+public:
+    using message_type = typename source_type::message_type;
+    static_assert(v1::message<message_type>,
+                  "condense: reduce: the elements of the history must be messages: give message_traits role_of and each_part (see message)");
+
+    /// Reads every message once. The history must outlive the reduction.
+    reduction(History& history, Estimator const& count, budget limits)
+        : source_(history), count_(count), limits_{limits} {
+        for (std::size_t index = 0; index < source_.size(); ++index) {
+            edits_.reserve_message(facts_.read(source_[index], count_));
+            edits_.follow(facts_, facts_.place());
+        }
+    }
+
+    template <class Mix, class Options>
+    void run(Mix const& mix, Options const& options, bool dry) {
+        detail::transaction all{facts_, edits_};
+        typename Mix::memory kept{};
+        draft whole{source_, facts_, edits_, count_, limits_};
+        report_ = detail::run_pipeline(mix, kept, whole, options, dry, true);
+        marks_ = options.marks;
+        all.keep();
+    }
+
+    v1::report<Layers> const& report() const noexcept { return report_; }
+    v1::outline const& outline() const noexcept { return facts_; }
+    view const& edits() const noexcept { return edits_; }
+    usage used() const noexcept { return report_.after; }
+
+    /// Calls f(message const&) for each message that would be sent, in order; edited ones are made
+    /// for the call.
+    template <class Function>
+    void each(Function&& f) const {
+        each_place([&](std::uint32_t index) { f(source_[index]); },
+                   [&](std::uint32_t index) {
+                       message_type const made = rendered(index);
+                       f(made);
+                   },
+                   [&](group which) {
+                       if constexpr (composable<message_type>) {
+                           message_type const made = detail::render_summary<message_type>(edits_, which, marks_);
+                           f(made);
+                       }
+                   });
+    }
+
+    /// Calls kept(index), changed(index) or summary(group) for each message that would be sent.
+    template <class Kept, class Changed, class Summary>
+    void each_place(Kept&& kept, Changed&& changed, Summary&& summary) const {
+        for (std::uint32_t index = 0; index < facts_.size(); ++index) {
+            // Groups have the index of the message with which they began.
+            if (edits_.present(facts_, group{index}.summary())) summary(group{index}.summary());
+            if (!edits_.present(facts_, group{facts_.group_of(index)})) continue;
+            if (detail::is_edited(facts_, edits_, index)) changed(index);
+            else kept(index);
+        }
+    }
+
+    message_type rendered(std::uint32_t index) const {
+        return detail::render<message_type>(source_[index], facts_, edits_, index, marks_);
+    }
+
+private:
+    source_type source_;
+    Estimator count_;
+    budget limits_;
+    v1::outline facts_;
+    view edits_;
+    v1::report<Layers> report_;
+    bool marks_ = false;
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <condense/core/usage.hpp>
+#include <condense/detail/text.hpp>
+
+// What a run came to and what each layer did, measured. A report holds no heap memory.
+
+namespace condense {
+inline namespace v1 {
+
+/// What a run came to.
+enum class outcome : std::uint8_t {
+    fits,       ///< under the line, or within the budget with nothing left that could be reduced
+    over,       ///< over the budget; the layers present could do no more
+    passes,     ///< still over its line after the passes that were allowed
+    time,       ///< still over its line when the time was up
+    exhausted,  ///< over the budget with only the floor left
+};
+
+constexpr std::string_view name(outcome which) noexcept {
+    switch (which) {
+        case outcome::fits: return "fits";
+        case outcome::over: return "over";
+        case outcome::passes: return "passes";
+        case outcome::time: return "time";
+        case outcome::exhausted: break;
+    }
+    return "exhausted";
+}
+
+/// What one layer came to.
+enum class layer_outcome : std::uint8_t {
+    idle,      ///< not due, or nothing to do
+    applied,   ///< a measured decrease
+    declined,  ///< edits were proposed and taken back, or all were refused
+    failed,    ///< it threw or reported a failure; its edits were taken back
+};
+
+constexpr std::string_view name(layer_outcome which) noexcept {
+    switch (which) {
+        case layer_outcome::idle: return "idle";
+        case layer_outcome::applied: return "applied";
+        case layer_outcome::declined: return "declined";
+        case layer_outcome::failed: break;
+    }
+    return "failed";
+}
+
+/// One layer's own work over all passes of a run.
+struct layer_report {
+    std::string_view name = {};
+    layer_outcome outcome = layer_outcome::idle;
+    tokens before = {};            ///< used when it first ran
+    tokens saved = {};             ///< by its own edits
+    tokens restored = {};          ///< growth by restored messages, not part of `saved`
+    std::uint32_t runs = 0;
+    std::uint32_t groups_dropped = 0;  ///< dropped or summarised
+    std::uint32_t parts_shortened = 0;
+    std::uint32_t artifacts = 0;  ///< originals stored
+    std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
+    std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
+    detail::small_text<96> note = {};
+
+    constexpr tokens after() const noexcept { return before - saved; }
+};
+
+namespace detail {
+
+inline void append_padded(std::string& out, std::string_view text, std::size_t width, bool right = false) {
+    auto const gap = text.size() < width ? width - text.size() : 0;
+    if (right) out.append(gap, ' ');
+    out.append(text);
+    if (!right) out.append(gap, ' ');
+}
+
+inline void append_row(std::string& out, layer_report const& layer) {
+    append_padded(out, layer.name, 16);
+    append_padded(out, name(layer.outcome), 10);
+    for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},
+                              std::uint64_t{layer.parts_shortened}, std::uint64_t{layer.artifacts}})
+        append_padded(out, grouped(figure), 12, true);
+    if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
+    out.push_back('\n');
+}
+
+inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after) {
+    out.append(result).append(": ").append(grouped(before.tokens.count)).append(" -> ");
+    out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens, ");
+    out.append(grouped(before.messages.count)).append(" -> ").append(grouped(after.messages.count)).append(" messages\n");
+    append_padded(out, "layer", 16);
+    append_padded(out, "outcome", 10);
+    for (std::string_view const title : {"saved", "dropped", "shortened", "stored"}) append_padded(out, title, 12, true);
+    out.append("\n");
+}
+
+}  // namespace detail
+
+/// One run: exactly one entry a layer, in the order of the pipeline.
+template <std::size_t Layers>
+struct [[nodiscard]] report {
+    v1::outcome outcome = v1::outcome::fits;
+    usage before = {};
+    usage after = {};
+    tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
+    tokens floor = {};  ///< what cannot be reduced; set when the outcome is `exhausted`
+    std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
+    instant time = {};                                ///< how long the run took
+    std::array<layer_report, Layers> layers = {};
+
+    /// The request may be sent.
+    constexpr bool fits() const noexcept { return after.tokens <= limit; }
+    constexpr bool changed() const noexcept { return first_changed.has_value(); }
+
+    /// A table: one line for the run, one for each layer.
+    std::string text() const {
+        std::string out;
+        detail::append_head(out, name(outcome), before, after);
+        for (auto const& layer : layers) detail::append_row(out, layer);
+        if (outcome == v1::outcome::exhausted)
+            out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced\n");
+        return out;
+    }
+    template <class Stream>
+        requires requires(Stream& stream, std::string const& text) { stream << text; }
+    friend Stream& operator<<(Stream& stream, report const& made) {
+        stream << made.text();
+        return stream;
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/layer.hpp>
+
+// How one layer runs: its batch of edits is measured and kept only when it is smaller, its failures
+// become an entry of the report.
+
+#if defined(__cpp_exceptions)
+#define CONDENSE_DETAIL_TRY try
+#define CONDENSE_DETAIL_CATCH(known, unknown)              \
+    catch (std::exception const& problem) { known; }       \
+    catch (...) { unknown; }
+#define CONDENSE_DETAIL_RETHROW throw
+#else
+#define CONDENSE_DETAIL_TRY
+#define CONDENSE_DETAIL_CATCH(known, unknown)
+#define CONDENSE_DETAIL_RETHROW
+#endif
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <std::size_t Index, class First, class... Rest>
+struct nth : nth<Index - 1, Rest...> {};
+template <class First, class... Rest>
+struct nth<0, First, Rest...> { using type = First; };
+
+/// Sets a run under pressure, for a scope.
+template <class Run>
+class pressed {
+public:
+    constexpr pressed(Run& shared, unsigned pressure, bool top, tokens target) noexcept
+        : shared_{&shared}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
+        shared.pressure = pressure;
+        shared.top = top;
+        shared.target = target;
+    }
+    pressed(pressed const&) = delete;
+    pressed& operator=(pressed const&) = delete;
+    constexpr ~pressed() {
+        shared_->pressure = pressure_;
+        shared_->top = top_;
+        shared_->target = target_;
+    }
+
+private:
+    Run* shared_;
+    unsigned pressure_;
+    bool top_;
+    tokens target_;
+};
+
+/// A layer that has a reduce hook and is due; one that has seen every message arrive and acts on
+/// each is not.
+template <class Layer>
+constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
+    if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) return layer.due(now);
+    else if constexpr (!names_reduce<Layer>) return false;
+    else if constexpr (has_when<Layer>) {
+        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return false;
+        else return layer.when.due(now);
+    } else return true;
+}
+
+struct never_done {
+    constexpr bool operator()(usage const&) const noexcept { return false; }
+};
+
+template <class Layer>
+constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
+    if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
+    else if constexpr (has_when<Layer>) return layer.when.target().bind(input);
+    else return never_done{};
+}
+
+template <class Layer>
+constexpr messages message_limit_of(Layer const& layer) noexcept {
+    if constexpr (requires { layer.when.message_limit(); }) return layer.when.message_limit();
+    else return {};
+}
+
+template <class Layer, class Message>
+constexpr void check_tiers() {
+    constexpr auto effects = effects_of<Layer>();
+    static_assert(!(effects & (effect::shortens | effect::externalizes)) || shortenable<Message>,
+                  "condense: pipeline: a layer that shortens must be given messages with with_part (see shortenable)");
+    static_assert(!(effects & effect::summarizes) || composable<Message>,
+                  "condense: pipeline: a layer that summarises must be given messages with make (see composable)");
+}
+
+/// One batch: from its mark on, the edits stand together or not at all.
+template <class Run>
+class batch {
+public:
+    constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
+        : shared_{&shared}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
+          before_{shared.draft.edits().sums()}, used_{shared.draft.used()} {
+        if (entry.runs++ == 0) entry.before = used_.tokens;
+        shared.draft.begin_batch();
+    }
+    batch(batch const&) = delete;
+    batch& operator=(batch const&) = delete;
+    constexpr ~batch() {
+        shared_->puts.clear();
+        shared_->draft.allow_open(false);
+    }
+
+    constexpr void fail(std::string_view reason) noexcept {
+        shared_->draft.take_back(mark_);
+        entry_->outcome = layer_outcome::failed;
+        entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
+    }
+
+    /// Measures what the hook did and keeps it or takes it back.
+    template <class Layer>
+    constexpr void close(Layer const& layer) {
+        auto& draft = shared_->draft;
+        if (draft.mark() != mark_) draft.settle_head();
+        if (draft.mark() == mark_) return decline("nothing to do");
+        auto after = draft.edits().sums();
+        auto const restored = draft.restored();
+        after -= restored;
+        bool const smaller = ((fired_ & measure::token_count) && after.cost < before_.cost) ||
+                             ((fired_ & measure::message_count) && after.messages < before_.messages) ||
+                             ((fired_ & measure::turn_count) && after.turns < before_.turns);
+        bool const larger = after.cost > before_.cost || after.messages > before_.messages || after.turns > before_.turns;
+        bool const only_restored = after == before_ && restored != view::totals{};
+        if (larger || !(smaller || only_restored)) return decline("not smaller");
+        auto const saved = (used_.tokens + restored.cost.tokens()) - draft.used().tokens;
+        if constexpr (requires { layer.worth.pays(saved, used_); })
+            if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline("not worth it");
+        for (auto const& put : shared_->puts)
+            if (auto const problem = put.put(put.store, put.name, put.content)) return fail(problem.reason);
+        count(restored);
+    }
+
+private:
+    constexpr void decline(std::string_view why) noexcept {
+        shared_->draft.take_back(mark_);
+        if (entry_->outcome == layer_outcome::applied) return;
+        entry_->outcome = layer_outcome::declined;
+        if (entry_->note.empty()) entry_->note = why;
+    }
+
+    constexpr void count(view::totals const& restored) noexcept {
+        auto const& steps = shared_->draft.edits().steps();
+        for (auto index = mark_; index < steps.size(); ++index) {
+            if (!shared_->draft.edits().in_force(index)) continue;
+            auto const kind = steps[index].kind;
+            if (kind == edit_kind::drop) ++entry_->groups_dropped;
+            else if (steps[index].on_part && kind != edit_kind::restore) ++entry_->parts_shortened;
+            if (kind == edit_kind::externalize) ++entry_->artifacts;
+        }
+        auto const now = shared_->draft.used().tokens;
+        entry_->saved = entry_->saved + (used_.tokens - now);
+        entry_->restored = entry_->restored + (restored.cost.steps == 0 ? tokens{} : now - used_.tokens);
+        if (entry_->outcome == layer_outcome::declined) entry_->note = {};
+        entry_->outcome = layer_outcome::applied;
+    }
+
+    Run* shared_;
+    layer_report* entry_;
+    measure fired_;
+    std::size_t mark_;
+    view::totals before_;
+    usage used_;
+};
+
+/// Calls a hook of a layer within one batch.
+template <bool Recorded, class Layer, class Run, class Hook>
+constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
+    batch made{shared, entry, fired};
+    shared.draft.allow_open(Recorded || shared.pressure != 0);
+    CONDENSE_DETAIL_TRY {
+        if constexpr (std::is_void_v<decltype(hook())>) {
+            hook();
+            made.close(layer);
+        } else {
+            static_assert(std::same_as<decltype(hook()), failed>,
+                          "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
+            auto const result = hook();
+            if (result.reason.empty()) made.close(layer);
+            else made.fail(result.reason);
+        }
+    }
+    CONDENSE_DETAIL_CATCH(made.fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
+                          made.fail("an exception of unknown type");
+                          if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW)
+}
+
+template <bool Recorded, class Layer, class Run, class Memory>
+constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry, Memory& kept) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    check_tiers<Layer, typename draft_type::message_type>();
+    auto const now = shared.draft.used();
+    auto fired = measure::token_count;
+    if (entry.runs == 0) entry.before = now.tokens;
+    if (shared.pressure != 0) {
+        if (now.tokens <= shared.target) return;
+    } else if constexpr (has_when<Layer>) {
+        if (!layer.when.due(now)) return;
+        fired = layer.when.fired(now);
+    } else fired = measure::any;
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+    static_assert(requires { layer.reduce(narrowed, hand); },
+                  "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
+    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });
+}
+
+template <bool Recorded, class Layer, class Run, class Memory>
+constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, sequence arrived) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    check_tiers<Layer, typename draft_type::message_type>();
+    auto const now = shared.draft.used();
+    auto fired = measure::any;
+    if (entry.runs == 0) entry.before = now.tokens;
+    if constexpr (has_when<Layer>) {
+        if (!layer.when.due(now)) return;
+        fired = layer.when.fired(now);
+    }
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+    static_assert(requires { layer.arrive(narrowed, arrived, hand); },
+                  "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
+}
+
+/// For layers that make no edits of their own: what happens below them is measured there.
+template <class Layer, class Run, class Memory, class Rerun>
+constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Rerun& rerun) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    auto const now = shared.draft.used();
+    entry.before = now.tokens;
+    if constexpr (has_when<Layer>)
+        if (!layer.when.due(now)) return;
+    ++entry.runs;
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, &rerun};
+    auto const fail = [&](std::string_view reason) {
+        entry.outcome = layer_outcome::failed;
+        entry.note = reason;
+    };
+    CONDENSE_DETAIL_TRY {
+        layer.reduce(narrowed, hand);
+        entry.outcome = shared.draft.used().tokens < now.tokens ? layer_outcome::applied : layer_outcome::declined;
+    }
+    CONDENSE_DETAIL_CATCH(fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
+                          fail("an exception of unknown type");
+                          if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW)
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
+
+#undef CONDENSE_DETAIL_TRY
+#undef CONDENSE_DETAIL_CATCH
+#undef CONDENSE_DETAIL_RETHROW

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <string_view>
+
+#include <condense/core/cost.hpp>
+#include <condense/core/part.hpp>
+#include <condense/core/role.hpp>
+
+// How tokens are counted: any callable from text to cost, with optional frames for what a message
+// or a part costs beside its text.
+
+namespace condense {
+inline namespace v1 {
+
+/// A callable `e(std::string_view) -> cost`, at least one token for text that is not empty.
+/// Optional: `e.frame(role) -> cost` for each message, `e.frame(part_view const&) -> cost` for each part.
+template <class Estimator>
+concept token_estimator = std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
+    { count(text) } -> std::same_as<cost>;
+};
+
+namespace detail {
+
+template <token_estimator Estimator>
+constexpr cost frame_cost(Estimator const& count, role speaker) {
+    if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; }) return count.frame(speaker);
+    else return {};
+}
+
+template <token_estimator Estimator>
+constexpr cost frame_cost(Estimator const& count, part_view const& part) {
+    if constexpr (requires { { count.frame(part) } -> std::same_as<cost>; }) return count.frame(part);
+    else return {};
+}
+
+/// What one part costs: its own figure where it has one, else its text, and its frame.
+template <token_estimator Estimator>
+constexpr cost part_cost(Estimator const& count, part_view const& part) {
+    return (part.cost ? *part.cost : count(part.text)) + frame_cost(count, part);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

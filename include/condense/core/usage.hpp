@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <condense/core/cost.hpp>
+#include <condense/core/quantity.hpp>
+
+// The budget a user gives and the usage that is measured against it.
+
+namespace condense {
+inline namespace v1 {
+
+/// How much room there is: {.window = 200'000_tokens, .output = 20'000_tokens}.
+struct budget {
+    tokens window = {};    ///< the model's context window
+    tokens output = {};    ///< kept free for the answer
+    tokens overhead = {};  ///< counts as used: system prompt and tool schemas kept outside the messages
+
+    /// What a request may hold. Every percentage is of this.
+    constexpr tokens input() const noexcept { return window - output; }
+
+    friend constexpr bool operator==(budget const&, budget const&) = default;
+};
+
+/// What a request holds now. Tokens are rounded upward, once, on the sum.
+struct usage {
+    v1::tokens tokens = {};
+    v1::tokens input = {};
+    v1::messages messages = {};
+    v1::turns turns = {};
+
+    constexpr v1::tokens headroom() const noexcept { return input - tokens; }
+    constexpr bool fits() const noexcept { return tokens <= input; }
+
+    friend constexpr bool operator==(usage const&, usage const&) = default;
+};
+
+/// The measures that a trigger reads; a batch must lower one that fired.
+enum class measure : std::uint8_t { none = 0, token_count = 1, message_count = 2, turn_count = 4, any = 7 };
+
+constexpr measure operator|(measure left, measure right) noexcept {
+    return static_cast<measure>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
+}
+constexpr bool operator&(measure left, measure right) noexcept {
+    return (static_cast<unsigned>(left) & static_cast<unsigned>(right)) != 0;
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <condense/core/edit.hpp>
+#include <condense/core/outline.hpp>
+#include <condense/core/usage.hpp>
+
+// What would be sent: the outline's messages plus the edits in force, as one list of steps that can
+// be taken back from its end without allocating. Drafts write it; nothing else does.
+
+namespace condense {
+inline namespace v1 {
+
+class view {
+public:
+    /// The text that an edit put in place of a part or of groups.
+    struct replacement {
+        std::string text;
+        reference stored = {};
+    };
+    struct step {
+        edit_kind kind = edit_kind::drop;
+        bool on_part = false;
+        std::uint32_t target = 0;    ///< a part's column, or a group's index
+        std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
+        std::uint32_t text = detail::none32;
+        v1::cost before = {};
+        v1::cost after = {};
+    };
+    struct totals {
+        v1::cost cost = {};
+        std::uint64_t messages = 0;
+        std::uint64_t turns = 0;
+
+        constexpr totals& operator+=(totals const& more) noexcept {
+            cost += more.cost;
+            messages += more.messages;
+            turns += more.turns;
+            return *this;
+        }
+        constexpr totals& operator-=(totals const& less) noexcept {
+            cost -= less.cost;
+            messages -= less.messages;
+            turns -= less.turns;
+            return *this;
+        }
+        friend constexpr bool operator==(totals const&, totals const&) = default;
+    };
+
+    constexpr totals const& sums() const noexcept { return sums_; }
+    constexpr std::vector<step> const& steps() const noexcept { return steps_; }
+    constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
+    constexpr std::size_t slots() const noexcept { return groups_.size(); }
+
+    constexpr bool present(outline const& facts, group which) const noexcept {
+        auto const& state = groups_[which.slot()];
+        if (which.is_summary()) return state.summary != 0;
+        return state.dropped == 0 && facts.group_at(which.slot()).count != 0;
+    }
+    /// The text of a summary that is present.
+    constexpr replacement const& summary_text(group which) const noexcept {
+        return texts_[steps_[groups_[which.slot()].summary - 1].text];
+    }
+    constexpr step const* edit_of(std::size_t column) const noexcept {
+        return parts_[column] == 0 ? nullptr : &steps_[parts_[column] - 1];
+    }
+    constexpr v1::cost part_cost(outline const& facts, std::size_t column) const noexcept {
+        auto const* const changed = edit_of(column);
+        return changed != nullptr ? changed->after : facts.part_at(column).cost;
+    }
+    /// What a group counts for where it is present.
+    constexpr totals of(outline const& facts, group which) const noexcept {
+        auto const& state = groups_[which.slot()];
+        if (which.is_summary()) return {steps_[state.summary - 1].after, 1, 0};
+        auto const& found = facts.group_at(which.slot());
+        return {state.cost, found.count, found.plain_users};
+    }
+    /// True while the step still decides something.
+    constexpr bool in_force(std::size_t index) const noexcept {
+        auto const& made = steps_[index];
+        if (made.on_part) return parts_[made.target] == index + 1;
+        auto const& state = groups_[made.target & ~group::summary_bit];
+        if (made.kind == edit_kind::summarize) return state.summary == index + 1;
+        return state.dropped == index + 1;
+    }
+
+    /// Makes room for a message of `parts` parts; after it `follow` cannot fail.
+    constexpr void reserve_message(std::size_t parts) {
+        detail::call_index::grow(groups_, 1);
+        detail::call_index::grow(parts_, parts);
+        detail::call_index::grow(steps_, 1);
+    }
+
+    /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
+    /// group that was gone comes back when a message joins it: no result stands without its call.
+    constexpr void follow(outline const& facts, std::size_t joins) noexcept {
+        parts_.resize(facts.part_count());
+        groups_.resize(facts.group_count());
+        auto const index = static_cast<std::uint32_t>(facts.size() - 1);
+        auto const slot = facts.group_of(index);
+        if (joins > 1) return resum(facts, slot);
+        totals gained{facts.message_at(index).frame, 1, facts.message_at(index).plain_user ? 1u : 0u};
+        for (auto column = facts.message_at(index).first_part; column < facts.part_count(); ++column)
+            gained.cost += facts.part_at(column).cost;
+        groups_[slot].cost += gained.cost;
+        if (groups_[slot].dropped == 0) sums_ += gained;
+        else undrop(facts, slot);
+    }
+
+    // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
+
+    constexpr void reserve_edits(std::size_t steps, std::size_t texts) {
+        detail::call_index::grow(steps_, steps);
+        detail::call_index::grow(texts_, texts);
+    }
+
+    constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
+                             replacement text) {
+        reserve_edits(1, 1);
+        auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
+        steps_.push_back({.kind = kind,
+                          .on_part = true,
+                          .target = column,
+                          .previous = parts_[column],
+                          .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
+                          .before = part_cost(facts, column),
+                          .after = after});
+        if (kept) texts_.push_back(std::move(text));
+        change_part(facts, steps_.back().before, after, column);
+        parts_[column] = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
+    }
+
+    constexpr void drop(outline const& facts, group which) {
+        reserve_edits(1, 0);
+        auto const lost = of(facts, which);
+        auto& state = groups_[which.slot()];
+        steps_.push_back({.kind = edit_kind::drop,
+                          .target = which.index,
+                          .previous = which.is_summary() ? state.summary : 0,
+                          .before = lost.cost});
+        sums_ -= lost;
+        if (which.is_summary()) state.summary = 0;
+        else state.dropped = static_cast<std::uint32_t>(steps_.size());
+    }
+
+    /// Puts back a group that was dropped or summarised; its summary stays.
+    constexpr void undrop(outline const& facts, std::uint32_t slot) {
+        reserve_edits(1, 0);
+        steps_.push_back({.kind = edit_kind::restore, .target = slot, .previous = groups_[slot].dropped});
+        groups_[slot].dropped = 0;
+        auto const back = of(facts, group{slot});
+        steps_.back().after = back.cost;
+        sums_ += back;
+    }
+
+    /// Writes a summary before the group in `slot`, where none stands.
+    constexpr void summarize(std::uint32_t slot, std::string text, v1::cost after) {
+        reserve_edits(1, 1);
+        steps_.push_back({.kind = edit_kind::summarize,
+                          .target = slot,
+                          .text = static_cast<std::uint32_t>(texts_.size()),
+                          .after = after});
+        texts_.push_back({.text = std::move(text)});
+        groups_[slot].summary = static_cast<std::uint32_t>(steps_.size());
+        sums_ += totals{after, 1, 0};
+    }
+
+    constexpr void take_back(outline const& facts, std::size_t until) noexcept {
+        while (steps_.size() > until) take_back_newest(facts);
+    }
+
+private:
+    struct group_state {
+        v1::cost cost = {};         ///< of its messages, present or not
+        std::uint32_t dropped = 0;  ///< the step that took it out, plus one
+        std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
+    };
+
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column) noexcept {
+        auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
+        state.cost = state.cost - before + after;
+        if (state.dropped == 0) sums_.cost = sums_.cost - before + after;
+    }
+
+    constexpr void take_back_newest(outline const& facts) noexcept {
+        auto const made = steps_.back();
+        auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
+        if (made.on_part) {
+            change_part(facts, made.after, made.before, made.target);
+            parts_[made.target] = made.previous;
+        } else if (made.kind == edit_kind::drop) {
+            if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
+            else state.dropped = 0;
+            sums_ += of(facts, group{made.target});
+        } else if (made.kind == edit_kind::restore) {
+            sums_ -= of(facts, group{made.target});
+            state.dropped = made.previous;
+        } else {
+            sums_ -= totals{made.after, 1, 0};
+            state.summary = 0;
+        }
+        if (made.text != detail::none32) texts_.pop_back();
+        steps_.pop_back();
+    }
+
+    /// Counts everything anew after several groups became one, which now stands in `slot`.
+    constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
+        for (auto& state : groups_) state.cost = {};
+        for (std::size_t index = 0; index < facts.size(); ++index)
+            groups_[facts.group_of(index)].cost += facts.message_at(index).frame;
+        for (std::size_t column = 0; column < facts.part_count(); ++column)
+            groups_[facts.group_of(facts.part_at(column).message_index)].cost += part_cost(facts, column);
+        if (groups_[slot].dropped != 0) undrop(facts, slot);
+        sums_ = {};
+        for (std::uint32_t index = 0; index < groups_.size(); ++index)
+            for (auto const which : {group{index}, group{index}.summary()})
+                if (present(facts, which)) sums_ += of(facts, which);
+    }
+
+    std::vector<step> steps_;
+    std::vector<replacement> texts_;
+    std::vector<std::uint32_t> parts_;  ///< for each part the step in force, plus one
+    std::vector<group_state> groups_;
+    totals sums_ = {};
+};
+
+}  // namespace v1
+}  // namespace condense

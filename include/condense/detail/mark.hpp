@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/detail/saturate.hpp>
+
+// The small string kept in a user's message by which a later run knows its own earlier work:
+// "summary", or "short.2,stored.0" for the parts with these indices. Anything else is ignored.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+enum class earlier_edit : std::uint8_t { none, shortened, externalized };
+
+class mark_reader {
+public:
+    explicit constexpr mark_reader(std::string mark) : mark_{std::move(mark)} {}
+
+    constexpr bool summary() const noexcept { return mark_ == "summary"; }
+
+    constexpr earlier_edit edit_of(std::size_t part) const noexcept {
+        std::string_view rest{mark_};
+        while (!rest.empty()) {
+            auto const entry = rest.substr(0, rest.find(','));
+            rest.remove_prefix(entry.size() == rest.size() ? rest.size() : entry.size() + 1);
+            auto const dot = entry.find('.');
+            if (dot == std::string_view::npos || number(entry.substr(dot + 1)) != part) continue;
+            if (entry.substr(0, dot) == "short") return earlier_edit::shortened;
+            if (entry.substr(0, dot) == "stored") return earlier_edit::externalized;
+        }
+        return earlier_edit::none;
+    }
+
+private:
+    static constexpr std::size_t number(std::string_view digits) noexcept {
+        std::size_t value = 0;
+        if (digits.empty() || digits.size() > 9) return ~std::size_t{0};
+        for (char const digit : digits) {
+            if (digit < '0' || digit > '9') return ~std::size_t{0};
+            value = value * 10 + static_cast<std::size_t>(digit - '0');
+        }
+        return value;
+    }
+
+    std::string mark_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

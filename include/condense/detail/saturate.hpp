@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+// Unsigned arithmetic that stops at its limits instead of wrapping. Every sum of tokens or sizes
+// goes through it, because providers and restored files supply the figures.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+inline constexpr std::uint64_t u64_limit = ~std::uint64_t{0};
+inline constexpr std::uint32_t none32 = ~std::uint32_t{0};
+
+constexpr std::uint64_t add_capped(std::uint64_t left, std::uint64_t right) noexcept {
+    return left > u64_limit - right ? u64_limit : left + right;
+}
+
+constexpr std::uint64_t sub_capped(std::uint64_t left, std::uint64_t right) noexcept {
+    return left < right ? 0 : left - right;
+}
+
+constexpr std::uint64_t mul_capped(std::uint64_t left, std::uint64_t right) noexcept {
+    return right != 0 && left > u64_limit / right ? u64_limit : left * right;
+}
+
+/// floor(value * share / whole), without an intermediate overflow for share and whole below 2^32.
+constexpr std::uint64_t scale_down(std::uint64_t value, std::uint64_t share, std::uint64_t whole) noexcept {
+    return add_capped(mul_capped(value / whole, share), value % whole * share / whole);
+}
+
+/// ceil(value * share / whole), same limits.
+constexpr std::uint64_t scale_up(std::uint64_t value, std::uint64_t share, std::uint64_t whole) noexcept {
+    auto const rest = value % whole * share;
+    return add_capped(mul_capped(value / whole, share), rest / whole + (rest % whole != 0 ? 1u : 0u));
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// The messages of a history by their index: directly where the range allows, by a list of iterators
+// where it only goes forward.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+namespace begin_and_end {
+using std::begin;
+using std::end;
+constexpr auto first(auto& range) { return begin(range); }
+constexpr auto past(auto& range) { return end(range); }
+}  // namespace begin_and_end
+
+template <class Range>
+concept history = requires(Range& range) {
+    { begin_and_end::first(range) } -> std::forward_iterator;
+    { begin_and_end::first(range) == begin_and_end::past(range) } -> std::convertible_to<bool>;
+};
+
+template <history Range>
+class source {
+public:
+    using iterator = decltype(begin_and_end::first(std::declval<Range&>()));
+    using message_type = std::remove_cvref_t<decltype(*std::declval<iterator&>())>;
+
+    explicit constexpr source(Range& range) : begin_(begin_and_end::first(range)) {
+        auto const end = begin_and_end::past(range);
+        for (auto at = begin_; at != end; ++at, ++size_)
+            if constexpr (!direct) places_.push_back(at);
+    }
+
+    constexpr std::size_t size() const noexcept { return size_; }
+
+    constexpr decltype(auto) operator[](std::size_t index) const {
+        if constexpr (direct) return begin_[static_cast<std::iter_difference_t<iterator>>(index)];
+        else return *places_[index];
+    }
+
+private:
+    static constexpr bool direct = std::random_access_iterator<iterator>;
+    iterator begin_;
+    std::size_t size_ = 0;
+    std::vector<iterator> places_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <condense/core/layer.hpp>
+#include <condense/policy/slots.hpp>
+
+// Runs the layers before it again, harder each time, while usage is above one line: escalate{.when =
+// used >= 90_pct, .passes = 2, .within = 30s}. Always the last layer.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+struct no_time_limit {
+    friend constexpr bool operator==(no_time_limit, no_time_limit) = default;
+};
+
+/// std::chrono durations, without including <chrono>.
+template <class Duration>
+concept duration_like = requires(Duration const& span) {
+    Duration::period::num;
+    Duration::period::den;
+    span.count();
+};
+
+template <duration_like Duration>
+constexpr instant as_instant(Duration const& span) noexcept {
+    auto const count = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
+    constexpr auto num = static_cast<std::uint64_t>(Duration::period::num);
+    constexpr auto den = static_cast<std::uint64_t>(Duration::period::den);
+    static_assert(den <= 1'000'000'000u, "condense: escalate: `within` must be a duration of nanoseconds or longer (see escalate)");
+    return {mul_capped(mul_capped(count, num), 1'000'000'000u / den)};
+}
+
+}  // namespace detail
+
+/// Makes no edits of its own; costs up to `passes` further runs of the layers before it, the last one at
+/// the top. Stops at its target, when a pass gains nothing it goes to the top at once. Without `within`
+/// it reads no clock. A request above `ceiling` of the input is never said to fit.
+template <trigger When = decltype(used >= percent{}), class Until = from_when, class Within = detail::no_time_limit>
+struct escalate {
+    When when = used >= percent{9'000};  ///< C7
+    Until until = {};
+    std::uint32_t passes = 2;  ///< C7
+    Within within = {};
+    percent ceiling = {9'800};  ///< C7
+
+    static constexpr bool timed = !std::same_as<Within, detail::no_time_limit>;
+    static_assert(!timed || detail::duration_like<Within>,
+                  "condense: escalate: `within` must be a duration such as 30s (see escalate)");
+    static_assert(std::same_as<decltype(When{}.bind(tokens{})), detail::bound_threshold>,
+                  "condense: escalate: `when` must compare used with one limit (see escalate)");
+
+    static constexpr effect effects = timed ? reruns | reads_clock : reruns;
+
+    constexpr void check() const {
+        detail::check_target(when, until);
+        detail::require(passes > 0, "condense: escalate: there must be at least one pass (see escalate)");
+        detail::require(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
+                        "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
+        detail::require(when.bind(tokens{percent::whole}).which == measure::token_count,
+                        "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
+    }
+
+    constexpr void reduce(auto& draft, auto& pass) const {
+        auto const input = draft.used().input;
+        auto const limit = ceiling.of(input);
+        auto const line = when.bind(input);
+        // At the top it is enough to be under the line.
+        tokens const under{line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
+        auto const target = target_of(input);
+        instant started{};
+        if constexpr (timed) {
+            started = pass.now();
+            pass.set_deadline(started + detail::as_instant(within));
+        }
+        for (std::uint32_t done = 1; done <= passes; ++done) {
+            if constexpr (timed)
+                if (pass.now() - started >= detail::as_instant(within)) return pass.conclude(outcome::time, limit);
+            auto const before = draft.used().tokens;
+            bool const top = done == passes;
+            pass.rerun(done, top, top ? under : target);
+            if (!line(draft.used())) return pass.conclude(outcome::fits, limit);
+            if (!top && draft.used().tokens >= before) done = passes - 1;
+        }
+        if (!pass.last_resort()) return pass.conclude(outcome::passes, limit);
+        pass.conclude(draft.used().tokens <= limit ? outcome::fits : outcome::exhausted, limit);
+    }
+
+private:
+    constexpr tokens target_of(tokens input) const noexcept {
+        if constexpr (requires { until.bind(input).limit; }) return {until.bind(input).limit};
+        else return {when.target().bind(input).limit};
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/layer.hpp>
+#include <condense/detail/unset.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/slots.hpp>
+#include <condense/policy/worth.hpp>
+
+// Stores large tool results and leaves a preview with a reference: offload{.over = 10'000_chars,
+// .into = condense::memory_store{}}.
+
+namespace condense {
+inline namespace v1 {
+
+namespace detail {
+
+/// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
+template <class Preview>
+constexpr Preview preview_default() {
+    if constexpr (std::is_same_v<Preview, head_tail>) return {chars{2'000}, chars{2'000}, {}};
+    else return unset{};
+}
+
+}  // namespace detail
+
+/// Loses nothing that the store keeps; costs one pass over each result that is over the limit and one
+/// put. Acts on arrival and in reduce, also in open groups. Results of a retrieval tool belong into
+/// `protect`, else what the agent reads back is stored again.
+template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
+          shortener Preview = head_tail, class Store = detail::unset>
+struct offload {
+    When when = {};
+    Until until = {};
+    Protect protect = {};
+    Worth worth = {};
+    extent over = chars{10'000};  ///< C1
+    Preview preview = detail::preview_default<Preview>();
+    Store into = detail::unset{};
+
+    static_assert(!std::is_same_v<Store, detail::unset>,
+                  "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
+    static_assert(std::is_same_v<Store, detail::unset> || artifact_store<Store>,
+                  "condense: offload: what `into` is given must be a store (see artifact_store)");
+
+    static constexpr effect effects = externalizes | keeps;
+    static constexpr bool durable = requires { requires Store::durable; };
+
+    constexpr void check() const {
+        detail::check_target(when, until);
+        if constexpr (requires { preview.check(); }) preview.check();
+        if constexpr (requires { preview.head.chars; preview.tail.chars; })
+            detail::require(!over.bounded() || over.chars.count == detail::u64_limit ||
+                                preview.head.chars + preview.tail.chars < over.chars,
+                            "condense: offload: the preview must be smaller than `over` (see offload)");
+    }
+
+    constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
+        auto const kept = detail::bind_protection(protect, draft, pass);
+        draft.each_part_of(arrived, [&](part_ref part) { store(draft, part, kept, pass); });
+    }
+
+    constexpr void reduce(auto& draft, auto& pass) const {
+        auto const kept = detail::bind_protection(protect, draft, pass);
+        for (auto const which : draft.groups()) {
+            if (pass.enough()) return;
+            draft.each_part_of(which, [&](part_ref part) {
+                if (!pass.enough()) store(draft, part, kept, pass);
+            });
+        }
+    }
+
+private:
+    constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
+        auto const facts = draft.about(part);
+        if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return;
+        if (!detail::may_exceed(over, facts.original_size) || kept.holds(part.message_index)) return;
+        // What an earlier run stored is a preview now; what this run stored may get a shorter one.
+        if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return;
+        draft.original(part, [&](part_view const& seen) {
+            if (kept.holds(seen) || over.holds(seen.text)) return;
+            auto const name = into.name(seen.text);
+            auto shorter = preview(seen, {detail::halvings_of(pass), {name}});
+            if (!shorter) return;
+            auto const refused = draft.externalize(part, std::move(*shorter), name);
+            if (refused) pass.note(refused);
+            else pass.keep(into, seen.text);
+        });
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <condense/core/layer.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/policy/protect.hpp>
+#include <condense/policy/slots.hpp>
+#include <condense/policy/trigger.hpp>
+#include <condense/policy/worth.hpp>
+
+// Drops the oldest groups until enough: sliding_window{.when = used > 100_messages, .until = used <=
+// 90_messages}. What remains begins at a turn where there is one, else at a group.
+
+namespace condense {
+inline namespace v1 {
+
+/// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
+/// does. Summaries stay until the last pass.
+template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
+          class Worth = any_gain>
+struct sliding_window {
+    When when = used >= percent{9'000};
+    Until until = {};
+    Protect protect = {};
+    Worth worth = {};
+
+    static constexpr effect effects = drops;
+    static constexpr bool last_resort = true;
+
+    constexpr void check() const { detail::check_target(when, until); }
+
+    constexpr void reduce(auto& draft, auto& pass) const {
+        auto const kept = detail::bind_protection(protect, draft, pass);
+        drop_oldest(draft, pass, kept, false);
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, true);
+    }
+
+private:
+    /// The first user message and summaries go only when nothing else is left to go.
+    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
+        bool has_head = false;
+        for (auto const which : draft.groups()) {
+            auto const facts = draft.about(which);
+            if (facts.system) continue;
+            // Once enough is gone, go on to the next turn, so that the rest does not begin amid one.
+            if (pass.enough() && (has_head || facts.starts_turn || facts.summary)) return;
+            auto const spared = !all && (facts.summary || draft.holds_task(which));
+            if (draft.undroppable(which) || kept.holds(which) || (spared && (facts.summary || pass.top()))) has_head = true;
+            else if (auto const refused = draft.drop(which)) pass.note(refused);
+        }
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

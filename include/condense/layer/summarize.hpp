@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/layer.hpp>
+#include <condense/detail/unset.hpp>
+#include <condense/llm/extract.hpp>
+#include <condense/llm/fence.hpp>
+#include <condense/llm/prompt.hpp>
+#include <condense/policy/slots.hpp>
+#include <condense/policy/worth.hpp>
+
+// One summary in place of the groups that are not protected: summarize{.when = used >= 80_pct, .with =
+// my_model}. Without `with` it is written by rule, without a model.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Writes by rule: sees the parts, then gives the text.
+template <class Summarizer>
+concept rule_based = requires(Summarizer const& rule, part_view const& part, chars limit) {
+    rule.open().see(role::user, part, false);
+    { rule.open().text(limit) } -> std::convertible_to<std::string>;
+};
+
+template <class Summarizer>
+concept asks_with_limits = requires(Summarizer const& model, std::string_view prompt, ask_limits limits) {
+    { model(prompt, limits) } -> std::convertible_to<std::string>;
+};
+template <class Summarizer>
+concept asks_plainly = requires(Summarizer const& model, std::string_view prompt) {
+    { model(prompt) } -> std::convertible_to<std::string>;
+};
+
+template <class Summarizer>
+constexpr Summarizer summarizer_default() {
+    if constexpr (std::same_as<Summarizer, extract>) return {};
+    else return unset{};
+}
+
+}  // namespace detail
+
+/// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text.
+template <class Summarizer>
+concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<Summarizer> ||
+                     detail::asks_plainly<Summarizer>;
+
+/// Loses the messages it summarises; costs one model call, or none by rule. There is one live summary:
+/// an earlier one is read and replaced. The summary has role user and is fenced. A model's answer that
+/// is blank fails; one that is too long is cut.
+template <trigger When = decltype(used >= percent{}), class Until = from_when,
+          protection Protect = either<task_t, last_of<percent>>, class Worth = any_gain, summarizer Summarizer = extract>
+struct summarize {
+    When when = used >= percent{8'000};
+    Until until = {};
+    Protect protect = task | last(percent{2'000});  ///< V3: a tail of 20 % of the window
+    Worth worth = {};
+    tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
+    tokens reads = {};      ///< most that is given to a model at once; 0 is the whole input
+    Summarizer with = detail::summarizer_default<Summarizer>();
+
+    static constexpr bool by_rule = detail::rule_based<Summarizer>;
+    static constexpr effect effects = by_rule ? summarizes : summarizes | asks;
+
+    constexpr void check() const {
+        detail::check_target(when, until);
+        detail::require(size.count > 0, "condense: summarize: the size of the summary must be above 0 (see summarize)");
+    }
+
+    failed reduce(auto& draft, auto& pass) const {
+        std::vector<group> groups;
+        auto const cost_of_them = choose(draft, pass, groups);
+        if (groups.empty()) return {};
+        auto const limit = limit_of(draft, pass, cost_of_them);
+        auto text = write(draft, pass, groups, limit);
+        if (pass.dry() && !by_rule) {
+            pass.note("a model would be asked");
+            return {};
+        }
+        if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+        auto const whole = draft.estimator()(text);
+        if (whole.tokens() > limit) {
+            auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.tokens().count);
+            text.resize(detail::utf8::prefix(text, points));
+            pass.note("the summary was cut to its size");
+        }
+        pass.note(draft.summarize(groups, detail::fenced_summary(text)));
+        return {};
+    }
+
+private:
+    constexpr tokens input_for(auto const& draft) const noexcept {
+        return reads.count == 0 ? draft.limits().input() : reads;
+    }
+
+    /// Every earlier summary, and the oldest groups that may go until enough would be gone; none when
+    /// only summaries may.
+    cost choose(auto& draft, auto& pass, std::vector<group>& groups) const {
+        auto const kept = detail::bind_protection(protect, draft, pass);
+        auto const most = cost::of(input_for(draft));
+        auto left = draft.used();
+        left.tokens = left.tokens + limit_of(draft, pass, most);
+        cost sum;
+        bool fresh = false;
+        for (auto const which : draft.groups()) {
+            auto const facts = draft.about(which);
+            if (draft.undroppable(which) || (!facts.summary && (kept.holds(which) || pass.enough(left)))) continue;
+            if (!by_rule && !groups.empty() && sum + facts.cost > most) break;
+            groups.push_back(which);
+            sum += facts.cost;
+            left.tokens = left.tokens - facts.cost.tokens();
+            left.messages = left.messages - messages{facts.count};
+            left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
+            fresh = fresh || !facts.summary;
+        }
+        if (!fresh) groups.clear();
+        return sum;
+    }
+
+    constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
+        auto most = size.count >> (pass.pressure() < 63 ? pass.pressure() : 63);
+        for (auto const other : {draft.limits().input().count / 10, replaced.tokens().count / 3})
+            most = other < most ? other : most;
+        return {most == 0 ? 1 : most};
+    }
+
+    std::string write(auto& draft, auto& pass, std::vector<group> const& groups, tokens limit) const {
+        auto const tell = [&](auto& reader) {
+            for (auto const which : groups) {
+                auto const facts = draft.about(which);
+                draft.each_part(which, [&](part_ref part, part_view const& seen) {
+                    auto const speaker =
+                        facts.summary ? role::user : draft.outline().message_at(part.message_index).speaker;
+                    reader.see(speaker, seen, facts.summary);
+                });
+            }
+        };
+        if constexpr (by_rule) {
+            auto notes = with.open();
+            tell(notes);
+            return notes.text({detail::mul_capped(limit.count, 3)});
+        } else {
+            summary_prompt prompt;
+            tell(prompt);
+            return pass.ask(with, prompt.text(limit), {.answer = limit});
+        }
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/part.hpp>
+#include <condense/core/role.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
+
+// A summary without a model, by rule (V5): what the user asked, which tools ran, which files were
+// touched, what failed, what was said last. Same messages, same bytes.
+
+namespace condense {
+inline namespace v1 {
+
+/// The rule-based summarizer. `open()` gives notes that see every part and write the text.
+struct extract {
+    chars request = {500};  ///< V5: of the first request
+    chars recent = {200};   ///< of each later one, of errors, and of the last answer
+
+    class notes {
+    public:
+        explicit notes(extract const& rule) noexcept : request_{rule.request}, recent_limit_{rule.recent} {}
+
+        /// One part, in the order of the conversation; `summary` for the text of an earlier summary.
+        void see(role speaker, part_view const& part, bool summary) {
+            if (summary) earlier_.assign(part.text);
+            else if (part.kind == part_kind::tool_call) see_call(part);
+            else if (part.kind == part_kind::tool_result) see_result(part);
+            else if (part.kind == part_kind::text && speaker == role::user) see_request(part.text);
+            else if (part.kind == part_kind::text && speaker == role::assistant && !blank(part.text))
+                answer_ = line(part.text, recent_limit_);
+        }
+
+        /// At most `limit` code points; what matters most comes first.
+        std::string text(chars limit) const {
+            std::string out;
+            add(out, limit, "First request: ", first_);
+            for (auto const& one : recent_) add(out, limit, "Request: ", one);
+            add(out, limit, "Tools used: ", counted(tools_));
+            add(out, limit, "Files touched: ", counted(files_));
+            for (auto const& one : errors_) add(out, limit, "Error: ", one);
+            add(out, limit, "Last answer: ", answer_);
+            if (!earlier_.empty()) add(out, limit, "Earlier: ", line(earlier_, {limit.count / 3}));
+            return out;
+        }
+
+    private:
+        struct tally {
+            std::string name;
+            std::uint64_t count = 0;
+        };
+
+        static bool blank(std::string_view text) noexcept {
+            return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        }
+
+        /// One line of at most `limit` code points.
+        static std::string line(std::string_view text, chars limit) {
+            auto const begin = text.find_first_not_of(" \t\r\n");
+            if (begin == std::string_view::npos) return {};
+            text.remove_prefix(begin);
+            auto const end = detail::utf8::prefix(text, limit.count);
+            std::string out;
+            detail::utf8::append_scrubbed(out, text.substr(0, end));
+            for (auto& byte : out)
+                if (static_cast<unsigned char>(byte) < 0x20) byte = ' ';
+            if (end < text.size()) out.append("...");
+            return out;
+        }
+
+        static void add(std::string& out, chars limit, std::string_view label, std::string_view words) {
+            if (words.empty()) return;
+            auto const room = detail::sub_capped(limit.count, detail::utf8::count(out) + label.size() + 4);
+            if (room < 16) return;
+            out.append(label).append(line(words, {room})).push_back('\n');
+        }
+
+        static void count(std::vector<tally>& into, std::string_view name) {
+            for (auto& one : into)
+                if (one.name == name) {
+                    ++one.count;
+                    return;
+                }
+            if (into.size() < most) into.push_back({std::string{name}, 1});
+        }
+
+        static std::string counted(std::vector<tally> const& from) {
+            std::string out;
+            for (auto const& one : from) {
+                if (!out.empty()) out.append(", ");
+                out.append(line(one.name, {120}));
+                if (one.count > 1) out.append(" x").append(detail::grouped(one.count));
+            }
+            return out;
+        }
+
+        void see_request(std::string_view words) {
+            if (blank(words)) return;
+            if (first_.empty()) first_ = line(words, request_);
+            else keep_newest(recent_, line(words, recent_limit_));
+        }
+
+        void see_call(part_view const& part) {
+            if (!part.tool.empty()) count(tools_, part.tool);
+            // Values of string members whose key speaks of a path or a file.
+            for (std::string_view const key : {"path\"", "file\"", "filename\"", "file_path\"", "filePath\""}) {
+                auto const at = part.text.find(key);
+                if (at == std::string_view::npos) continue;
+                auto const open = part.text.find('"', at + key.size());
+                if (open == std::string_view::npos) continue;
+                auto const close = part.text.find('"', open + 1);
+                if (close == std::string_view::npos || close == open + 1) continue;
+                count(files_, part.text.substr(open + 1, close - open - 1));
+                break;
+            }
+        }
+
+        void see_result(part_view const& part) {
+            if (part.status != part_status::error) return;
+            auto words = std::string{part.tool};
+            if (!words.empty()) words.append(": ");
+            keep_newest(errors_, words + line(part.text, recent_limit_));
+        }
+
+        static void keep_newest(std::vector<std::string>& into, std::string words) {
+            if (into.size() == 3) into.erase(into.begin());
+            into.push_back(std::move(words));
+        }
+
+        static constexpr std::size_t most = 40;  // names of tools, and of files
+
+        chars request_;
+        chars recent_limit_;
+        std::string first_;
+        std::string answer_;
+        std::string earlier_;
+        std::vector<std::string> recent_;
+        std::vector<std::string> errors_;
+        std::vector<tally> tools_;
+        std::vector<tally> files_;
+    };
+
+    notes open() const { return notes{*this}; }
+    friend constexpr bool operator==(extract const&, extract const&) = default;
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <condense/core/quantity.hpp>
+#include <condense/detail/utf8.hpp>
+
+// How much text: one size, or several that hold at once, as in 128_lines && 10'240_bytes.
+
+namespace condense {
+inline namespace v1 {
+
+/// Limits in any unit that text has; those not given do not bind.
+struct extent {
+    v1::chars chars = {detail::u64_limit};
+    v1::bytes bytes = {detail::u64_limit};
+    v1::lines lines = {detail::u64_limit};
+
+    constexpr extent() = default;
+    constexpr extent(v1::chars limit) noexcept : chars{limit} {}
+    constexpr extent(v1::bytes limit) noexcept : bytes{limit} {}
+    constexpr extent(v1::lines limit) noexcept : lines{limit} {}
+
+    constexpr bool bounded() const noexcept { return *this != extent{}; }
+    constexpr bool by_lines() const noexcept { return lines.count != detail::u64_limit; }
+
+    /// Halved `times` over, each limit that was given.
+    constexpr extent halved(unsigned times) const noexcept {
+        extent less = *this;
+        for (auto* const count : {&less.chars.count, &less.bytes.count, &less.lines.count})
+            if (*count != detail::u64_limit) *count >>= times < 63 ? times : 63;
+        return less;
+    }
+
+    /// Bytes at the front of `text` that fit all limits; lines count with their end.
+    constexpr std::size_t prefix_of(std::string_view text) const noexcept {
+        auto end = text.size();
+        if (bytes.count < end) end = detail::utf8::floor(text, static_cast<std::size_t>(bytes.count));
+        if (chars.count < end) end = detail::utf8::prefix(text.substr(0, end), chars.count);
+        if (by_lines()) {
+            std::size_t at = 0;
+            for (auto left = lines.count; left != 0 && at < end; --left) {
+                auto const stop = text.find('\n', at);
+                at = stop == std::string_view::npos ? text.size() : stop + 1;
+            }
+            end = at < end ? at : end;
+        }
+        return end;
+    }
+
+    /// Where the part at the back of `text` that fits all limits begins.
+    constexpr std::size_t suffix_of(std::string_view text) const noexcept {
+        std::size_t begin = 0;
+        if (bytes.count < text.size())
+            begin = detail::utf8::ceil(text, text.size() - static_cast<std::size_t>(bytes.count));
+        if (chars.count < text.size() - begin) begin += detail::utf8::suffix(text.substr(begin), chars.count);
+        if (by_lines()) {
+            auto at = text.size();
+            for (auto left = lines.count; left != 0 && at > begin; --left) {
+                auto const stop = at < 2 ? std::string_view::npos : text.rfind('\n', at - 2);
+                at = stop == std::string_view::npos ? 0 : stop + 1;
+            }
+            begin = at > begin ? at : begin;
+        }
+        return begin;
+    }
+
+    constexpr bool holds(std::string_view text) const noexcept { return prefix_of(text) == text.size(); }
+
+    friend constexpr bool operator==(extent const&, extent const&) = default;
+    friend constexpr extent operator&&(extent left, extent right) noexcept {
+        if (right.chars < left.chars) left.chars = right.chars;
+        if (right.bytes < left.bytes) left.bytes = right.bytes;
+        if (right.lines < left.lines) left.lines = right.lines;
+        return left;
+    }
+};
+
+template <unit Left, unit Right>
+constexpr extent operator&&(quantity<Left> left, quantity<Right> right) noexcept {
+    return extent{left} && extent{right};
+}
+
+namespace detail {
+
+/// Lines of text, the last one with or without its end.
+constexpr std::uint64_t count_lines(std::string_view text) noexcept {
+    std::uint64_t ends = 0;
+    for (char const byte : text) ends += byte == '\n' ? 1u : 0u;
+    return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/policy/extent.hpp>
+#include <condense/policy/placeholder.hpp>
+
+// Shorteners that keep the two ends of a text: head_tail{.head = 128_lines, .tail = 128_lines,
+// .at_most = 10'240_bytes}, head{.keep = 8'000_chars}, tail{...}.
+
+namespace condense {
+inline namespace v1 {
+
+/// How hard to cut, and what the marker says of having the rest back.
+struct cut {
+    unsigned halvings = 0;
+    recovery how = {};
+};
+
+/// A callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing where it
+/// does not apply. Applied to its own output it gives nothing.
+template <class Shortener>
+concept shortener = requires(Shortener const& shorten, part_view const& part, cut how) {
+    { shorten(part, how) } -> std::same_as<std::optional<std::string>>;
+};
+
+namespace detail {
+
+constexpr std::string omission_between(std::string_view text, std::size_t head, std::size_t tail, recovery how) {
+    auto const gap = text.substr(head, tail - head);
+    auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n') &&
+                             count_lines(text) > 1;
+    if (whole_lines) return omission(count_lines(gap), count_lines(text), "lines", how);
+    return omission(utf8::count(gap), utf8::count(text), "characters", how);
+}
+
+/// Keeps what fits of both ends with a marker between; nothing when all fits, or when cutting would
+/// not save more than a marker takes.
+constexpr std::optional<std::string> cut_middle(std::string_view text, extent const& head_limit,
+                                                extent const& tail_limit, extent const& at_most, recovery how) {
+    auto head = head_limit.prefix_of(text);
+    auto tail = tail_limit.suffix_of(text);
+    bool const too_large = !at_most.holds(text);
+    if (!too_large && (head >= tail || tail - head <= omission_limit)) return std::nullopt;
+    if (too_large) {
+        // What the marker takes is set aside first; the ends share the rest.
+        auto rest = at_most;
+        rest.bytes = rest.bytes - v1::bytes{rest.bytes.count == u64_limit ? 0 : omission_limit};
+        rest.chars = rest.chars - v1::chars{rest.chars.count == u64_limit ? 0 : omission_limit};
+        rest.lines = rest.lines - v1::lines{rest.lines.count == u64_limit ? 0 : 3u};
+        auto const wants_tail = tail_limit != extent{v1::chars{0}};
+        auto const share = wants_tail ? rest.halved(1) : rest;
+        auto const front = share.prefix_of(text);
+        auto const back = wants_tail ? share.suffix_of(text) : text.size();
+        head = head < front ? head : front;
+        tail = tail > back ? tail : back;
+        if (head > tail) head = tail;
+    }
+    auto const marker = omission_between(text, head, tail, how);
+    std::string out;
+    out.reserve(head + marker.size() + 2 + (text.size() - tail));
+    out.append(text.substr(0, head));
+    if (head != 0 && out.back() != '\n') out.push_back('\n');
+    out.append(marker);
+    if (tail != text.size()) out.push_back('\n');
+    out.append(text.substr(tail));
+    if (out.size() >= text.size()) return std::nullopt;
+    return out;
+}
+
+/// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
+constexpr std::optional<std::string> cut_any(std::string_view text, extent const& head_limit, extent const& tail_limit,
+                                             extent const& at_most, recovery how) {
+    if (utf8::valid(text)) return cut_middle(text, head_limit, tail_limit, at_most, how);
+    std::string clean;
+    utf8::append_scrubbed(clean, text);
+    return cut_middle(clean, head_limit, tail_limit, at_most, how);
+}
+
+constexpr void check_room(extent const& at_most) {
+    require(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
+                at_most.lines.count >= 5,
+            "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see head_tail)");
+}
+
+constexpr extent no_less_than_marker(extent at_most) noexcept {
+    if (at_most.bytes.count < 2 * omission_limit) at_most.bytes.count = 2 * omission_limit;
+    if (at_most.chars.count < 2 * omission_limit) at_most.chars.count = 2 * omission_limit;
+    if (at_most.lines.count < 5) at_most.lines.count = 5;
+    return at_most;
+}
+
+}  // namespace detail
+
+/// Keeps both ends. Loses the middle; costs one pass over the text. `at_most` includes the marker.
+struct head_tail {
+    extent head = chars{4'000};  ///< C3: results end up at 8,000 characters
+    extent tail = chars{4'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings),
+                               detail::no_less_than_marker(at_most.halved(how.halvings)), how.how);
+    }
+    constexpr void check() const { detail::check_room(at_most); }
+    friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
+};
+
+/// Keeps the beginning.
+struct head {
+    extent keep = chars{8'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return head_tail{keep, chars{0}, at_most}(part, how);
+    }
+    constexpr void check() const { detail::check_room(at_most); }
+    friend constexpr bool operator==(head const&, head const&) = default;
+};
+
+/// Keeps the end.
+struct tail {
+    extent keep = chars{8'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return head_tail{chars{0}, keep, at_most}(part, how);
+    }
+    constexpr void check() const { detail::check_room(at_most); }
+    friend constexpr bool operator==(tail const&, tail const&) = default;
+};
+
+}  // namespace v1
+}  // namespace condense

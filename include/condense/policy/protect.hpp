@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <condense/core/group.hpp>
+#include <condense/core/usage.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/text.hpp>
+
+// What a layer leaves alone: task | first(1_messages) | last(15_pct) | newest(40'000_tokens) |
+// tools("read_file", "memory_*") | errors. Positions are halved with every step of pressure and
+// lifted at the top; what predicates protect binds in routine runs only.
+
+namespace condense {
+inline namespace v1 {
+
+namespace detail {
+
+/// Messages with an index below `head` or from `tail` on.
+struct zone {
+    std::uint32_t head = 0;
+    std::uint32_t tail = none32;
+
+    constexpr bool holds(std::uint32_t index) const noexcept { return index < head || index >= tail; }
+    constexpr zone joined(zone other) const noexcept {
+        return {head > other.head ? head : other.head, tail < other.tail ? tail : other.tail};
+    }
+};
+
+/// How hard a layer may press, and what shares are of.
+struct squeeze {
+    unsigned pressure = 0;
+    bool top = false;
+    messages message_limit = {};  ///< of `when`, where it has one
+
+    constexpr std::uint64_t eased(std::uint64_t count) const noexcept {
+        return top ? 0 : count >> (pressure < 63 ? pressure : 63);
+    }
+};
+
+/// Index after the first `count` messages that are present.
+template <class Reader>
+constexpr std::uint32_t after_first(Reader const& seen, std::uint64_t count) noexcept {
+    std::uint32_t index = 0;
+    for (; count != 0 && index < seen.outline().size(); ++index)
+        if (seen.present(sequence{index})) --count;
+    return index;
+}
+
+/// Index of the first of the last messages for which `fits(cost)` stays true.
+template <class Reader, class Fits>
+constexpr std::uint32_t before_last(Reader const& seen, Fits fits) noexcept {
+    auto begin = static_cast<std::uint32_t>(seen.outline().size());
+    for (auto index = begin; index-- > 0;) {
+        if (!seen.present(sequence{index})) continue;
+        if (!fits(index)) break;
+        begin = index;
+    }
+    return begin;
+}
+
+template <class Reader>
+constexpr std::uint32_t last_messages(Reader const& seen, std::uint64_t count) noexcept {
+    return before_last(seen, [&](std::uint32_t) { return count != 0 && count-- != 0; });
+}
+
+template <class Reader>
+constexpr std::uint32_t newest_within(Reader const& seen, cost limit) noexcept {
+    cost sum;
+    return before_last(seen, [&](std::uint32_t index) { return (sum += seen.message_cost(index)) <= limit; });
+}
+
+}  // namespace detail
+
+/// A policy that marks places; each may add content it recognises (`holds`).
+template <class Policy>
+concept protection = requires { typename Policy::is_protection; };
+
+/// The first plain user message.
+struct task_t {
+    using is_protection = void;
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    friend constexpr bool operator==(task_t, task_t) = default;
+};
+
+/// Nothing beyond what the laws protect.
+struct nothing_t {
+    using is_protection = void;
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    friend constexpr bool operator==(nothing_t, nothing_t) = default;
+};
+
+struct first_messages {
+    using is_protection = void;
+    messages count = {};
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        return {.head = detail::after_first(seen, how.eased(count.count))};
+    }
+    friend constexpr bool operator==(first_messages, first_messages) = default;
+};
+
+/// The last messages: a count, a share of the message limit or of the input, or whole turns.
+template <class Quantity>
+struct last_of {
+    using is_protection = void;
+    Quantity count = {};
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        if constexpr (std::same_as<Quantity, messages>)
+            return {.tail = detail::last_messages(seen, how.eased(count.count))};
+        else if constexpr (std::same_as<Quantity, percent>) {
+            if (how.message_limit.count != 0)
+                return {.tail = detail::last_messages(seen, how.eased(count.of(how.message_limit).count))};
+            return {.tail = detail::newest_within(seen, cost::of({how.eased(count.of(seen.limits().input()).count)}))};
+        } else {
+            auto left = how.eased(count.count);
+            auto begin = static_cast<std::uint32_t>(seen.outline().size());
+            for (auto index = begin; left != 0 && index-- > 0;) {
+                if (!seen.outline().message_at(index).plain_user || !seen.present(sequence{index})) continue;
+                begin = index;
+                --left;
+            }
+            return {.tail = begin};
+        }
+    }
+    friend constexpr bool operator==(last_of const&, last_of const&) = default;
+};
+
+/// The newest messages that fit a count of tokens; with Cover, the fewest that reach it.
+template <bool Cover>
+struct newest_tokens {
+    using is_protection = void;
+    tokens count = {};
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        auto const limit = cost::of({how.eased(count.count)});
+        if constexpr (!Cover) return {.tail = detail::newest_within(seen, limit)};
+        else {
+            cost sum;
+            return {.tail = detail::before_last(seen, [&](std::uint32_t index) {
+                        if (sum >= limit) return false;
+                        sum += seen.message_cost(index);
+                        return true;
+                    })};
+        }
+    }
+    friend constexpr bool operator==(newest_tokens, newest_tokens) = default;
+};
+
+/// Calls and results of the tools with these names; `*` and `?` match as in file names.
+template <std::size_t Count>
+struct tools_named {
+    using is_protection = void;
+    std::array<std::string_view, Count> patterns = {};
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr bool holds(part_view const& part) const noexcept {
+        for (auto const pattern : patterns)
+            if (!part.tool.empty() && detail::matches_glob(part.tool, pattern)) return true;
+        return false;
+    }
+    friend constexpr bool operator==(tools_named const&, tools_named const&) = default;
+};
+
+/// Parts with status error.
+struct errors_t {
+    using is_protection = void;
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr bool holds(part_view const& part) const noexcept { return part.status == part_status::error; }
+    friend constexpr bool operator==(errors_t, errors_t) = default;
+};
+
+/// Parts for which a callable on part_view says so.
+template <class Predicate>
+struct parts_where {
+    using is_protection = void;
+    Predicate predicate;
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr bool holds(part_view const& part) const { return predicate(part); }
+};
+
+/// What another policy marks by position, but no more of it than a share; its head goes first.
+template <protection Policy>
+struct at_most_of {
+    using is_protection = void;
+    percent share = {};
+    Policy policy = {};
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        auto found = policy.zone_in(seen, how);
+        auto const by_count = how.message_limit.count != 0;
+        auto left = by_count ? share.of(how.message_limit).count : cost::of(share.of(seen.limits().input())).steps;
+        auto const take = [&](std::uint32_t index) {
+            auto const size = by_count ? 1 : seen.message_cost(index).steps;
+            if (size > left) return false;
+            left -= size;
+            return true;
+        };
+        std::uint32_t head = 0;
+        for (; head < found.head && head < seen.outline().size(); ++head)
+            if (seen.present(sequence{head}) && !take(head)) break;
+        auto const tail = detail::before_last(
+            seen, [&](std::uint32_t index) { return index >= found.tail && index >= head && take(index); });
+        return {head, tail};
+    }
+    constexpr bool holds(part_view const& part) const {
+        if constexpr (requires { policy.holds(part); }) return policy.holds(part);
+        else return false;
+    }
+    friend constexpr bool operator==(at_most_of const&, at_most_of const&) = default;
+};
+
+template <protection Left, protection Right>
+struct either {
+    using is_protection = void;
+    Left left = {};
+    Right right = {};
+
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        return left.zone_in(seen, how).joined(right.zone_in(seen, how));
+    }
+    constexpr bool holds(part_view const& part) const {
+        if constexpr (requires { left.holds(part); })
+            if (left.holds(part)) return true;
+        if constexpr (requires { right.holds(part); }) return right.holds(part);
+        else return false;
+    }
+    friend constexpr bool operator==(either const&, either const&) = default;
+};
+
+namespace detail {
+
+template <class Policy>
+inline constexpr bool includes_task = std::same_as<Policy, task_t>;
+template <class Left, class Right>
+inline constexpr bool includes_task<either<Left, Right>> = includes_task<Left> || includes_task<Right>;
+template <class Policy>
+inline constexpr bool includes_task<at_most_of<Policy>> = includes_task<Policy>;
+
+template <class Policy>
+inline constexpr bool reads_parts = requires(Policy const& policy, part_view const& part) { policy.holds(part); };
+template <class Left, class Right>
+inline constexpr bool reads_parts<either<Left, Right>> = reads_parts<Left> || reads_parts<Right>;
+template <class Policy>
+inline constexpr bool reads_parts<at_most_of<Policy>> = reads_parts<Policy>;
+
+/// A protection bound to one draft for the time of one layer's run.
+template <class Policy, class Reader>
+class shield {
+public:
+    constexpr shield(Policy const& policy, Reader const& seen, squeeze how)
+        : policy_{&policy}, seen_{&seen}, zone_{policy.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
+
+    constexpr bool holds(std::uint32_t index) const noexcept {
+        return zone_.holds(index) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
+    }
+    constexpr bool holds(part_view const& part) const {
+        if constexpr (reads_parts<Policy>) return routine_ && policy_->holds(part);
+        else return false;
+    }
+    constexpr bool holds(group which) const {
+        if (which.is_summary()) return false;
+        bool found = false;
+        seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
+        if constexpr (reads_parts<Policy>)
+            if (routine_ && !found)
+                seen_->each_part(which, [&](part_ref, part_view const& part) { found = found || policy_->holds(part); });
+        return found;
+    }
+
+private:
+    Policy const* policy_;
+    Reader const* seen_;
+    zone zone_;
+    bool routine_;
+    bool top_;
+};
+
+}  // namespace detail
+
+inline constexpr task_t task{};
+inline constexpr nothing_t nothing{};
+inline constexpr errors_t errors{};
+/// Pins bind by law, whatever a layer protects; the word is there so that a policy can say so.
+inline constexpr nothing_t pinned{};
+
+constexpr first_messages first(messages count) noexcept { return {count}; }
+template <class Quantity>
+    requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns>
+constexpr last_of<Quantity> last(Quantity count) noexcept {
+    return {count};
+}
+/// Contiguous from the end; stops at the first message that does not fit, and equality fits.
+constexpr newest_tokens<false> newest(tokens count) noexcept { return {count}; }
+/// Contiguous from the end; the message with which the count is reached belongs to it.
+constexpr newest_tokens<true> covering(tokens count) noexcept { return {count}; }
+
+template <std::convertible_to<std::string_view>... Patterns>
+constexpr tools_named<sizeof...(Patterns)> tools(Patterns const&... patterns) noexcept {
+    return {{std::string_view{patterns}...}};
+}
+
+/// The share is of the message limit in `when` where it has one, else of the input.
+template <protection Policy>
+constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
+    detail::require(share.basis_points <= percent::whole,
+                    "condense: at_most: a share must be at most 100 % of the window (see protection)");
+    return {share, std::move(policy)};
+}
+
+template <protection Left, protection Right>
+constexpr either<Left, Right> operator|(Left left, Right right) {
+    return {std::move(left), std::move(right)};
+}
+template <protection Left, std::predicate<part_view const&> Right>
+    requires(!protection<Right>)
+constexpr either<Left, parts_where<Right>> operator|(Left left, Right right) {
+    return {std::move(left), {std::move(right)}};
+}
+
+}  // namespace v1
+}  // namespace condense
