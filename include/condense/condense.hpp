@@ -5,6 +5,7 @@
 // clients have headers of their own.
 
 #include <condense/core/reduce.hpp>
+#include <condense/core/session.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>

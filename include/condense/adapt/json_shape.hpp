@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <condense/adapt/json_place.hpp>
+#include <condense/core/cost.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/role.hpp>
 
@@ -155,7 +155,7 @@ private:
              whole, held != nullptr && !held->is_string());
     }
 
-    static part_view sealed(part_view part, part_kind kind, std::optional<cost> known = {}) {
+    static part_view sealed(part_view part, part_kind kind, own_cost known = {}) {
         part.kind = kind;
         part.sealed = true;
         part.cost = known;

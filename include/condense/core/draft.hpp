@@ -78,7 +78,7 @@ public:
         auto const slot = this->facts_->group_of(message_seq.number);
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(group{slot})) this->edits_->undrop(*this->facts_, slot);
+        if (!present(group{slot})) this->edits_->undrop(*this->facts_, group{slot});
         this->each_member(group{slot}, [&](std::uint32_t index) {
             auto const& found = this->facts_->message_at(index);
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
@@ -107,24 +107,33 @@ public:
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
 
     /// After system messages a request begins with a plain user message or a summary. Where drops
-    /// since `mark` broke that, the nearest user message before the new beginning comes back.
+    /// broke that, the nearest of either that stood before the new beginning comes back.
     constexpr void settle_head() {
         for (auto const which : this->groups()) {
             auto const facts = this->about(which);
             if (facts.system) continue;
-            if (facts.summary || facts.starts_turn) return;
-            for (auto slot = which.slot(); slot-- > 0;) {
-                auto const& before = this->facts_->group_at(slot);
-                if (before.count == 0 || before.plain_users == 0 || before.summary) continue;
-                if (!this->facts_->message_at(before.first).plain_user) continue;
-                this->edits_->undrop(*this->facts_, slot);
-                return;
-            }
+            if (!facts.summary && !facts.starts_turn) restore_head(which.slot());
             return;
         }
     }
 
 private:
+    constexpr void restore_head(std::uint32_t before) {
+        auto user = detail::none32;
+        for (auto slot = before; slot-- > 0 && user == detail::none32;) {
+            auto const& found = this->facts_->group_at(slot);
+            if (found.count != 0 && (found.summary || this->facts_->message_at(found.first).plain_user)) user = slot;
+        }
+        // A summary says more than the message it stood for.
+        auto const& steps = this->edits_->steps();
+        for (auto index = steps.size(); index-- > 0;) {
+            auto const target = group{steps[index].target};
+            if (steps[index].on_part || steps[index].kind != edit_kind::drop || !target.is_summary()) continue;
+            if (target.slot() > before || (user != detail::none32 && target.slot() < user)) continue;
+            return this->edits_->undrop(*this->facts_, target, index);
+        }
+        if (user != detail::none32) this->edits_->undrop(*this->facts_, group{user});
+    }
     constexpr refusal uneditable(part_ref part) const noexcept {
         if (part.column >= this->facts_->part_count()) return refusal::gone;
         auto const index = this->facts_->part_at(part.column).message_index;
@@ -147,7 +156,7 @@ private:
         if (auto const refused = uneditable(part)) return refused;
         auto const& found = this->facts_->part_at(part.column);
         if (found.sealed) return refusal::sealed;
-        if (kind == edit_kind::shorten && guards_open(part)) return refusal::open;
+        if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
         refusal refused = refusal::gone;
@@ -162,6 +171,8 @@ private:
         });
         if (refused) return refused;
         if (after >= this->edits_->part_cost(*this->facts_, part.column)) return refusal::not_smaller;
+        if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
+        if (stored) kind = edit_kind::externalize;
         this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored});
         return refusal::none;
     }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
-#include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <condense/core/cost.hpp>
 #include <condense/core/group.hpp>
+#include <condense/core/reference.hpp>
 
 // One change to what is sent, and why a change is refused.
 
@@ -17,21 +14,6 @@ namespace condense {
 inline namespace v1 {
 
 enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore };
-
-/// The content-derived name of a stored original: 24 hexadecimal digits, all zero when there is none.
-struct reference {
-    std::array<std::uint8_t, 12> digest = {};
-
-    constexpr explicit operator bool() const noexcept { return *this != reference{}; }
-
-    constexpr std::string text() const {
-        std::string out;
-        for (auto const byte : digest)
-            for (auto const half : {byte >> 4, byte & 15}) out.push_back("0123456789abcdef"[half]);
-        return out;
-    }
-    friend constexpr auto operator<=>(reference const&, reference const&) = default;
-};
 
 /// Why the draft did not take an edit; false when it did.
 struct [[nodiscard]] refusal {

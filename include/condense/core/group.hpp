@@ -6,6 +6,7 @@
 
 #include <condense/core/cost.hpp>
 #include <condense/core/part.hpp>
+#include <condense/core/reference.hpp>
 #include <condense/core/role.hpp>
 
 // The handles by which layers speak of groups and parts, and the facts known without reading text.
@@ -47,6 +48,7 @@ struct part_facts {
     bool sealed = false;
     bool edited = false;        ///< an edit is in force, or an earlier run's mark says so
     bool externalized = false;  ///< its original can be had back by a reference
+    reference stored = {};        ///< by which, where this run or session stored it
     bool stored_earlier = false;  ///< by an earlier run, whose mark says so
     v1::cost cost = {};         ///< as it stands now
     v1::cost original_cost = {};

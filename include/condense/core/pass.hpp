@@ -93,6 +93,7 @@ struct run {
     v1::outcome outcome = v1::outcome::fits;
     bool concluded = false;
     bool last_resort = false;
+    std::uint32_t kept = 0;  ///< calls of keep in the present batch
     std::vector<pending_put> puts = {};
 };
 
@@ -165,6 +166,7 @@ public:
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         auto const name = store.name(content);
+        ++run_->kept;
         if (!run_->dry)
             run_->puts.push_back({&store,
                                   [](void const* place, reference const& given, std::string_view held) {

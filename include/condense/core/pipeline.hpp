@@ -74,6 +74,12 @@ constexpr properties properties_of() noexcept {
 }
 
 template <class Layer>
+consteval bool acts_on_arrival() {
+    if constexpr (is_pipeline<Layer>) return Layer::acts_on_arrival;
+    else return names_arrive<Layer>;
+}
+
+template <class Layer>
 constexpr void check_layer() {
     static_assert(!requires { requires !std::is_class_v<Layer>; },
                   "condense: pipeline: what is given must be a layer, a class with effects and a hook (see layer)");
@@ -81,7 +87,7 @@ constexpr void check_layer() {
         static_assert(!std::is_final_v<Layer>, "condense: pipeline: a layer must not be final, its hooks are found by name (see layer)");
         static_assert(declares_effects<Layer>,
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
-        if constexpr (!std::is_final_v<Layer>)
+        if constexpr (!std::is_final_v<Layer> && !is_pipeline<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
     }
 }
@@ -105,6 +111,7 @@ public:
     static constexpr bool records = detail::properties_of<pipeline>().recorded;
     static constexpr bool durable = detail::properties_of<pipeline>().durable;
     static constexpr bool last_resort = detail::properties_of<pipeline>().last_resort;
+    static constexpr bool acts_on_arrival = (false || ... || detail::acts_on_arrival<Layers>());
     /// Entries of a report: one for each layer that is not itself a pipeline.
     static constexpr std::size_t size = (std::size_t{0} + ... + detail::leaves<Layers>::count);
 

@@ -99,7 +99,9 @@ public:
                     .count = 1,
                     .cost = edits_->of(*facts_, which).cost,
                     .speaker = role::user,
-                    .summary = true};
+                    .starts_turn = !edits_->knows_summaries(),
+                    .plain_user = !edits_->knows_summaries(),
+                    .summary = edits_->knows_summaries()};
         return {.first = found.first,
                 .last = found.last,
                 .count = found.count,
@@ -132,6 +134,7 @@ public:
                 .edited = changed != nullptr || earlier != detail::earlier_edit::none,
                 .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
                                                    : earlier == detail::earlier_edit::externalized,
+                .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored : reference{},
                 .stored_earlier = found.earlier == detail::earlier_edit::externalized,
                 .cost = edits_->part_cost(*facts_, part.column),
                 .original_cost = found.cost,
@@ -222,11 +225,20 @@ public:
         return refusal::none;
     }
 
-    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user message.
+    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user
+    /// message, and the user message or summary with which a request has to begin before them.
     constexpr tokens floor() const noexcept {
         auto sum = cost::of(limits_.overhead);
-        for (auto const which : groups())
-            if (undroppable(which)) sum += edits_->of(*facts_, which).cost;
+        bool has_head = false;
+        v1::cost head;
+        for (auto const which : groups()) {
+            auto const facts = about(which);
+            if (undroppable(which)) {
+                sum += facts.cost;
+                if (!facts.system && !has_head && !facts.starts_turn && !facts.summary) sum += head;
+                has_head = has_head || !facts.system;
+            } else if (!has_head && (facts.starts_turn || facts.summary)) head = facts.cost;
+        }
         return sum.tokens();
     }
 

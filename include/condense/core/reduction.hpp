@@ -45,7 +45,8 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
     auto first = none32;
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& made = edits.steps()[index];
-        if (made.kind != edit_kind::restore && !edits.in_force(index)) continue;
+        // What went and came back within these steps has not changed.
+        if (made.kind == edit_kind::restore ? made.previous > mark : !edits.in_force(index)) continue;
         auto const at = made.on_part ? facts.part_at(made.target).message_index
                                      : facts.group_at(made.target & ~group::summary_bit).first;
         first = at < first ? at : first;
@@ -69,12 +70,20 @@ constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& k
     if (tell_arrivals)
         for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
             mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
-    mix.template reduce_all<false>(shared, 0, kept);
-    made.after = whole.used();
+    // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
+    // another run on its result would change nothing.
+    constexpr unsigned most_sweeps = 16;
+    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
+        auto const steps = whole.mark();
+        mix.template reduce_all<false>(shared, 0, kept);
+        made.after = whole.used();
+        made.outcome = shared.concluded ? shared.outcome : made.after.fits() ? outcome::fits : outcome::over;
+        bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time;
+        if (ended || whole.mark() == steps || !mix.due(made.after)) break;
+        if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
+        shared.concluded = false;
+    }
     made.limit = shared.limit;
-    made.outcome = shared.concluded                       ? shared.outcome
-                   : made.after.tokens <= made.limit ? outcome::fits
-                                                     : outcome::over;
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
     made.time = options.clock() - started;
@@ -107,6 +116,18 @@ constexpr bool is_edited(outline const& facts, view const& edits, std::uint32_t 
     for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
         if (edits.edit_of(column) != nullptr) return true;
     return false;
+}
+
+/// Calls kept(index), changed(index) or summary(group) for each message that would be sent, in order.
+template <class Kept, class Changed, class Summary>
+constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary) {
+    for (std::uint32_t index = 0; index < facts.size(); ++index) {
+        // Groups have the index of the message with which they began.
+        if (edits.present(facts, group{index}.summary())) summary(group{index}.summary());
+        if (!edits.present(facts, group{facts.group_of(index)})) continue;
+        if (is_edited(facts, edits, index)) changed(index);
+        else kept(index);
+    }
 }
 
 /// A message with its edits; it has some.
@@ -161,6 +182,7 @@ public:
 
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry) {
+        edits_.know_summaries(options.marks);
         detail::transaction all{facts_, edits_};
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
@@ -194,13 +216,7 @@ public:
     /// Calls kept(index), changed(index) or summary(group) for each message that would be sent.
     template <class Kept, class Changed, class Summary>
     void each_place(Kept&& kept, Changed&& changed, Summary&& summary) const {
-        for (std::uint32_t index = 0; index < facts_.size(); ++index) {
-            // Groups have the index of the message with which they began.
-            if (edits_.present(facts_, group{index}.summary())) summary(group{index}.summary());
-            if (!edits_.present(facts_, group{facts_.group_of(index)})) continue;
-            if (detail::is_edited(facts_, edits_, index)) changed(index);
-            else kept(index);
-        }
+        detail::each_place(facts_, edits_, kept, changed, summary);
     }
 
     message_type rendered(std::uint32_t index) const {

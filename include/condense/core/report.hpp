@@ -41,7 +41,7 @@ enum class layer_outcome : std::uint8_t {
     idle,      ///< not due, or nothing to do
     applied,   ///< a measured decrease
     declined,  ///< edits were proposed and taken back, or all were refused
-    failed,    ///< it threw or reported a failure; its edits were taken back
+    failed,    ///< it threw or reported a failure and did nothing else; its edits were taken back
 };
 
 constexpr std::string_view name(layer_outcome which) noexcept {
@@ -66,6 +66,7 @@ struct layer_report {
     std::uint32_t parts_shortened = 0;
     std::uint32_t artifacts = 0;  ///< originals stored
     std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
+    std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
     std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
     detail::small_text<96> note = {};
 

@@ -106,6 +106,7 @@ public:
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
         shared.draft.begin_batch();
+        shared.kept = 0;
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
@@ -116,7 +117,8 @@ public:
 
     constexpr void fail(std::string_view reason) noexcept {
         shared_->draft.take_back(mark_);
-        entry_->outcome = layer_outcome::failed;
+        ++entry_->failures;
+        if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
         entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
     }
 
@@ -158,12 +160,12 @@ private:
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;
             else if (steps[index].on_part && kind != edit_kind::restore) ++entry_->parts_shortened;
-            if (kind == edit_kind::externalize) ++entry_->artifacts;
         }
+        entry_->artifacts += shared_->kept;
         auto const now = shared_->draft.used().tokens;
         entry_->saved = entry_->saved + (used_.tokens - now);
         entry_->restored = entry_->restored + (restored.cost.steps == 0 ? tokens{} : now - used_.tokens);
-        if (entry_->outcome == layer_outcome::declined) entry_->note = {};
+        if (entry_->outcome == layer_outcome::declined && entry_->refused == 0) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
     }
 
@@ -204,6 +206,8 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     auto const now = shared.draft.used();
     auto fired = measure::token_count;
     if (entry.runs == 0) entry.before = now.tokens;
+    // A model that failed in this run is not asked again.
+    if ((Layer::effects & effect::asks) && entry.failures != 0) return;
     if (shared.pressure != 0) {
         if (now.tokens <= shared.target) return;
     } else if constexpr (has_when<Layer>) {
@@ -250,6 +254,7 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, &rerun};
     auto const fail = [&](std::string_view reason) {
+        ++entry.failures;
         entry.outcome = layer_outcome::failed;
         entry.note = reason;
     };

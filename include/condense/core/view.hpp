@@ -77,16 +77,22 @@ public:
     /// What a group counts for where it is present.
     constexpr totals of(outline const& facts, group which) const noexcept {
         auto const& state = groups_[which.slot()];
-        if (which.is_summary()) return {steps_[state.summary - 1].after, 1, 0};
+        if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         auto const& found = facts.group_at(which.slot());
         return {state.cost, found.count, found.plain_users};
     }
+    /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
+    /// user message that it will be taken for. Set before the first edit.
+    constexpr void know_summaries(bool known) noexcept { summaries_known_ = known; }
+    constexpr bool knows_summaries() const noexcept { return summaries_known_; }
+
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& made = steps_[index];
         if (made.on_part) return parts_[made.target] == index + 1;
         auto const& state = groups_[made.target & ~group::summary_bit];
         if (made.kind == edit_kind::summarize) return state.summary == index + 1;
+        if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
         return state.dropped == index + 1;
     }
 
@@ -110,7 +116,7 @@ public:
             gained.cost += facts.part_at(column).cost;
         groups_[slot].cost += gained.cost;
         if (groups_[slot].dropped == 0) sums_ += gained;
-        else undrop(facts, slot);
+        else undrop(facts, group{slot});
     }
 
     // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
@@ -149,12 +155,15 @@ public:
         else state.dropped = static_cast<std::uint32_t>(steps_.size());
     }
 
-    /// Puts back a group that was dropped or summarised; its summary stays.
-    constexpr void undrop(outline const& facts, std::uint32_t slot) {
+    /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
+    constexpr void undrop(outline const& facts, group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
-        steps_.push_back({.kind = edit_kind::restore, .target = slot, .previous = groups_[slot].dropped});
-        groups_[slot].dropped = 0;
-        auto const back = of(facts, group{slot});
+        auto& state = groups_[which.slot()];
+        auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
+        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
+        if (which.is_summary()) state.summary = steps_[dropped_by].previous;
+        else state.dropped = 0;
+        auto const back = of(facts, which);
         steps_.back().after = back.cost;
         sums_ += back;
     }
@@ -168,7 +177,7 @@ public:
                           .after = after});
         texts_.push_back({.text = std::move(text)});
         groups_[slot].summary = static_cast<std::uint32_t>(steps_.size());
-        sums_ += totals{after, 1, 0};
+        sums_ += of_summary(after);
     }
 
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
@@ -181,6 +190,8 @@ private:
         std::uint32_t dropped = 0;  ///< the step that took it out, plus one
         std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
     };
+
+    constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
     constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column) noexcept {
         auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
@@ -200,9 +211,10 @@ private:
             sums_ += of(facts, group{made.target});
         } else if (made.kind == edit_kind::restore) {
             sums_ -= of(facts, group{made.target});
-            state.dropped = made.previous;
+            if ((made.target & group::summary_bit) != 0) state.summary = 0;
+            else state.dropped = made.previous;
         } else {
-            sums_ -= totals{made.after, 1, 0};
+            sums_ -= of_summary(made.after);
             state.summary = 0;
         }
         if (made.text != detail::none32) texts_.pop_back();
@@ -216,7 +228,7 @@ private:
             groups_[facts.group_of(index)].cost += facts.message_at(index).frame;
         for (std::size_t column = 0; column < facts.part_count(); ++column)
             groups_[facts.group_of(facts.part_at(column).message_index)].cost += part_cost(facts, column);
-        if (groups_[slot].dropped != 0) undrop(facts, slot);
+        if (groups_[slot].dropped != 0) undrop(facts, group{slot});
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})
@@ -228,6 +240,7 @@ private:
     std::vector<std::uint32_t> parts_;  ///< for each part the step in force, plus one
     std::vector<group_state> groups_;
     totals sums_ = {};
+    bool summaries_known_ = true;
 };
 
 }  // namespace v1

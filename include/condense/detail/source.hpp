@@ -36,8 +36,9 @@ public:
 
     explicit constexpr source(Range& range) : begin_(begin_and_end::first(range)) {
         auto const end = begin_and_end::past(range);
-        for (auto at = begin_; at != end; ++at, ++size_)
-            if constexpr (!direct) places_.push_back(at);
+        if constexpr (direct) size_ = static_cast<std::size_t>(end - begin_);
+        else
+            for (auto at = begin_; at != end; ++at, ++size_) places_.push_back(at);
     }
 
     constexpr std::size_t size() const noexcept { return size_; }

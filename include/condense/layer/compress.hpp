@@ -55,11 +55,11 @@ private:
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
         auto const limit = over.halved(halvings);
-        if (facts.kind != part_kind::tool_result || facts.sealed || facts.externalized) return;
+        if (facts.kind != part_kind::tool_result || facts.sealed || facts.stored_earlier) return;
         if (!detail::may_exceed(limit, facts.original_size) || kept.holds(part.message_index)) return;
         std::optional<std::string> shorter;
         draft.original(part, [&](part_view const& seen) {
-            if (!kept.holds(seen) && !limit.holds(seen.text)) shorter = with(seen, {.halvings = halvings});
+            if (!kept.holds(seen) && !limit.holds(seen.text)) shorter = with(seen, {halvings, {facts.stored}});
         });
         if (shorter) pass.note(draft.shorten(part, std::move(*shorter)));
     }

@@ -87,7 +87,9 @@ struct escalate {
             if (!top && draft.used().tokens >= before) done = passes - 1;
         }
         if (!pass.last_resort()) return pass.conclude(outcome::passes, limit);
-        pass.conclude(draft.used().tokens <= limit ? outcome::fits : outcome::exhausted, limit);
+        auto const now = draft.used().tokens;
+        if (now <= limit) pass.conclude(outcome::fits, limit);
+        else pass.conclude(now <= draft.floor() ? outcome::exhausted : outcome::over, limit);
     }
 
 private:

@@ -55,7 +55,8 @@ struct offload {
         detail::check_target(when, until);
         if constexpr (requires { preview.check(); }) preview.check();
         if constexpr (requires { preview.head.chars; preview.tail.chars; })
-            detail::require(!over.bounded() || over.chars.count == detail::u64_limit ||
+            detail::require(over.chars.count == detail::u64_limit || preview.head.chars.count == detail::u64_limit ||
+                                preview.tail.chars.count == detail::u64_limit ||
                                 preview.head.chars + preview.tail.chars < over.chars,
                             "condense: offload: the preview must be smaller than `over` (see offload)");
     }

@@ -74,23 +74,22 @@ struct summarize {
     }
 
     failed reduce(auto& draft, auto& pass) const {
-        std::vector<group> groups;
-        auto const cost_of_them = choose(draft, pass, groups);
-        if (groups.empty()) return {};
-        auto const limit = limit_of(draft, pass, cost_of_them);
-        auto text = write(draft, pass, groups, limit);
-        if (pass.dry() && !by_rule) {
-            pass.note("a model would be asked");
-            return {};
-        }
-        if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
-        auto const whole = draft.estimator()(text);
-        if (whole.tokens() > limit) {
-            auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.tokens().count);
-            text.resize(detail::utf8::prefix(text, points));
-            pass.note("the summary was cut to its size");
-        }
-        pass.note(draft.summarize(groups, detail::fenced_summary(text)));
+        chosen from;
+        do {
+            from = choose(draft, pass);
+            if (from.groups.empty()) break;
+            auto const limit = limit_of(draft, pass, from.cost);
+            auto text = write(draft, pass, from.groups, limit);
+            if (pass.dry() && !by_rule) {
+                pass.note("a model would be asked");
+                break;
+            }
+            if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+            fit(draft, pass, text, limit);
+            auto const before = draft.used().tokens;
+            if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
+            if (draft.used().tokens >= before) break;
+        } while (from.more);
         return {};
     }
 
@@ -99,28 +98,39 @@ private:
         return reads.count == 0 ? draft.limits().input() : reads;
     }
 
+    struct chosen {
+        std::vector<group> groups;
+        v1::cost cost = {};
+        bool more = false;  ///< the model could not read all at once
+    };
+
     /// Every earlier summary, and the oldest groups that may go until enough would be gone; none when
     /// only summaries may.
-    cost choose(auto& draft, auto& pass, std::vector<group>& groups) const {
+    chosen choose(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const most = cost::of(input_for(draft));
         auto left = draft.used();
         left.tokens = left.tokens + limit_of(draft, pass, most);
-        cost sum;
+        chosen found;
         bool fresh = false;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
-            if (draft.undroppable(which) || (!facts.summary && (kept.holds(which) || pass.enough(left)))) continue;
-            if (!by_rule && !groups.empty() && sum + facts.cost > most) break;
-            groups.push_back(which);
-            sum += facts.cost;
+            // A rule reads a summary that later runs will not know as they will read it: as a message.
+            auto const summary = facts.summary || (!by_rule && which.is_summary());
+            if (draft.undroppable(which) || (!summary && (kept.holds(which) || pass.enough(left)))) continue;
+            if (!by_rule && !found.groups.empty() && found.cost + facts.cost > most) {
+                found.more = true;
+                break;
+            }
+            found.groups.push_back(which);
+            found.cost += facts.cost;
             left.tokens = left.tokens - facts.cost.tokens();
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
-            fresh = fresh || !facts.summary;
+            fresh = fresh || !summary;
         }
-        if (!fresh) groups.clear();
-        return sum;
+        if (!fresh) found.groups.clear();
+        return found;
     }
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
@@ -128,6 +138,14 @@ private:
         for (auto const other : {draft.limits().input().count / 10, replaced.tokens().count / 3})
             most = other < most ? other : most;
         return {most == 0 ? 1 : most};
+    }
+
+    static void fit(auto const& draft, auto& pass, std::string& text, tokens limit) {
+        auto const whole = draft.estimator()(text).tokens();
+        if (whole <= limit) return;
+        auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.count);
+        text.resize(detail::utf8::prefix(text, points));
+        pass.note("the summary was cut to its size");
     }
 
     std::string write(auto& draft, auto& pass, std::vector<group> const& groups, tokens limit) const {

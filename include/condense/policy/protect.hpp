@@ -22,16 +22,32 @@ inline namespace v1 {
 
 namespace detail {
 
-/// Messages with an index below `head` or from `tail` on.
+/// Places below `head` or from `tail` on. A message has the place 2 * index + 1, the summary that stands
+/// before it 2 * index.
 struct zone {
     std::uint32_t head = 0;
     std::uint32_t tail = none32;
 
-    constexpr bool holds(std::uint32_t index) const noexcept { return index < head || index >= tail; }
+    constexpr bool holds(std::uint32_t place) const noexcept { return place < head || place >= tail; }
     constexpr zone joined(zone other) const noexcept {
         return {head > other.head ? head : other.head, tail < other.tail ? tail : other.tail};
     }
 };
+
+constexpr std::uint32_t place_of(std::uint32_t index) noexcept { return 2 * index + 1; }
+
+template <class Reader>
+constexpr std::uint32_t places(Reader const& seen) noexcept {
+    return static_cast<std::uint32_t>(2 * seen.outline().size());
+}
+template <class Reader>
+constexpr bool is_there(Reader const& seen, std::uint32_t place) noexcept {
+    return place % 2 == 0 ? seen.present(group{place / 2}.summary()) : seen.present(sequence{place / 2});
+}
+template <class Reader>
+constexpr cost cost_at(Reader const& seen, std::uint32_t place) noexcept {
+    return place % 2 == 0 ? seen.about(group{place / 2}.summary()).cost : seen.message_cost(place / 2);
+}
 
 /// How hard a layer may press, and what shares are of.
 struct squeeze {
@@ -44,23 +60,23 @@ struct squeeze {
     }
 };
 
-/// Index after the first `count` messages that are present.
+/// The place after the first `count` messages that are there.
 template <class Reader>
 constexpr std::uint32_t after_first(Reader const& seen, std::uint64_t count) noexcept {
-    std::uint32_t index = 0;
-    for (; count != 0 && index < seen.outline().size(); ++index)
-        if (seen.present(sequence{index})) --count;
-    return index;
+    std::uint32_t place = 0;
+    for (; count != 0 && place < places(seen); ++place)
+        if (is_there(seen, place)) --count;
+    return place;
 }
 
-/// Index of the first of the last messages for which `fits(cost)` stays true.
+/// The place of the first of the last messages for which `fits(place)` stays true.
 template <class Reader, class Fits>
 constexpr std::uint32_t before_last(Reader const& seen, Fits fits) noexcept {
-    auto begin = static_cast<std::uint32_t>(seen.outline().size());
-    for (auto index = begin; index-- > 0;) {
-        if (!seen.present(sequence{index})) continue;
-        if (!fits(index)) break;
-        begin = index;
+    auto begin = places(seen);
+    for (auto place = begin; place-- > 0;) {
+        if (!is_there(seen, place)) continue;
+        if (!fits(place)) break;
+        begin = place;
     }
     return begin;
 }
@@ -73,7 +89,7 @@ constexpr std::uint32_t last_messages(Reader const& seen, std::uint64_t count) n
 template <class Reader>
 constexpr std::uint32_t newest_within(Reader const& seen, cost limit) noexcept {
     cost sum;
-    return before_last(seen, [&](std::uint32_t index) { return (sum += seen.message_cost(index)) <= limit; });
+    return before_last(seen, [&](std::uint32_t place) { return (sum += cost_at(seen, place)) <= limit; });
 }
 
 }  // namespace detail
@@ -124,15 +140,24 @@ struct last_of {
             return {.tail = detail::newest_within(seen, cost::of({how.eased(count.of(seen.limits().input()).count)}))};
         } else {
             auto left = how.eased(count.count);
-            auto begin = static_cast<std::uint32_t>(seen.outline().size());
-            for (auto index = begin; left != 0 && index-- > 0;) {
-                if (!seen.outline().message_at(index).plain_user || !seen.present(sequence{index})) continue;
-                begin = index;
+            auto begin = detail::places(seen);
+            for (auto place = begin; left != 0 && place-- > 0;) {
+                if (!detail::is_there(seen, place) || !begins_turn(seen, place)) continue;
+                begin = place;
                 --left;
             }
             return {.tail = begin};
         }
     }
+
+private:
+    template <class Reader>
+    static constexpr bool begins_turn(Reader const& seen, std::uint32_t place) noexcept {
+        if (place % 2 == 0) return seen.about(group{place / 2}.summary()).starts_turn;
+        return seen.outline().message_at(place / 2).plain_user;
+    }
+
+public:
     friend constexpr bool operator==(last_of const&, last_of const&) = default;
 };
 
@@ -148,9 +173,9 @@ struct newest_tokens {
         if constexpr (!Cover) return {.tail = detail::newest_within(seen, limit)};
         else {
             cost sum;
-            return {.tail = detail::before_last(seen, [&](std::uint32_t index) {
+            return {.tail = detail::before_last(seen, [&](std::uint32_t place) {
                         if (sum >= limit) return false;
-                        sum += seen.message_cost(index);
+                        sum += detail::cost_at(seen, place);
                         return true;
                     })};
         }
@@ -194,7 +219,9 @@ struct parts_where {
     constexpr bool holds(part_view const& part) const { return predicate(part); }
 };
 
-/// What another policy marks by position, but no more of it than a share; its head goes first.
+/// What another policy marks by position, but no more of it than a share. In messages the head is
+/// served first and the tail has the rest. In tokens the share limits the tail alone: what a head
+/// costs changes when messages go, and a limit that moves would never come to rest.
 template <protection Policy>
 struct at_most_of {
     using is_protection = void;
@@ -204,19 +231,17 @@ struct at_most_of {
     template <class Reader>
     constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
         auto found = policy.zone_in(seen, how);
-        auto const by_count = how.message_limit.count != 0;
-        auto left = by_count ? share.of(how.message_limit).count : cost::of(share.of(seen.limits().input())).steps;
-        auto const take = [&](std::uint32_t index) {
-            auto const size = by_count ? 1 : seen.message_cost(index).steps;
-            if (size > left) return false;
-            left -= size;
-            return true;
-        };
+        if (how.message_limit.count == 0) {
+            auto const most = detail::newest_within(seen, cost::of(share.of(seen.limits().input())));
+            return {found.head, found.tail > most ? found.tail : most};
+        }
+        auto left = share.of(how.message_limit).count;
         std::uint32_t head = 0;
-        for (; head < found.head && head < seen.outline().size(); ++head)
-            if (seen.present(sequence{head}) && !take(head)) break;
-        auto const tail = detail::before_last(
-            seen, [&](std::uint32_t index) { return index >= found.tail && index >= head && take(index); });
+        for (; left != 0 && head < found.head && head < detail::places(seen); ++head)
+            if (detail::is_there(seen, head)) --left;
+        auto const tail = detail::before_last(seen, [&](std::uint32_t place) {
+            return left != 0 && place >= found.tail && place >= head && left-- != 0;
+        });
         return {head, tail};
     }
     constexpr bool holds(part_view const& part) const {
@@ -269,14 +294,14 @@ public:
         : policy_{&policy}, seen_{&seen}, zone_{policy.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
-        return zone_.holds(index) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
+        return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
     }
     constexpr bool holds(part_view const& part) const {
         if constexpr (reads_parts<Policy>) return routine_ && policy_->holds(part);
         else return false;
     }
     constexpr bool holds(group which) const {
-        if (which.is_summary()) return false;
+        if (which.is_summary()) return zone_.holds(2 * which.slot());
         bool found = false;
         seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
         if constexpr (reads_parts<Policy>)

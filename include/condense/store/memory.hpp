@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/core/pass.hpp>
+#include <condense/store/content_hash.hpp>
+
+// Artifacts in memory, for tests and for programs whose conversations end with the process:
+// offload{.into = condense::memory_store{}}.
+
+namespace condense {
+inline namespace v1 {
+
+/// A handle: copies share what is stored, any thread may use it. Same content, same name; different
+/// content never overwrites. Hash: a callable from content and attempt to reference.
+template <class Hash = content_hash>
+class basic_memory_store {
+public:
+    static constexpr bool durable = false;
+
+    explicit basic_memory_store(Hash hash = {}) : shared_{std::make_shared<state>()}, hash_{std::move(hash)} {}
+
+    /// The name under which this content is stored or would be.
+    reference name(std::string_view content) const {
+        std::lock_guard const lock{shared_->guard};
+        return free_name(content);
+    }
+
+    store_error put(reference const& name, std::string_view content) const {
+        std::lock_guard const lock{shared_->guard};
+        auto const [found, fresh] = shared_->artifacts.try_emplace(name, content);
+        if (fresh || found->second == content) return {};
+        return {"the name holds other content"};
+    }
+
+    /// The content, or nothing where the name is unknown.
+    std::optional<std::string> get(reference const& name) const {
+        std::lock_guard const lock{shared_->guard};
+        auto const found = shared_->artifacts.find(name);
+        if (found == shared_->artifacts.end()) return std::nullopt;
+        return found->second;
+    }
+
+    std::size_t size() const {
+        std::lock_guard const lock{shared_->guard};
+        return shared_->artifacts.size();
+    }
+
+private:
+    struct state {
+        std::mutex guard;
+        std::map<reference, std::string> artifacts;
+    };
+
+    reference free_name(std::string_view content) const {
+        for (std::uint64_t attempt = 0;; ++attempt) {
+            auto const name = hash_(content, attempt);
+            auto const found = shared_->artifacts.find(name);
+            if (found == shared_->artifacts.end() || found->second == content) return name;
+        }
+    }
+
+    std::shared_ptr<state> shared_;
+    Hash hash_;
+};
+
+using memory_store = basic_memory_store<>;
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/outline.hpp>
+#include <condense/detail/utf8.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using list = std::vector<std::string>;
+
+static_assert(condense::shortenable<json> && condense::shortenable<ordered_json>);
+static_assert(condense::composable<json> && condense::composable<ordered_json>);
+static_assert(condense::detail::thinnable<json> && condense::detail::markable<json>);
+static_assert(condense::detail::thinnable<ordered_json> && condense::detail::markable<ordered_json>);
+static_assert(!condense::message<std::vector<json>>);
+
+/// "tool result lookup #c1 error sealed =1600: text"
+std::string spelt(condense::part_view const& part) {
+    std::string out{name(part.kind)};
+    if (!part.tool.empty()) out.append(" ").append(part.tool);
+    if (!part.call.empty()) out.append(" #").append(part.call);
+    if (part.status == condense::part_status::error) out += " error";
+    if (part.sealed) out += " sealed";
+    if (part.cost) out += " =" + std::to_string((*part.cost).tokens().count);
+    return out.append(": ").append(part.text);
+}
+
+template <class Json>
+list parts(Json const& m) {
+    list out;
+    condense::each_part(m, [&](condense::part_view const& part) { out.push_back(spelt(part)); });
+    return out;
+}
+
+template <class Json>
+std::string dump(Json const& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+template <class Json>
+Json read(std::string_view text) {
+    return Json::parse(text.begin(), text.end());
+}
+
+/// What an adapter owes for any message at all; says which promise is broken, or nothing.
+template <class Json>
+std::string broken(Json const& m) try {
+    auto const whole = dump(m);
+    auto const before = parts(m);
+    condense::role_of(m);
+    condense::name_of(m);
+    list texts;
+    std::vector<bool> fixed;
+    std::vector<bool> result;
+    condense::each_part(m, [&](condense::part_view const& part) {
+        texts.emplace_back(part.text);
+        fixed.push_back(part.sealed);
+        result.push_back(part.kind == condense::part_kind::tool_result);
+    });
+    for (std::size_t at = 0; at < before.size(); ++at) {
+        if (dump(condense::with_part(m, at, texts[at])) != whole) return "the same text changes the message";
+        auto const after = parts(condense::with_part(m, at, "null"));
+        auto wanted = before;
+        if (!fixed[at]) wanted[at] = before[at].substr(0, before[at].size() - texts[at].size()) + "null";
+        if (after != wanted) return "a new text lands elsewhere";
+        auto const less = parts(condense::without_part(m, at));
+        wanted = before;
+        wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(at));
+        if (!result[at] && less != wanted) return "removal takes something else";
+    }
+    if (dump(condense::with_part(m, before.size(), "null")) != whole) return "an index past the end changes the message";
+    if (dump(condense::without_part(m, before.size())) != whole) return "an index past the end removes something";
+    auto marked = m;
+    condense::set_mark(marked, "short.0");
+    if (condense::mark_of(marked) != (m.is_object() ? "short.0" : "")) return "the mark is lost";
+    if (parts(marked) != before) return "the mark is a part";
+    auto unmarked = marked;
+    condense::without_marks(unmarked);
+    condense::set_mark(marked, "");
+    if (dump(marked) != dump(unmarked)) return "the mark stays";
+    if (!m.contains("condense") && dump(marked) != whole) return "taking the mark back changes the message";
+    return {};
+} catch (std::exception const& failure) {
+    return failure.what();
+}
+
+/// One value of every JSON type, and some that nearly have a meaning.
+template <class Json>
+std::vector<Json> any_values() {
+    std::vector<Json> out;
+    for (auto const* const text :
+         {"null", "true", "false", "0", "-1", "18446744073709551615", "1.5", R"("")", R"("text")", "[]", "{}", "[null]",
+          R"(["a"])", R"([1,"a",{},[]])", R"({"a":{"b":[1]}})", R"([[["deep"]]])", R"([{"type":"text"}])",
+          R"([{"type":"text","text":"x"}])", R"([{"type":"image"}])", R"([{"type":"tool_result","content":[{}]}])",
+          R"({"type":"text","text":"x"})", R"({"name":"f","arguments":{"a":1}})", R"([{"function":{"arguments":7}}])"})
+        out.push_back(read<Json>(text));
+    out.push_back(Json(std::string{"\xFF\xC0 bytes"}));
+    out.push_back(Json(std::numeric_limits<double>::quiet_NaN()));
+    out.push_back(Json::binary({0, 255}));
+    return out;
+}
+
+constexpr auto roles = {"user", "assistant", "system", "tool", "function", "toolResult", "narrator"};
+constexpr auto block_types = {"text",     "thinking",      "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use",
+                              "tool_result", "web_search_tool_result", "image",  "document", "toolCall",        "_tool_result"};
+
+std::string slurp(std::filesystem::path const& path) {
+    std::ifstream file{path, std::ios::binary};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::vector<std::filesystem::path> transcripts() {
+    std::vector<std::filesystem::path> found;
+#ifdef CONDENSE_TRANSCRIPTS
+    std::error_code failed;
+    for (auto const& entry : std::filesystem::directory_iterator{CONDENSE_TRANSCRIPTS, failed})
+        if (entry.path().extension() == ".json") found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+#endif
+    return found;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("json: roles by their spelling", "[adapt][json]", json, ordered_json) {
+    using condense::role;
+    auto const role_in = [](std::string_view text) { return condense::role_of(read<TestType>(text)); };
+    CHECK(role_in(R"({"role":"system"})") == role::system);
+    CHECK(role_in(R"({"role":"developer"})") == role::system);
+    CHECK(role_in(R"({"role":"user"})") == role::user);
+    CHECK(role_in(R"({"role":"assistant"})") == role::assistant);
+    CHECK(role_in(R"({"role":"tool"})") == role::tool);
+    CHECK(role_in(R"({"role":"function"})") == role::tool);
+    CHECK(role_in(R"({"role":"narrator"})") == role::other);
+    CHECK(role_in(R"({"role":7})") == role::other);
+    CHECK(role_in(R"({})") == role::other);
+    CHECK(role_in(R"(["role","user"])") == role::other);
+    CHECK(role_in("null") == role::other);
+}
+
+TEMPLATE_TEST_CASE("json: content that is no array", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
+    CHECK(of(R"({"role":"user","content":"hello"})") == list{"text: hello"});
+    CHECK(of(R"({"role":"user","content":""})") == list{});
+    CHECK(of(R"({"role":"assistant","content":null})") == list{});
+    CHECK(of(R"({"role":"assistant"})") == list{});
+    CHECK(of(R"({"role":"user","content":{"a":[1,2]}})") == list{R"(other sealed: {"a":[1,2]})"});
+    CHECK(of(R"({"role":"user","content":5})") == list{"other sealed: 5"});
+    CHECK(of(R"({"role":"user","content":true})") == list{"other sealed: true"});
+    CHECK(of("[1,2]") == list{});
+}
+
+TEMPLATE_TEST_CASE("json: a message of role tool is the result of a call", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
+    CHECK(of(R"({"role":"tool","tool_call_id":"c1","name":"ls","content":"out"})") == list{"tool result ls #c1: out"});
+    CHECK(of(R"({"role":"tool","tool_call_ids":[3,"c1","c2"],"content":"out"})") == list{"tool result #c1: out"});
+    CHECK(of(R"({"role":"tool","tool_call_id":"","tool_call_ids":["c1"],"content":"out"})") ==
+          list{"tool result #c1: out"});
+    CHECK(of(R"({"role":"function","name":"ls","content":"out"})") == list{"tool result ls: out"});
+
+    SECTION("and stays one when there is nothing to show") {
+        for (auto const* const content : {"", R"(,"content":null)", R"(,"content":"")", R"(,"content":[])"}) {
+            CAPTURE(content);
+            CHECK(of(R"({"role":"tool","tool_call_id":"c1")" + std::string{content} + "}") == list{"tool result #c1: "});
+        }
+    }
+    SECTION("with blocks") {
+        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
+              list{"tool result #c1: a", "tool result #c1: b", "media #c1 sealed =1600: ",
+                   R"(other #c1 sealed: {"x":1})"});
+    }
+    SECTION("with media alone there is an empty result beside it") {
+        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
+              list{"media #c1 sealed =1600: ", "tool result #c1: "});
+    }
+    SECTION("with a value of another type") {
+        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})") ==
+              list{R"(tool result #c1 sealed: {"ok":true})"});
+    }
+}
+
+TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view block) {
+        return parts(read<TestType>(R"({"role":"assistant","content":[)" + std::string{block} + "]}"));
+    };
+    CHECK(of("") == list{});
+    CHECK(of(R"({"type":"text","text":"a"},{"type":"text","text":""})") == list{"text: a", "text: "});
+    CHECK(of(R"("plain")") == list{"text: plain"});
+
+    SECTION("reasoning") {
+        CHECK(of(R"({"type":"thinking","thinking":"hm"})") == list{"reasoning: hm"});
+        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":null})") == list{"reasoning: hm"});
+        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":"EqQB"})") == list{"reasoning sealed: hm"});
+        CHECK(of(R"({"type":"redacted_thinking","data":"12345"})") == list{"reasoning sealed =2: "});
+        CHECK(of(R"({"type":"redacted_thinking","data":"12345678"})") == list{"reasoning sealed =2: "});
+        CHECK(of(R"({"type":"redacted_thinking"})") == list{"reasoning sealed =0: "});
+        CHECK(of(R"({"summary":"s","type":"reasoning"})") == list{R"(other sealed: {"summary":"s","type":"reasoning"})"});
+    }
+    SECTION("calls") {
+        for (auto const* const type : {"tool_use", "server_tool_use", "mcp_tool_use"}) {
+            CAPTURE(type);
+            CHECK(of(R"({"id":"c1","input":{"a":[1]},"name":"ls","type":")" + std::string{type} + "\"}") ==
+                  list{R"(tool call ls #c1: {"a":[1]})"});
+        }
+        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls"})") == list{"tool call ls #c1: "});
+        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls","input":"raw"})") == list{R"(tool call ls #c1: "raw")"});
+    }
+    SECTION("results") {
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"out"})") == list{"tool result #c1: out"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":true})") ==
+              list{"tool result #c1 error: no"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":1})") ==
+              list{"tool result #c1: no"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1"})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":null})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":""})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[]})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
+              list{"tool result #c1: a", "media #c1 sealed =1600: ", "tool result #c1: b"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}],"is_error":true})") ==
+              list{"media #c1 error sealed =1600: ", "tool result #c1 error: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":7})") == list{"tool result #c1 sealed: 7"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_use"}]})") ==
+              list{R"(other #c1 sealed: {"type":"tool_use"})", "tool result #c1: "});
+        CHECK(of(R"({"type":"web_search_tool_result","tool_use_id":"c1","content":[{"url":"u"}]})") ==
+              list{R"(tool result #c1 sealed: [{"url":"u"}])"});
+        CHECK(of(R"({"type":"mcp_tool_result","tool_use_id":"c1","is_error":true})") ==
+              list{"tool result #c1 error sealed: "});
+    }
+    SECTION("media, by a flat cost and never by its bytes") {
+        for (auto const* const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
+                                       "input_file", "video", "video_url"}) {
+            CAPTURE(type);
+            CHECK(of(R"({"data":"AAAAAAAAAAAAAAAAAAAA","type":")" + std::string{type} + "\"}") ==
+                  list{"media sealed =1600: "});
+        }
+    }
+    SECTION("anything else") {
+        CHECK(of(R"(5,null,[1],{"type":"later"},{"type":4},{"type":"text","text":9},{"type":"thinking"})") ==
+              list{"other sealed: 5", "other sealed: null", "other sealed: [1]", R"(other sealed: {"type":"later"})",
+                   R"(other sealed: {"type":4})", "other sealed: " + dump(read<TestType>(R"({"type":"text","text":9})")),
+                   R"(other sealed: {"type":"thinking"})"});
+    }
+}
+
+TEMPLATE_TEST_CASE("json: what stands beside the content", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view fields) {
+        return parts(read<TestType>(R"({"role":"assistant","content":"hi",)" + std::string{fields} + "}"));
+    };
+    CHECK(of(R"("reasoning_content":"hm","refusal":"no")") == list{"text: hi", "reasoning: hm", "text: no"});
+    CHECK(of(R"("reasoning_content":"","refusal":null)") == list{"text: hi"});
+    CHECK(of(R"("tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{ }"}},
+                              {"id":"c2","function":{"name":"cd","arguments":{"to":1.0}}}])") ==
+          list{"text: hi", "tool call ls #c1: { }", R"(tool call cd #c2: {"to":1.0})"});
+    CHECK(of(R"("tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sh","input":"ls -l"}}])") ==
+          list{"text: hi", "tool call sh #c1: ls -l"});
+    CHECK(of(R"("tool_calls":[7,{"id":"c1"},{"id":"c2","function":{}}])") ==
+          list{"text: hi", "other sealed: 7", R"(tool call #c1 sealed: {"id":"c1"})", "tool call #c2: "});
+    CHECK(of(R"("tool_calls":[],"function_call":null)") == list{"text: hi"});
+    CHECK(of(R"("tool_calls":{"id":"c1"},"function_call":{"name":"ls","arguments":"{}"})") ==
+          list{"text: hi", "tool call ls: {}"});
+    CHECK(of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
+          list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
+}
+
+TEMPLATE_TEST_CASE("json: strings are shown where they are", "[adapt][json]", json, ordered_json) {
+    auto const m = read<TestType>(R"({"role":"assistant","content":[{"type":"text","text":"a text"}],
+                                      "tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]})");
+    std::vector<char const*> seen;
+    condense::each_part(m, [&](condense::part_view const& part) { seen.push_back(part.text.data()); });
+    auto const& text = m.at("content").at(0).at("text").template get_ref<std::string const&>();
+    auto const& arguments = m.at("tool_calls").at(0).at("function").at("arguments").template get_ref<std::string const&>();
+    CHECK(seen == std::vector<char const*>{text.data(), arguments.data()});
+}
+
+TEMPLATE_TEST_CASE("json: a new text goes to its place and nothing else changes", "[adapt][json]", json, ordered_json) {
+    // The place is named by its text, TARGET; the expected message is the old one's dump with that replaced.
+    for (auto const* const text : {
+             R"({"zeta":[1.50,null],"role":"user","content":"TARGET","cache_control":{"type":"ephemeral"}})",
+             R"({"role":"tool","tool_call_id":"c1","content":"TARGET","extra":{"b":1,"a":2}})",
+             R"({"role":"user","content":["one","TARGET",{"type":"later","x":[]}],"id":18446744073709551615})",
+             R"({"role":"user","content":[{"type":"image","source":{"data":"AAAA"}},{"type":"text","text":"TARGET","citations":[{"n":1}]}]})",
+             R"({"role":"assistant","content":[{"type":"thinking","thinking":"TARGET","extra":1},{"type":"toolCall","id":"x"}]})",
+             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"TARGET","cache_control":{}}]})",
+             R"({"role":"user","content":[{"type":"tool_result","content":[{"type":"image"},{"type":"text","text":"TARGET","x":0}]}]})",
+             R"({"role":"assistant","content":null,"reasoning_content":"TARGET","annotations":[]})",
+             R"({"role":"assistant","content":"","refusal":"TARGET","audio":null})",
+             R"({"role":"assistant","tool_calls":[7,{"id":"c1","function":{"name":"ls","arguments":"TARGET","strict":true},"index":0}]})",
+             R"({"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"sh","input":"TARGET"}}]})",
+             R"({"role":"assistant","function_call":{"name":"ls","arguments":"TARGET","x":[[]]}})",
+         }) {
+        CAPTURE(text);
+        auto const m = read<TestType>(text);
+        std::size_t index = 0;
+        std::size_t found = 0;
+        condense::each_part(m, [&](condense::part_view const& part) {
+            if (part.text == "TARGET") found = index + 1;
+            ++index;
+        });
+        REQUIRE(found != 0);
+        auto wanted = m.dump();
+        wanted.replace(wanted.find("TARGET"), 6, "short");
+        CHECK(condense::with_part(m, found - 1, "short").dump() == wanted);
+    }
+}
+
+TEMPLATE_TEST_CASE("json: arguments that are JSON stay JSON", "[adapt][json]", json, ordered_json) {
+    auto const use = read<TestType>(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w","input":{"a":"long","b":1}}]})");
+    auto const call = read<TestType>(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w","arguments":{"a":"long"}}}]})");
+    CHECK(condense::with_part(use, 0, R"({"b":2})").at("content").at(0).at("input").dump() == R"({"b":2})");
+    CHECK(condense::with_part(call, 0, "[ 1 ]").at("tool_calls").at(0).at("function").at("arguments").dump() == "[1]");
+    for (auto const* const text : {"", "{", "not json", "{} {}", "\xFF"}) {
+        CAPTURE(text);
+        CHECK(condense::with_part(use, 0, text) == use);
+        CHECK(condense::with_part(call, 0, text) == call);
+    }
+    auto const bare = read<TestType>(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w"}]})");
+    CHECK(parts(condense::with_part(bare, 0, "{}")) == list{"tool call w #c1: {}"});
+    auto const no_arguments = read<TestType>(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w"}}]})");
+    CHECK(parts(condense::with_part(no_arguments, 0, "{}")) == list{"tool call w #c1: {}"});
+}
+
+TEMPLATE_TEST_CASE("json: an empty result takes a text", "[adapt][json]", json, ordered_json) {
+    for (auto const* const text :
+         {R"({"role":"tool","tool_call_id":"c1"})", R"({"role":"tool","tool_call_id":"c1","content":null})",
+          R"({"role":"tool","tool_call_id":"c1","content":""})", R"({"role":"tool","tool_call_id":"c1","content":[]})",
+          R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]})",
+          R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[]}]})"}) {
+        CAPTURE(text);
+        auto const m = read<TestType>(text);
+        CHECK(condense::with_part(m, 0, "") == m);
+        CHECK(parts(condense::with_part(m, 0, "cancelled")) == list{"tool result #c1: cancelled"});
+    }
+    auto const picture = read<TestType>(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})");
+    CHECK(condense::with_part(picture, 1, "").dump() == picture.dump());
+    CHECK(condense::with_part(picture, 1, "gone").at("content").at(0).at("content").at(1) ==
+          read<TestType>(R"({"type":"text","text":"gone"})"));
+}
+
+TEMPLATE_TEST_CASE("json: sealed parts are never edited", "[adapt][json]", json, ordered_json) {
+    auto const m = read<TestType>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
+        {"type":"redacted_thinking","data":"x"},{"type":"image"},{"type":"later"},
+        {"type":"web_search_tool_result","tool_use_id":"c1","content":[]}]})");
+    REQUIRE(parts(m).size() == 5);
+    for (std::size_t at = 0; at < 5; ++at) CHECK(condense::with_part(m, at, "{}") == m);
+}
+
+TEMPLATE_TEST_CASE("json: removing a part", "[adapt][json]", json, ordered_json) {
+    auto const without = [](std::string_view text, std::size_t index) {
+        return condense::without_part(read<TestType>(text), index);
+    };
+    auto const same = [](std::string_view text) { return read<TestType>(text); };
+    CHECK(without(R"({"role":"user","content":"a","x":1})", 0) == same(R"({"role":"user","content":"","x":1})"));
+    CHECK(without(R"({"role":"user","content":{"a":1}})", 0) == same(R"({"role":"user","content":""})"));
+    CHECK(without(R"({"content":[{"type":"thinking","thinking":"a"},{"type":"text","text":"b"}]})", 0) ==
+          same(R"({"content":[{"type":"text","text":"b"}]})"));
+    CHECK(without(R"({"content":[{"type":"image"}]})", 0) == same(R"({"content":[]})"));
+    CHECK(without(R"({"content":["a","b"]})", 1) == same(R"({"content":["a"]})"));
+    CHECK(without(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"},{"type":"image"}]}]})", 1) ==
+          same(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"}]}]})"));
+    CHECK(without(R"({"content":"a","reasoning_content":"b","refusal":"c"})", 1) == same(R"({"content":"a","refusal":"c"})"));
+    CHECK(without(R"({"content":"a","reasoning_content":"b","refusal":"c"})", 2) ==
+          same(R"({"content":"a","reasoning_content":"b"})"));
+    CHECK(without(R"({"tool_calls":[7,{"id":"c1"}]})", 0) == same(R"({"tool_calls":[{"id":"c1"}]})"));
+}
+
+TEMPLATE_TEST_CASE("json: any value in any field", "[adapt][json]", json, ordered_json) {
+    list failures;
+    std::size_t tried = 0;
+    auto const check = [&](TestType const& m) {
+        ++tried;
+        if (auto const what = broken(m); !what.empty() && failures.size() < 5) failures.push_back(what + " in " + dump(m));
+    };
+    auto const values = any_values<TestType>();
+    auto const fields = {"role", "content", "name", "tool_call_id", "tool_call_ids", "tool_calls", "function_call",
+                         "reasoning_content", "refusal", "condense"};
+    auto const rich = read<TestType>(R"({"content":[{"type":"text","text":"a"},{"type":"image"},"b"],"name":"n",
+        "tool_call_id":"c1","reasoning_content":"r","refusal":"f","tool_calls":[{"id":"c2","function":{"name":"g","arguments":"{}"}}],
+        "function_call":{"name":"h","arguments":{"k":1}}})");
+
+    for (auto const& value : values) check(value);
+    for (auto const* const speaker : roles)
+        for (auto const* const field : fields)
+            for (auto const& value : values) {
+                auto m = TestType::object();
+                m["role"] = speaker;
+                m[field] = value;
+                check(m);
+                m = rich;
+                m["role"] = speaker;
+                m[field] = value;
+                check(m);
+            }
+    for (auto const* const speaker : {"assistant", "tool"})
+        for (auto const* const type : block_types)
+            for (auto const* const field : {"type", "text", "thinking", "signature", "data", "id", "name", "input",
+                                            "tool_use_id", "content", "is_error"})
+                for (auto const& value : values) {
+                    auto block = TestType::object();
+                    block["type"] = type;
+                    block[field] = value;
+                    auto m = TestType::object();
+                    m["role"] = speaker;
+                    m["content"] = TestType::array();
+                    m["content"].push_back(block);
+                    auto nesting = TestType::object();
+                    nesting["type"] = "tool_result";
+                    nesting["content"] = TestType::array();
+                    nesting["content"].push_back(block);
+                    m["content"].push_back(nesting);
+                    check(m);
+                }
+    for (auto const* const field : {"id", "type", "function", "custom"})
+        for (auto const* const inner : {"name", "arguments", "input"})
+            for (auto const& value : values) {
+                auto call = TestType::object();
+                call[field] = value;
+                auto m = TestType::object();
+                m["role"] = "assistant";
+                m["tool_calls"] = TestType::array();
+                m["tool_calls"].push_back(call);
+                check(m);
+                call[field] = TestType::object();
+                call[field][inner] = value;
+                m["tool_calls"].push_back(call);
+                m["function_call"] = call[field];
+                check(m);
+            }
+    CHECK(failures == list{});
+    CHECK(tried > 10'000);
+}
+
+TEMPLATE_TEST_CASE("json: ill-formed UTF-8", "[adapt][json]", json, ordered_json) {
+    std::string const bytes{"a\xFF\xED\xA0\x80z"};
+    auto m = read<TestType>(R"({"role":"assistant","content":[{"type":"text"},{"type":"tool_use","id":"c1","name":"w","input":{}}]})");
+    m["content"][0]["text"] = bytes;
+    m["content"][1]["input"]["q"] = bytes;
+    auto const seen = parts(m);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0] == "text: " + bytes);
+    CHECK(condense::detail::utf8::valid(seen[1]));
+    auto const same = condense::with_part(m, 1, seen[1].substr(seen[1].find('{')));
+    CHECK(same["content"][1]["input"]["q"].template get<std::string>() == bytes);
+}
+
+TEMPLATE_TEST_CASE("json: marks", "[adapt][json]", json, ordered_json) {
+    auto m = read<TestType>(R"({"role":"user","content":"a"})");
+    auto const plain = m;
+    CHECK(condense::mark_of(m).empty());
+    condense::set_mark(m, "short.0");
+    CHECK(m.at("condense") == "short.0");
+    CHECK(condense::mark_of(m) == "short.0");
+    condense::set_mark(m, "summary");
+    CHECK(condense::mark_of(m) == "summary");
+    CHECK(m.size() == 3);
+    condense::set_mark(m, "");
+    CHECK(m == plain);
+    condense::set_mark(m, "");
+    CHECK(m == plain);
+    CHECK(condense::mark_of(read<TestType>(R"({"condense":["short.0"]})")).empty());
+
+    SECTION("without_marks takes them from a message, an array and a container") {
+        condense::set_mark(m, "short.0");
+        auto one = m;
+        condense::without_marks(one);
+        CHECK(one == plain);
+        auto array = TestType::array();
+        array.push_back(m);
+        array.push_back(7);
+        array.push_back(m);
+        condense::without_marks(array);
+        CHECK(array.size() == 3);
+        CHECK(array[0] == plain);
+        CHECK(array[1] == 7);
+        CHECK(array[2] == plain);
+        std::vector<TestType> history(2, m);
+        condense::without_marks(history);
+        CHECK(history == std::vector<TestType>(2, plain));
+    }
+}
+
+TEMPLATE_TEST_CASE("json: messages that the library writes", "[adapt][json]", json, ordered_json) {
+    using condense::detail::make_fn;
+    auto const made = make_fn::make<TestType>(condense::role::user, "a summary");
+    CHECK(made == read<TestType>(R"({"role":"user","content":"a summary"})"));
+    CHECK(parts(made) == list{"text: a summary"});
+    for (auto const speaker : {condense::role::system, condense::role::user, condense::role::assistant,
+                               condense::role::tool, condense::role::other})
+        CHECK(condense::role_of(make_fn::make<TestType>(speaker, "x")) == speaker);
+}
+
+TEMPLATE_TEST_CASE("json: names", "[adapt][json]", json, ordered_json) {
+    CHECK(condense::name_of(read<TestType>(R"({"role":"user","name":"ann"})")) == "ann");
+    CHECK(condense::name_of(read<TestType>(R"({"role":"tool","name":"ls"})")).empty());
+    CHECK(condense::name_of(read<TestType>(R"({"role":"user","name":["ann"]})")).empty());
+}
+
+TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, ordered_json) {
+    auto array = read<TestType>("[1,2]");
+    CHECK(condense::messages_of(array) == array.template get_ptr<typename TestType::array_t*>());
+    auto body = read<TestType>(R"({"model":"m","messages":[1,2,3]})");
+    REQUIRE(condense::messages_of(body) != nullptr);
+    CHECK(condense::messages_of(body)->size() == 3);
+    condense::messages_of(body)->pop_back();
+    CHECK(body.at("messages").size() == 2);
+    for (auto const* const text : {"{}", R"({"messages":{}})", R"({"messages":"x"})", R"("messages")", "null", "1"}) {
+        auto other = read<TestType>(text);
+        CHECK(condense::messages_of(other) == nullptr);
+    }
+}
+
+TEST_CASE("json: parse_json keeps order by default and never throws", "[adapt][json]") {
+    auto const good = condense::parse_json("\n {\"b\":1,\"a\":[true,\"\\u00e9\"]} ");
+    REQUIRE(good);
+    CHECK(good.error.empty());
+    CHECK(good.value.dump() == "{\"b\":1,\"a\":[true,\"\xC3\xA9\"]}");
+    CHECK(condense::parse_json<json>(R"({"b":1,"a":2})").value.dump() == R"({"a":2,"b":1})");
+    CHECK(condense::parse_json<json>(R"({"a":1,"a":2})").value.dump() == json::parse(R"({"a":1,"a":2})").dump());
+    CHECK(condense::parse_json("null"));
+
+    auto const bad = condense::parse_json("{\"a\":1,\n\"b\":oops}");
+    CHECK_FALSE(bad);
+    CHECK(bad.value.is_null());
+    CHECK(bad.error == "condense: parse_json: byte 13, line 2: syntax error while parsing value - invalid literal");
+    CHECK(condense::parse_json("1e999").error == "condense: parse_json: byte 5, line 1: number overflow");
+    for (auto const* const text : {"", " ", "{", "]", "{} {}", "\"", "\"\xFF\"", "[1,]", "{\"a\"}", "tru", "\"\\u12\"", "]]]"}) {
+        CAPTURE(text);
+        auto const read = condense::parse_json(text);
+        CHECK_FALSE(read);
+        CHECK(read.error.find("byte ") != std::string::npos);
+        CHECK(read.error.find("line ") != std::string::npos);
+    }
+    CHECK_FALSE(condense::parse_json(std::string_view{}));
+}
+
+TEST_CASE("json: errors of parse_json quote nothing", "[adapt][json]") {
+    std::string const hostile = "[\"ok\", \x9B" "31m" + std::string(10'000, 'x') + "]";
+    for (auto const& text : {hostile, "\"" + hostile, "{\"k\":" + hostile, std::string{"[1e99999999999999999999]"}}) {
+        auto const error = condense::parse_json(text).error;
+        CAPTURE(error);
+        CHECK(error.size() < 160);
+        CHECK(std::all_of(error.begin(), error.end(), [](char byte) { return byte >= ' ' && byte < 0x7F; }));
+        CHECK(error.find("xx") == std::string::npos);
+        CHECK(error.find("999") == std::string::npos);
+    }
+}
+
+TEST_CASE("json: parse_json reads 128 levels and refuses 129", "[adapt][json]") {
+    auto const nested = [](std::size_t levels, std::string const& open, std::string const& inner, std::string const& close) {
+        std::string text;
+        for (std::size_t level = 0; level < levels; ++level) text += open;
+        text += inner;
+        for (std::size_t level = 0; level < levels; ++level) text += close;
+        return text;
+    };
+    CHECK(condense::parse_json(nested(128, "[", "", "]")));
+    CHECK(condense::parse_json(nested(128, "{\"a\":", "1", "}")));
+    CHECK(condense::parse_json(nested(129, "[", "", "]")).error == "condense: parse_json: byte 129, line 1: nested deeper than 128");
+    CHECK_FALSE(condense::parse_json(nested(129, "{\"a\":", "1", "}")));
+    CHECK_FALSE(condense::parse_json(nested(65, "[{\"a\":", "1", "}]")));
+    CHECK(condense::parse_json(nested(64, "[{\"a\":", "1", "}]")));
+    CHECK_FALSE(condense::parse_json(nested(1'000'000, "[", "", "")));
+    CHECK(condense::parse_json("[\"" + std::string(200, '[') + "\\\"" + std::string(200, '{') + "\\\\\"]"));
+    CHECK(condense::parse_json("[" + nested(500, "[],", "", "") + "[]]"));
+}
+
+TEST_CASE("json: a result that is only an image answers its call", "[adapt][json]") {
+    auto const count = [](std::string_view text) { return condense::cost{256 * text.size()}; };
+    condense::outline facts;
+    auto const add = [&](std::string_view text) { facts.append(read<json>(text), count); };
+    add(R"({"role":"user","content":"look"})");
+    add(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"shot","input":{}}]})");
+    add(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})");
+    CHECK(facts.group_of(2) == facts.group_of(1));
+    CHECK(facts.open(facts.group_of(1)));
+    add(R"({"role":"assistant","content":"a cat"})");
+    CHECK_FALSE(facts.open(facts.group_of(1)));
+}
+
+TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][json][transcripts]", json, ordered_json) {
+    auto const files = transcripts();
+    if (files.empty()) {
+        WARN("SKIPPED: no transcripts; set CONDENSE_TRANSCRIPTS to their folder");
+        return;
+    }
+    // Calls, results and characters of text, by the transcripts' own README; less the URL of an image,
+    // and counting compact JSON and both blocks of a result of two.
+    struct totals {
+        std::size_t calls, results;
+        std::uint64_t chars;
+    };
+    std::map<std::string, totals> const known{
+        {"claude-code-share-wording.json", {31, 32, 100'980}},  {"deepseek-api-reasoning-parallel.json", {4, 4, 934}},
+        {"mistral-api-image-url.json", {1, 1, 124}},            {"openhands-ponyc-4595.json", {23, 22, 89'430}},
+        {"openhands-sdk-fncall-claude.json", {5, 5, 13'737}},   {"swe-function-calling-simple.json", {5, 5, 7'247}},
+        {"tau-airline-cjk-fragment.json", {6, 6, 12'651}},      {"tau-airline-long-62.json", {27, 27, 30'286}},
+        {"tau-airline-long-dense.json", {20, 20, 24'860}},      {"tau-retail-long-62.json", {23, 23, 38'561}},
+    };
+    std::size_t parts_seen = 0;
+    std::size_t checked = 0;
+    for (auto const& path : files) {
+        CAPTURE(path.filename().string());
+        auto document = condense::parse_json<TestType>(slurp(path));
+        REQUIRE(document.error == "");
+        auto const* const messages = condense::messages_of(document.value);
+        REQUIRE(messages != nullptr);
+        REQUIRE_FALSE(messages->empty());
+        totals sum{};
+        for (auto const& m : *messages) {
+            CHECK(broken(m) == "");
+            CHECK(condense::role_of(m) != condense::role::other);
+            condense::each_part(m, [&](condense::part_view const& part) {
+                ++parts_seen;
+                sum.calls += part.kind == condense::part_kind::tool_call;
+                sum.results += part.kind == condense::part_kind::tool_result;
+                sum.chars += condense::detail::utf8::count(part.text);
+            });
+        }
+        if (auto const found = known.find(path.filename().string()); found != known.end()) {
+            ++checked;
+            CHECK(sum.calls == found->second.calls);
+            CHECK(sum.results == found->second.results);
+            CHECK(sum.chars == found->second.chars);
+        }
+    }
+    CHECK(checked == known.size());
+    CHECK(parts_seen > 1'500);
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Acceptance cases: one summary in place of the oldest groups, written by a scripted model.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cases/notation.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace cases;
+using condense::covering;
+using condense::first;
+using condense::last;
+using condense::layer_outcome;
+using condense::newest;
+using condense::nothing;
+using condense::pipeline;
+using condense::summarize;
+
+/// Remembers what it was asked; what it answers can be changed from outside.
+struct model {
+    struct state {
+        std::vector<std::string> prompts;
+        std::function<std::string(std::string_view)> answer = [](std::string_view) { return "in short"; };
+    };
+    std::shared_ptr<state> held = std::make_shared<state>();
+
+    std::string operator()(std::string_view prompt) const {
+        held->prompts.emplace_back(prompt);
+        return held->answer(prompt);
+    }
+    std::vector<std::string> const& prompts() const { return held->prompts; }
+};
+
+/// What is asked of the model is taken from all that is not protected.
+template <class Protect>
+auto all_but(Protect protect, model const& with) {
+    return pipeline{summarize{.when = condense::always, .protect = protect, .with = with}};
+}
+
+/// Texts that are worth a summary, each with a word of its own: "word7" and 1,000 letters.
+std::string wordy(std::size_t index) { return "word" + std::to_string(index) + " " + letters(1'000); }
+
+conversation alternating(std::size_t count, std::size_t begin = 0) {
+    conversation out;
+    for (std::size_t index = begin; index < begin + count; ++index)
+        out.push_back(index % 2 == 0 ? U(wordy(index)) : A(wordy(index)));
+    return out;
+}
+
+/// Later runs know a summary by its mark.
+template <class Mix>
+auto run_marked(conversation& messages, Mix const& mix) {
+    return condense::reduce(messages, mix, roomy, per_char{}, condense::run_options<>{.marks = true});
+}
+
+std::size_t summaries_in(conversation const& messages) {
+    std::size_t found = 0;
+    for (auto const& m : messages) found += m.mark == "summary" ? 1u : 0u;
+    return found;
+}
+
+/// Which of the first `count` words a prompt shows.
+list words_in(std::string const& text, int count) {
+    list out;
+    for (int index = 0; index < count; ++index)
+        if (contains(text, "word" + std::to_string(index) + " ")) out.push_back(index);
+    return out;
+}
+
+TEST_CASE("a share of the message limit is kept as it is", "[case-103]") {
+    model const ask;
+    auto messages = numbered(alternating(6));
+    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 6_messages, .until = used <= 0_messages,
+                                                       .protect = last(50_pct) | last(2_messages), .with = ask}}));
+    CHECK(indices(messages) == list{-1, 3, 4, 5});
+    CHECK(contains(text_of(messages[0]), "in short"));
+    CHECK(messages[0].role == condense::role::user);
+}
+
+/// How many of the oldest messages of [U,C,R,A] and a further question go when this many are protected.
+std::size_t split_at(condense::messages kept) {
+    model const ask;
+    auto const left = after(numbered({U(wordy(0)), C("1"), R("1", wordy(2)), A(wordy(3)), U()}),
+                            all_but(last(kept + 1_messages), ask));
+    return left.front().name.empty() ? 6 - left.size() : 0;
+}
+
+// Where the reference moves a split inside a pair forward, here it moves back, as in case 108: what is
+// protected stays, and law L1 keeps its call with it. A newer question stands for the part that the
+// reference always keeps, because the latest plain user message is in no summary (law L2).
+TEST_CASE("a split never falls inside a pair", "[case-106]") {
+    CHECK(split_at(0_messages) == 4u);
+    CHECK(split_at(1_messages) == 3u);
+    CHECK(split_at(2_messages) == 1u);
+    CHECK(split_at(3_messages) == 1u);
+    CHECK(split_at(4_messages) == 0u);
+    CHECK(split_at(9_messages) == 0u);
+}
+
+// With a newer question at the end, as in case 106.
+TEST_CASE("a protected result keeps its parallel calls", "[case-108]") {
+    model const ask;
+    auto const left = after(numbered({U(wordy(0)), CC("1", "2"), R("1", wordy(2)), R("2", wordy(3)), A(), U()}),
+                            all_but(last(3_messages), ask));
+    CHECK(indices(left) == list{-1, 1, 2, 3, 4, 5});
+    CHECK(broken(left) == "");
+    CHECK(words_in(ask.prompts().at(0), 6) == list{0});
+}
+
+TEST_CASE("without a safe cut no model is asked", "[case-110]") {
+    model const ask;
+    auto messages = numbered({C("1"), R("1", letters(9'000)), U()});
+    auto const before = messages;
+    auto const report = run(messages, all_but(last(2_messages), ask));
+    CHECK(messages == before);
+    CHECK(ask.prompts().empty());
+    CHECK(report.layers[0].asked == 0u);
+    CHECK(report.layers[0].outcome != layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note} == "nothing to do");
+}
+
+TEST_CASE("the newest tokens are kept", "[case-111]") {
+    auto const kept = [](condense::tokens count) {
+        model const ask;
+        conversation messages;
+        for (std::size_t index = 0; index < 10; ++index)
+            messages.push_back(index % 2 == 0 ? A(letters(4'700)) : U(letters(4'700)));
+        auto const left = indices(after(numbered(messages), all_but(newest(count), ask)));
+        CHECK(ask.prompts().size() == (left.size() == 10 ? 0u : 1u));
+        return left;
+    };
+    CHECK(kept(10'000_tokens) == list{-1, 8, 9});
+    CHECK(kept(4'000_tokens) == list{-1, 9});
+    CHECK(kept(47'000_tokens) == list{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("earlier summaries become part of the one that follows", "[case-113]") {
+    model const ask;
+    auto const earlier = [](std::string text) {
+        auto m = U(std::move(text));
+        m.mark = "summary";
+        return m;
+    };
+    conversation messages{earlier("old one"), U(wordy(1)), earlier("old two"), A(wordy(3)), U(wordy(4)), A(wordy(5))};
+    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    CHECK(messages.size() == 3u);
+    CHECK(summaries_in(messages) == 1u);
+    CHECK(messages[0].mark == "summary");
+    REQUIRE(ask.prompts().size() == 1u);
+    CHECK(words_in(ask.prompts()[0], 6) == list{1, 3});
+    CHECK(contains(ask.prompts()[0], "old one"));
+    CHECK(contains(ask.prompts()[0], "old two"));
+}
+
+TEST_CASE("a chained summary replaces the first and has read it", "[case-115]") {
+    model const ask;
+    auto messages = alternating(4);
+    ask.held->answer = [](std::string_view) { return "the first summary"; };
+    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    CHECK(words_in(ask.prompts().at(0), 9) == list{0, 1});
+    messages = messages + alternating(3, 4);
+    ask.held->answer = [](std::string_view) { return "the second summary"; };
+    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    REQUIRE(ask.prompts().size() == 2u);
+    CHECK(contains(ask.prompts()[1], "the first summary"));
+    CHECK(words_in(ask.prompts()[1], 9) == list{2, 3, 4});
+    CHECK(messages.size() == 3u);
+    CHECK(summaries_in(messages) == 1u);
+    CHECK(contains(text_of(messages[0]), "the second summary"));
+    CHECK_FALSE(contains(text_of(messages[0]), "the first summary"));
+}
+
+TEST_CASE("a summary that grows with every run stays under its cap", "[case-116]") {
+    model const ask;
+    std::size_t length = 0;
+    ask.held->answer = [&](std::string_view) { return letters(length += 300, 's'); };
+    pipeline const mix{summarize{.when = condense::always, .protect = last(1_messages), .size = 1'000_tokens, .with = ask}};
+    auto messages = alternating(7);
+    for (std::size_t round = 0; round < 10; ++round) {
+        messages = messages + alternating(8, 7 + round * 8);
+        auto const report = run_marked(messages, mix);
+        CAPTURE(round);
+        CHECK(summaries_in(messages) == 1u);
+        CHECK(occurrences(text_of(messages[0]), "s") <= 1'000u + 20u);
+        CHECK(text_of(messages[0]).size() < 1'200u);
+        if (length > 1'000) CHECK_FALSE(std::string_view{report.layers[0].note}.empty());
+        CHECK(ask.prompts().size() == round + 1);
+    }
+}
+
+/// What a summarizer's answer does to a conversation; it must not do anything.
+template <class Answer>
+std::string refused(Answer answer) {
+    model const ask;
+    ask.held->answer = answer;
+    auto messages = numbered(alternating(9));
+    auto const before = messages;
+    auto const report = run(messages, all_but(last(2_messages), ask));
+    CHECK(messages == before);
+    CHECK(ask.prompts().size() == 1u);
+    CHECK_FALSE(report.changed());
+    CHECK(report.layers[0].asked == 1u);
+    CHECK(report.layers[0].saved.count == 0u);
+    CHECK(report.layers[0].groups_dropped == 0u);
+    CHECK(report.layers[0].outcome != layer_outcome::applied);
+    return std::string{std::string_view{report.layers[0].note}};
+}
+
+TEST_CASE("a blank summary and one longer than what it replaces are refused", "[case-118]") {
+    CHECK(contains(refused([](std::string_view) { return " \t\r\n "; }), "empty"));
+    CHECK(contains(refused([](std::string_view) { return letters(20'000); }), "not smaller"));
+}
+
+TEST_CASE("the rounds before those that are kept become one summary with one call", "[case-123]") {
+    model const ask;
+    auto messages = numbered(alternating(16));
+    auto const report = run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(4_turns), .with = ask},
+                                               condense::sliding_window{.when = used > 10_messages}});
+    CHECK(indices(messages) == list{-1, 8, 9, 10, 11, 12, 13, 14, 15});
+    CHECK(ask.prompts().size() == 1u);
+    CHECK(words_in(ask.prompts()[0], 16) == list{0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[1].outcome == layer_outcome::idle);
+}
+
+/// An unfinished round with two steps.
+conversation open_round() { return {U(), C("1"), R("1", letters(2'000)), C("2"), R("2", letters(2'000))}; }
+
+// The base of the case, eight rounds behind a system message, is that of case 123.
+TEST_CASE("a round in flight keeps all of its pairs", "[case-128]") {
+    model const ask;
+    auto messages = numbered(conversation{S()} + alternating(16) + open_round());
+    static_cast<void>(
+        run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(4_turns), .with = ask}}));
+    CHECK(indices(messages) == list{0, -1, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21});
+    CHECK(broken(messages) == "");
+    CHECK(messages.size() == 13u);
+}
+
+TEST_CASE("old rounds are summarised beside an open one", "[case-130]") {
+    model const ask;
+    auto messages = numbered(alternating(12) + conversation{U(), C("1"), R("1", letters(9'000))});
+    auto const before = messages;
+    static_cast<void>(
+        run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(3_turns), .with = ask}}));
+    CHECK(indices(messages) == list{-1, 8, 9, 10, 11, 12, 13, 14});
+    CHECK(messages[6] == before[13]);
+    CHECK(messages[7] == before[14]);
+}
+
+TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
+    conversation const messages{U(wordy(0)), C("dead"), U(wordy(2)), A(wordy(3)), U(wordy(4)), A(wordy(5))};
+    CHECK(indices(after(numbered(messages), pipeline{window(2_messages)})) == list{4, 5});
+    model const ask;
+    CHECK(indices(after(numbered(messages), all_but(last(2_messages), ask))) == list{-1, 4, 5});
+    CHECK(words_in(ask.prompts().at(0), 6) == list{0, 2, 3});
+    conversation const waiting{U(wordy(0)), C("1"), U(wordy(2))};
+    CHECK(indices(after(numbered(waiting), pipeline{window(1_messages)})) == list{1, 2});
+}
+
+TEST_CASE("the newest messages stay raw and nothing older stays behind", "[case-135]") {
+    auto const left = [](std::size_t count) {
+        model const ask;
+        return indices(after(numbered(alternating(count)),
+                             pipeline{summarize{.when = used >= 5_messages, .until = used <= 0_messages,
+                                                .protect = last(2_messages), .with = ask}}));
+    };
+    CHECK(left(4) == list{0, 1, 2, 3});
+    CHECK(left(5) == list{-1, 3, 4});
+    CHECK(left(6) == list{-1, 4, 5});
+    CHECK(left(7) == list{-1, 5, 6});
+    CHECK(left(10) == list{-1, 8, 9});
+}
+
+TEST_CASE("the cut of a chained summary moves on through the whole conversation", "[case-T62]") {
+    model const ask;
+    conversation messages;
+    std::size_t total = 0;
+    for (std::size_t const count : {8u, 14u, 20u}) {
+        messages = messages + alternating(count - total, total);
+        auto const whole = numbered(alternating(count));
+        CHECK(indices(after(whole, all_but(last(2_messages), ask))).at(1) == static_cast<int>(count) - 2);
+        static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+        CHECK(messages.size() == 3u);
+        CHECK(contains(text_of(messages[1]), "word" + std::to_string(count - 2) + " "));
+        total = count;
+    }
+}
+
+TEST_CASE("an event limit is passed, not met", "[case-T63]") {
+    summarize const layer{.when = used > 100_messages};
+    CHECK_FALSE(layer.when.due({.messages = 100_messages}));
+    CHECK(layer.when.due({.messages = 101_messages}));
+    pipeline const mix{layer};
+    CHECK_FALSE(mix.due({.messages = 100_messages}));
+    CHECK(mix.due({.messages = 101_messages}));
+}
+
+/// Events, an event limit and its target; the summary takes one place of the target.
+template <class Until>
+auto condensed(std::size_t events, condense::messages most, Until until, model const& ask) {
+    auto messages = numbered(alternating(events));
+    auto const report = run(messages, pipeline{summarize{.when = used > most, .until = until,
+                                                         .protect = first(2_messages), .with = ask}});
+    return std::pair{indices(messages), report.layers[0].groups_dropped};
+}
+
+list joined(int head, int from, int end) {
+    list out;
+    for (int index = 0; index < head; ++index) out.push_back(index);
+    out.push_back(-1);
+    for (int index = from; index < end; ++index) out.push_back(index);
+    return out;
+}
+
+TEST_CASE("the summary counts against the target, and the smaller target wins", "[case-T64]") {
+    model const ask;
+    auto const [left, forgotten] = condensed(40, 30_messages, used <= 20_messages && used <= 15_messages, ask);
+    CHECK(left == joined(2, 28, 40));
+    CHECK(forgotten == 26u);
+}
+
+TEST_CASE("one call suffices for a target", "[case-T65]") {
+    model const ask;
+    auto const [left, forgotten] = condensed(25, 20_messages, used <= 12_messages && used <= 10_messages, ask);
+    CHECK(left == joined(2, 18, 25));
+    CHECK(forgotten == 16u);
+    CHECK(ask.prompts().size() == 1u);
+}
+
+TEST_CASE("a summarizer that throws changes nothing", "[case-T67]") {
+    CHECK(refused([](std::string_view) -> std::string { throw std::runtime_error("overloaded"); }) == "overloaded");
+    CHECK_FALSE(refused([](std::string_view) -> std::string { throw 7; }).empty());
+}
+
+TEST_CASE("an empty answer changes nothing", "[case-T69]") {
+    CHECK(contains(refused([](std::string_view) { return ""; }), "empty"));
+}
+
+// The next call's way without a model is the session's.
+TEST_CASE("an inflated answer changes nothing", "[case-T70]") {
+    CHECK(contains(refused([](std::string_view) { return letters(7'300); }), "not smaller"));
+}
+
+TEST_CASE("only whole groups that fit are sent to the model", "[case-T72]") {
+    model const ask;
+    auto messages = numbered({U("word0 " + letters(700)), U("word1 " + letters(600)), U("word2 " + letters(500)),
+                              U("word3 " + letters(800)), U()});
+    static_cast<void>(run(messages, pipeline{summarize{.when = condense::always, .protect = last(1_messages),
+                                                       .reads = 1'000_tokens, .with = ask}}));
+    REQUIRE_FALSE(ask.prompts().empty());
+    CHECK(words_in(ask.prompts()[0], 4) == list{0});
+    for (auto const& prompt : ask.prompts()) {
+        auto const text = words_in(prompt, 4);
+        CHECK(text.size() <= 1u);
+        CHECK((contains(prompt, letters(500)) == !text.empty()));
+        CHECK(occurrences(prompt, "x") <= 1'000u + 100u);
+    }
+    CHECK(indices(messages).back() == 4);
+}
+
+}  // namespace

@@ -1,0 +1,15 @@
+// expect: condense: pass.ask: the layer must declare condense::asks in its effects (see effect)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+struct my_layer {
+    static constexpr auto effects = condense::summarizes;
+    void reduce(auto&, auto& pass) const {
+        pass.note(pass.ask([](std::string_view) { return std::string{"answer"}; }, "question", {}));
+    }
+};
+
+void run(std::vector<condense::chat_message>& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{my_layer{}}, {.window = {1'000}}));
+}

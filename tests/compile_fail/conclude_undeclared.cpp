@@ -1,0 +1,14 @@
+// expect: condense: pass.conclude: the layer must declare condense::reruns in its effects (see effect)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+struct my_layer {
+    static constexpr auto effects = condense::no_effects;
+    void reduce(auto&, auto& pass) const { pass.conclude(condense::outcome::fits, {}); }
+};
+
+void run(std::vector<condense::chat_message>& history) {
+    static_cast<void>(
+        condense::reduce(history, condense::pipeline{condense::compress{}, my_layer{}}, {.window = {1'000}}));
+}

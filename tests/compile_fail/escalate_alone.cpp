@@ -1,0 +1,6 @@
+// expect: condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+auto const mix = condense::pipeline{condense::escalate{}};

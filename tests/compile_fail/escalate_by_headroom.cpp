@@ -1,0 +1,10 @@
+// expect: condense: escalate: `when` must compare used with one limit (see escalate)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+using namespace condense::literals;
+using condense::used;
+
+constexpr auto line = condense::headroom < 10_tokens;
+constexpr condense::escalate layer{.when = line};

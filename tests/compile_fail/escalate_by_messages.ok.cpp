@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+using namespace condense::literals;
+using condense::used;
+
+constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.when = used >= 90_tokens}};

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+auto const mix = condense::pipeline{condense::sliding_window{}, condense::escalate{}};

@@ -1,0 +1,10 @@
+// expect: condense: escalate: `within` must be a duration such as 30s (see escalate)
+// SPDX-License-Identifier: BSL-1.0
+#include <chrono>
+
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+using namespace std::chrono_literals;
+
+constexpr condense::escalate layer{.within = 30};

@@ -1,0 +1,10 @@
+// expect: condense: pipeline: a layer must have a hook reduce or arrive (see layer)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pipeline.hpp>
+
+struct my_layer {
+    static constexpr auto effects = condense::drops;
+    void reduces(auto&, auto&) const {}
+};
+
+auto const mix = condense::pipeline{my_layer{}};

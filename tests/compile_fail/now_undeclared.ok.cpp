@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+struct my_layer {
+    static constexpr auto effects = condense::drops | condense::reads_clock;
+    void reduce(auto&, auto& pass) const {
+        if (pass.now() > condense::instant{1}) pass.note("late");
+    }
+};
+
+void run(std::vector<condense::chat_message>& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{my_layer{}}, {.window = {1'000}}));
+}

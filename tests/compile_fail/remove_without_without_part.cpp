@@ -1,0 +1,27 @@
+// expect: condense: draft.remove: the message must have without_part (see message_traits)
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/condense.hpp>
+
+struct my_message {
+    condense::role role = condense::role::user;
+    std::string text;
+};
+
+template <>
+struct condense::message_traits<my_message> {
+    static condense::role role_of(my_message const& m) { return m.role; }
+    static void each_part(my_message const& m, auto&& sink) { sink(condense::part_view{.text = m.text}); }
+    static my_message with_part(my_message const& m, std::size_t, std::string text) { return {m.role, std::move(text)}; }
+};
+
+struct my_layer {
+    static constexpr auto effects = condense::shortens;
+    void reduce(auto& draft, auto& pass) const {
+        for (auto const which : draft.groups())
+            draft.each_part_of(which, [&](condense::part_ref part) { pass.note(draft.remove(part)); });
+    }
+};
+
+void run(std::vector<my_message>& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{my_layer{}}, {.window = {1'000}}));
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+struct my_layer {
+    static constexpr auto effects = condense::reruns;
+    void reduce(auto&, auto& pass) const { pass.rerun(1, true, {}); }
+};
+
+void run(std::vector<condense::chat_message>& history) {
+    static_cast<void>(
+        condense::reduce(history, condense::pipeline{condense::compress{}, my_layer{}}, {.window = {1'000}}));
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/draft.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::budget;
+using condense::group;
+using condense::part_kind;
+using condense::part_status;
+using condense::refusal;
+using condense::role;
+using toy::assistant;
+using toy::call;
+using toy::call_part;
+using toy::desk;
+using toy::part_of;
+using toy::pinned;
+using toy::result;
+using toy::result_part;
+using toy::shown;
+using toy::user;
+using toy::with;
+
+// Every refusal of a drop
+
+constexpr bool system_messages_are_not_dropped() {
+    desk on{toy::system("s"), user("u")};
+    auto draft = on.draft();
+    return draft.drop({0}) == refusal::system && draft.drop({1}) == refusal::latest_user && draft.mark() == 0;
+}
+static_assert(toy::run_time_only || system_messages_are_not_dropped());
+
+constexpr bool pins_are_not_dropped() {
+    desk on{user("u"), call("1"), pinned(result("1")), assistant("a"), user("v")};
+    auto draft = on.draft();
+    return draft.drop({1}) == refusal::pinned && draft.drop({0}) == refusal::none;
+}
+static_assert(toy::run_time_only || pins_are_not_dropped());
+
+constexpr bool open_groups_are_not_dropped() {
+    desk on{user("u"), call("1"), result("1")};
+    auto draft = on.draft();
+    if (draft.drop({1}) != refusal::open) return false;
+    draft.allow_open(true);
+    return draft.drop({1}) == refusal::open;
+}
+static_assert(toy::run_time_only || open_groups_are_not_dropped());
+
+constexpr bool the_latest_user_message_is_not_dropped_nor_what_holds_it() {
+    desk on{user("u"), call("1"), with(role::user, {result_part("1"), {.text = "and"}}), assistant("a")};
+    auto draft = on.draft();
+    return draft.drop({1}) == refusal::latest_user && draft.drop({0}) == refusal::none;
+}
+static_assert(toy::run_time_only || the_latest_user_message_is_not_dropped_nor_what_holds_it());
+
+constexpr bool what_is_gone_is_not_dropped_again() {
+    desk on{user("u"), assistant("a"), user("v")};
+    auto draft = on.draft();
+    return draft.drop({1}) == refusal::none && draft.drop({1}) == refusal::gone && draft.drop({7}) == refusal::gone &&
+           draft.drop(group{0}.summary()) == refusal::gone && draft.mark() == 1;
+}
+static_assert(toy::run_time_only || what_is_gone_is_not_dropped_again());
+
+// What a drop takes
+
+constexpr bool groups_go_whole() {
+    desk on{user("u"), with(role::assistant, {call_part("1"), call_part("2")}), result("2"), result("1"), assistant("a"),
+            user("v")};
+    auto draft = on.draft();
+    auto const before = draft.used();
+    if (draft.drop({1})) return false;
+    auto const after = draft.used();
+    return before.messages.count == 6 && after.messages.count == 3 && after.turns == before.turns &&
+           before.tokens - after.tokens == condense::tokens{2 + 2 + 3 + 3} && !draft.present(condense::sequence{2}) &&
+           draft.present(condense::sequence{4});
+}
+static_assert(toy::run_time_only || groups_go_whole());
+
+constexpr bool turns_are_counted() {
+    desk on{user("u"), assistant("a"), user("v"), assistant("b"), user("w")};
+    auto draft = on.draft();
+    return draft.used().turns.count == 3 && !draft.drop({0}) && draft.used().turns.count == 2;
+}
+static_assert(toy::run_time_only || turns_are_counted());
+
+constexpr bool the_range_of_groups_stays_valid() {
+    desk on{user("u"), assistant("a"), assistant("b"), assistant("c"), user("v")};
+    auto draft = on.draft();
+    std::uint32_t seen = 0;
+    for (auto const which : draft.groups()) {
+        ++seen;
+        if (which.index == 1 && (draft.drop({1}) || draft.drop({2}))) return false;
+    }
+    return seen == 4 && draft.used().messages.count == 3;
+}
+static_assert(toy::run_time_only || the_range_of_groups_stays_valid());
+
+// Removing parts
+
+constexpr bool calls_and_results_are_not_removed() {
+    condense::part_view const approval{.kind = part_kind::other, .text = "yes", .call = "1"};
+    desk on{user("u"), with(role::assistant, {{.text = "a"}, call_part("1")}), with(role::tool, {approval}), result("1"),
+            assistant("b")};
+    auto draft = on.draft();
+    return draft.remove(part_of(on.facts, 1, 1)) == refusal::pair && draft.remove(part_of(on.facts, 2)) == refusal::pair &&
+           draft.remove(part_of(on.facts, 3)) == refusal::pair && draft.remove(part_of(on.facts, 1, 0)) == refusal::none;
+}
+static_assert(toy::run_time_only || calls_and_results_are_not_removed());
+
+constexpr bool orphaned_results_are_not_removed() {
+    desk on{user("u"), result("9"), assistant("b")};
+    return on.draft().remove(part_of(on.facts, 1)) == refusal::pair;
+}
+static_assert(toy::run_time_only || orphaned_results_are_not_removed());
+
+constexpr bool sealed_parts_are_removed_whole() {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "a"}}),
+            user("v")};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 1);
+    if (draft.remove(part)) return false;
+    auto const left = draft.used();
+    return left.tokens.count == 3 && left.messages.count == 3 && draft.remove(part) == refusal::gone;
+}
+static_assert(toy::run_time_only || sealed_parts_are_removed_whole());
+
+constexpr bool open_groups_keep_their_parts() {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, call_part("1")})};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 1);
+    if (draft.remove(part) != refusal::open) return false;
+    draft.allow_open(true);
+    return draft.remove(part) == refusal::none;
+}
+static_assert(toy::run_time_only || open_groups_keep_their_parts());
+
+// Restoring
+
+constexpr bool restored_groups_are_as_they_were() {
+    desk on{user("u"), call("1"), result("1"), assistant("a"), user("v")};
+    auto draft = on.draft();
+    auto const before = draft.used();
+    if (draft.drop({1})) return false;
+    draft.begin_batch();
+    if (draft.restore({2})) return false;
+    return draft.used() == before && draft.present(condense::sequence{1}) && draft.restored().messages == 2 &&
+           draft.restored().cost == condense::cost::of({5}) && draft.restore({2}) == refusal::gone &&
+           draft.restore({99}) == refusal::gone;
+}
+static_assert(toy::run_time_only || restored_groups_are_as_they_were());
+
+constexpr bool restoring_needs_room() {
+    desk on{{user("u"), assistant("0123456789"), user("v")}, budget{.window = {11}}};
+    auto draft = on.draft();
+    if (draft.drop({1})) return false;
+    auto const mark = draft.mark();
+    return draft.restore({1}) == refusal::no_room && draft.mark() == mark && !draft.present(group{1}) &&
+           draft.used().tokens.count == 2;
+}
+static_assert(toy::run_time_only || restoring_needs_room());
+
+// The head of a request
+
+constexpr bool the_nearest_user_message_comes_back() {
+    desk on{toy::system("s"), user("u"), assistant("a"), user("v"), assistant("b"), assistant("c"), user("w")};
+    auto draft = on.draft();
+    for (auto const slot : {1u, 2u, 3u, 4u})
+        if (draft.drop({slot})) return false;
+    draft.settle_head();
+    return draft.present(group{3}) && !draft.present(group{4}) && !draft.present(group{1}) &&
+           draft.used().messages.count == 4;
+}
+static_assert(toy::run_time_only || the_nearest_user_message_comes_back());
+
+constexpr bool a_head_that_is_right_stays() {
+    desk on{user("u"), assistant("a"), user("v"), assistant("b"), user("w")};
+    auto draft = on.draft();
+    if (draft.drop({0}) || draft.drop({1})) return false;
+    auto const mark = draft.mark();
+    draft.settle_head();
+    return draft.mark() == mark;
+}
+static_assert(toy::run_time_only || a_head_that_is_right_stays());
+
+constexpr bool without_a_user_message_nothing_comes_back() {
+    desk on{assistant("a"), assistant("b"), user("w")};
+    auto draft = on.draft();
+    if (draft.drop({0})) return false;
+    draft.settle_head();
+    return draft.mark() == 1;
+}
+static_assert(toy::run_time_only || without_a_user_message_nothing_comes_back());
+
+}  // namespace
+
+TEST_CASE("draft: drops") {
+    CHECK(system_messages_are_not_dropped());
+    CHECK(pins_are_not_dropped());
+    CHECK(open_groups_are_not_dropped());
+    CHECK(the_latest_user_message_is_not_dropped_nor_what_holds_it());
+    CHECK(what_is_gone_is_not_dropped_again());
+    CHECK(groups_go_whole());
+    CHECK(turns_are_counted());
+    CHECK(the_range_of_groups_stays_valid());
+}
+
+TEST_CASE("draft: removed parts") {
+    CHECK(calls_and_results_are_not_removed());
+    CHECK(orphaned_results_are_not_removed());
+    CHECK(sealed_parts_are_removed_whole());
+    CHECK(open_groups_keep_their_parts());
+}
+
+TEST_CASE("draft: restored groups") {
+    CHECK(restored_groups_are_as_they_were());
+    CHECK(restoring_needs_room());
+}
+
+TEST_CASE("draft: the head of a request") {
+    CHECK(the_nearest_user_message_comes_back());
+    CHECK(a_head_that_is_right_stays());
+    CHECK(without_a_user_message_nothing_comes_back());
+}
+
+TEST_CASE("draft: a summary is a head") {
+    desk on{user("u"), assistant("a"), assistant("b"), user("w")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{0}, {1}}, "so far"));
+    draft.settle_head();
+    CHECK(shown(draft) == "*0: so far | 2: b | 3: w | ");
+}
+
+TEST_CASE("draft: what may not be shortened") {
+    desk on{toy::system("system"), user("the task"), assistant("answer"), pinned(assistant("pinned")), call("1"),
+            result("1", "output"), user("latest")};
+    auto draft = on.draft();
+    auto const refused = [&](std::uint32_t index) { return draft.shorten(part_of(on.facts, index), "x"); };
+    CHECK(refused(0) == refusal::system);
+    CHECK(refused(1) == refusal::task);
+    CHECK(refused(3) == refusal::pinned);
+    CHECK(refused(5) == refusal::open);
+    CHECK(refused(6) == refusal::latest_user);
+    CHECK(draft.shorten({9, 0, 99}, "x") == refusal::gone);
+    CHECK(draft.mark() == 0);
+    CHECK(refused(2) == refusal::none);
+    CHECK(shown(draft) == "0: system | 1: the task | 2: x | 3: pinned | 4: {} output | 6: latest | ");
+    REQUIRE_FALSE(draft.drop({2}));
+    CHECK(refused(2) == refusal::gone);
+}
+
+TEST_CASE("draft: the same holds for externalize, but for open groups") {
+    desk on{toy::system("system"), user("the task"), pinned(assistant("pinned")), call("1"), result("1", "output"),
+            user("latest")};
+    auto draft = on.draft();
+    condense::reference const stored{{1}};
+    auto const refused = [&](std::uint32_t index) { return draft.externalize(part_of(on.facts, index), "x", stored); };
+    CHECK(refused(0) == refusal::system);
+    CHECK(refused(1) == refusal::task);
+    CHECK(refused(2) == refusal::pinned);
+    CHECK(refused(5) == refusal::latest_user);
+    CHECK(draft.mark() == 0);
+    CHECK(refused(4) == refusal::none);
+    auto const facts = draft.about(part_of(on.facts, 4));
+    CHECK(facts.edited);
+    CHECK(facts.externalized);
+    CHECK_FALSE(facts.stored_earlier);
+    CHECK(facts.cost == condense::cost::of({1}));
+    CHECK(facts.original_cost == condense::cost::of({6}));
+    CHECK(facts.original_size == condense::bytes{6});
+    CHECK(on.edits.text_at(on.edits.edit_of(part_of(on.facts, 4).column)->text).stored == stored);
+}
+
+TEST_CASE("draft: open groups are shortened only where that is allowed") {
+    desk on{user("u"), call("1"), result("1", "output")};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 2);
+    CHECK(draft.shorten(part, "x") == refusal::open);
+    draft.allow_open(true);
+    CHECK(draft.shorten(part, "x") == refusal::none);
+    draft.allow_open(false);
+    CHECK(draft.shorten(part, "") == refusal::open);
+}
+
+TEST_CASE("draft: an edit that does not make a part smaller is refused") {
+    desk on{user("u"), call("1"), result("1", "output"), assistant("a")};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 2);
+    CHECK(draft.shorten(part, "oUtput") == refusal::not_smaller);
+    CHECK(draft.shorten(part, "output and more") == refusal::not_smaller);
+    CHECK(draft.externalize(part, "output", {}) == refusal::not_smaller);
+    CHECK(draft.shorten(part, "outpu") == refusal::none);
+    CHECK(draft.shorten(part, "OUTPU") == refusal::not_smaller);
+    CHECK(draft.shorten(part, "out") == refusal::none);
+    CHECK(draft.used().tokens.count == 1 + 2 + 3 + 1);
+}
+
+TEST_CASE("draft: sealed parts go whole or stay") {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "thinking", .sealed = true}}), user("v")};
+    auto draft = on.draft();
+    CHECK(draft.shorten(part_of(on.facts, 1), "t") == refusal::sealed);
+    CHECK(draft.externalize(part_of(on.facts, 1), "t", {}) == refusal::sealed);
+    CHECK(draft.mark() == 0);
+}
+
+TEST_CASE("draft: arguments stay JSON") {
+    auto const call_with = [](std::string_view arguments) {
+        return with(role::assistant, {{.kind = part_kind::tool_call, .text = arguments, .call = "1"}});
+    };
+    desk on{user("u"), call_with(R"({"path": "a", "text": "long"})"), result("1"), call_with("not JSON"), result("1"),
+            assistant("a")};
+    auto draft = on.draft();
+    CHECK(draft.shorten(part_of(on.facts, 1), R"({"path": "a"...)") == refusal::not_json);
+    CHECK(draft.shorten(part_of(on.facts, 1), R"({"path": "a"})") == refusal::none);
+    // What did not parse is left alone.
+    CHECK(draft.shorten(part_of(on.facts, 3), "{}") == refusal::not_json);
+    CHECK(draft.shorten(part_of(on.facts, 2), "ou") == refusal::none);
+}
+
+TEST_CASE("draft: what is written is valid UTF-8") {
+    desk on{user("u"), assistant("0123456789"), assistant("0123456789"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1), "a\xFF" "b"));
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{2}}, "c\xE2\x82"));
+    CHECK(shown(draft) == "0: u | 1: a\xEF\xBF\xBD" "b | *2: c\xEF\xBF\xBD | 3: v | ");
+    CHECK(draft.used().tokens.count == 1 + 5 + 4 + 1);
+}
+
+TEST_CASE("draft: a cost of its own is replaced by that of the text") {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::media, .text = "picture", .cost = condense::cost::of({900})}}),
+            user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1), "[a picture was here]"));
+    CHECK(draft.used().tokens.count == 1 + 20 + 1);
+}
+
+TEST_CASE("draft: frames of parts stay with them") {
+    desk<toy::framed> on{{user("u"), assistant("0123456789"), user("v")}};
+    auto draft = on.draft();
+    CHECK(draft.used().tokens.count == 3 * 13 + 12);
+    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1), "01"));
+    CHECK(draft.used().tokens.count == 3 * 13 + 4);
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}}, "sum"));
+    CHECK(draft.used().tokens.count == 3 * 13 + 5);
+}
+
+TEST_CASE("draft: a summary stands where the first of its groups stood") {
+    desk on{user("u"), assistant("a"), call("1"), result("1"), assistant("b"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{2}, {1}, {4}}, "they worked"));
+    CHECK(shown(draft) == "0: u | *1: they worked | 5: v | ");
+    CHECK(draft.used().messages.count == 3);
+    CHECK(draft.used().tokens.count == 1 + 11 + 1);
+    auto const facts = draft.about(group{1}.summary());
+    CHECK(facts.summary);
+    CHECK(facts.speaker == role::user);
+    CHECK_FALSE(facts.starts_turn);
+    CHECK(draft.used_by(role::user) == condense::cost::of({13}));
+    CHECK(draft.used_by(role::assistant) == condense::cost{});
+    CHECK(draft.shorten({1, 0, condense::detail::none32}, "t") == refusal::gone);
+}
+
+TEST_CASE("draft: a summary of a summary replaces it") {
+    desk on{user("u"), assistant("a"), assistant("b"), assistant("c"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}, {2}}, "first"));
+    auto const first = shown(draft);
+    auto const mark = draft.mark();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{group{1}.summary(), {3}}, "second"));
+    CHECK(shown(draft) == "0: u | *1: second | 4: v | ");
+    draft.take_back(mark);
+    CHECK(shown(draft) == first);
+    REQUIRE_FALSE(draft.drop(group{1}.summary()));
+    CHECK(shown(draft) == "0: u | 3: c | 4: v | ");
+    draft.take_back(mark);
+    CHECK(shown(draft) == first);
+}
+
+TEST_CASE("draft: summaries of what may not be dropped are refused whole") {
+    desk on{toy::system("s"), user("u"), assistant("a"), pinned(assistant("p")), assistant("b"), user("v")};
+    auto draft = on.draft();
+    auto const before = shown(draft);
+    CHECK(draft.summarize(std::vector<group>{{2}, {3}}, "x") == refusal::pinned);
+    CHECK(draft.summarize(std::vector<group>{{4}, {0}}, "x") == refusal::system);
+    CHECK(draft.summarize(std::vector<group>{{5}}, "x") == refusal::latest_user);
+    CHECK(draft.summarize(std::vector<group>{}, "x") == refusal::gone);
+    CHECK(draft.summarize(draft.groups(), "x") == refusal::system);
+    CHECK(draft.mark() == 0);
+    CHECK(shown(draft) == before);
+    // A group that is named twice is one.
+    CHECK_FALSE(draft.summarize(std::vector<group>{{2}, {2}}, "x"));
+    CHECK(draft.used().messages.count == 6);
+    CHECK(draft.used().tokens.count == 6);
+}
+
+TEST_CASE("draft: restore takes back every edit of a group, and leaves the summary") {
+    desk on{user("u"), call("1"), result("1", "output"), assistant("long answer"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 2), "o"));
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}, {3}}, "sum"));
+    draft.begin_batch();
+    REQUIRE_FALSE(draft.restore({1}));
+    CHECK(shown(draft) == "0: u | *1: sum | 1: {} output | 4: v | ");
+    CHECK(draft.restored().cost == condense::cost::of({8}));
+    CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
+}
+
+TEST_CASE("draft: take_back restores exactly") {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, call_part("1")}),
+            result("1", "output"), assistant("answer"), user("v")};
+    auto draft = on.draft();
+    struct state {
+        std::size_t mark;
+        std::string text;
+        condense::usage used;
+    };
+    std::vector<state> states;
+    auto const note = [&](refusal refused) {
+        CHECK_FALSE(refused);
+        states.push_back({draft.mark(), shown(draft), draft.used()});
+    };
+    note(refusal::none);
+    note(draft.shorten(part_of(on.facts, 2), "out"));
+    note(draft.externalize(part_of(on.facts, 2), "o", {{7}}));
+    note(draft.remove(part_of(on.facts, 1)));
+    note(draft.drop({1}));
+    note(draft.summarize(std::vector<group>{{3}}, "sum"));
+    note(draft.restore({2}));
+    note(draft.drop({1}));
+    note(draft.summarize(std::vector<group>{group{3}.summary()}, "s"));
+    note(draft.drop(group{3}.summary()));
+    while (!states.empty()) {
+        auto const& last = states.back();
+        draft.take_back(last.mark);
+        CHECK(draft.mark() == last.mark);
+        CHECK(shown(draft) == last.text);
+        CHECK(draft.used() == last.used);
+        CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
+        states.pop_back();
+    }
+    CHECK(on.edits.steps().empty());
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <condense/core/draft.hpp>
+
+// A message that lives in constant expressions, an estimator that counts one token a byte, and a desk
+// on which drafts are made of both.
+
+namespace toy {
+
+using condense::part_kind;
+using condense::part_status;
+using condense::part_view;
+using condense::role;
+
+struct message {
+    role speaker = role::user;
+    std::array<part_view, 4> parts = {};
+    std::size_t count = 0;
+    bool pin = false;
+    bool joins = false;
+    std::string_view mark = {};
+
+    struct condense_traits {
+        static constexpr role role_of(message const& m) { return m.speaker; }
+        static constexpr void each_part(message const& m, auto&& sink) {
+            for (std::size_t at = 0; at < m.count; ++at) sink(m.parts[at]);
+        }
+        static constexpr bool pinned(message const& m) { return m.pin; }
+        static constexpr bool joins_previous(message const& m) { return m.joins; }
+        static constexpr std::string_view mark_of(message const& m) { return m.mark; }
+    };
+};
+
+constexpr message with(role speaker, std::initializer_list<part_view> parts) {
+    message made{.speaker = speaker};
+    for (auto const& part : parts) made.parts[made.count++] = part;
+    return made;
+}
+constexpr message system(std::string_view text) { return with(role::system, {{.text = text}}); }
+constexpr message user(std::string_view text) { return with(role::user, {{.text = text}}); }
+constexpr message assistant(std::string_view text) { return with(role::assistant, {{.text = text}}); }
+constexpr message pinned(message m) {
+    m.pin = true;
+    return m;
+}
+constexpr message joined(message m) {
+    m.joins = true;
+    return m;
+}
+constexpr message marked(message m, std::string_view mark) {
+    m.mark = mark;
+    return m;
+}
+
+constexpr part_view call_part(std::string_view id, std::string_view tool = {}, part_status status = part_status::ok) {
+    return {.kind = part_kind::tool_call, .text = "{}", .tool = tool, .call = id, .status = status};
+}
+constexpr part_view result_part(std::string_view id, std::string_view text = "out", part_status status = part_status::ok) {
+    return {.kind = part_kind::tool_result, .text = text, .call = id, .status = status};
+}
+/// A result without id, of a tool.
+constexpr part_view output_part(std::string_view tool) { return {.kind = part_kind::tool_result, .text = "out", .tool = tool}; }
+
+constexpr message call(std::string_view id, std::string_view tool = {}, part_status status = part_status::ok) {
+    return with(role::assistant, {call_part(id, tool, status)});
+}
+constexpr message result(std::string_view id, std::string_view text = "out", part_status status = part_status::ok) {
+    return with(role::tool, {result_part(id, text, status)});
+}
+
+/// One token a byte, and nothing else.
+struct per_byte {
+    constexpr condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+/// One token a byte, ten for each message, three for each part.
+struct framed : per_byte {
+    constexpr condense::cost frame(role) const { return condense::cost::of({10}); }
+    constexpr condense::cost frame(part_view const&) const { return condense::cost::of({3}); }
+};
+
+/// The outline of a conversation.
+struct outline_of : condense::outline {
+    constexpr explicit outline_of(std::initializer_list<message> conversation) {
+        for (auto const& m : conversation) append(m, per_byte{});
+    }
+};
+
+template <auto Probe>
+concept constant = requires { typename std::bool_constant<(Probe(), true)>; };
+
+/// Strings, and with them outlines and drafts, do not live in the constant expressions of every compiler and
+/// standard library. What needs them is then required at run time only.
+inline constexpr bool run_time_only = !constant<[] { outline_of{{user("u")}}; }>;
+
+/// A conversation with its outline and view.
+template <class Estimator = per_byte>
+struct desk {
+    std::vector<message> history;
+    condense::budget limits = {.window = {1'000}};
+    Estimator count = {};
+    condense::outline facts = {};
+    condense::view edits = {};
+
+    constexpr explicit desk(std::initializer_list<message> conversation, condense::budget given = {.window = {1'000}})
+        : limits{given} {
+        for (auto const& m : conversation) push(m);
+    }
+    desk(desk const&) = delete;
+    desk& operator=(desk const&) = delete;
+
+    constexpr void push(message const& m) {
+        history.push_back(m);
+        edits.reserve_message(facts.read(m, count));
+        edits.follow(facts, facts.place());
+    }
+    constexpr auto draft() { return condense::draft{history, facts, edits, count, limits}; }
+};
+desk(std::initializer_list<message>) -> desk<per_byte>;
+desk(std::initializer_list<message>, condense::budget) -> desk<per_byte>;
+
+/// The part that is number `part` of message `index`.
+constexpr condense::part_ref part_of(condense::outline const& facts, std::uint32_t index, std::uint32_t part = 0) {
+    return {index, part, facts.message_at(index).first_part + part};
+}
+
+/// What the view's sums must be, counted anew from the outline's messages and the edits in force.
+constexpr condense::view::totals recount(condense::outline const& facts, condense::view const& edits) {
+    condense::view::totals sum;
+    for (std::uint32_t index = 0; index < facts.size(); ++index) {
+        auto const& found = facts.message_at(index);
+        if (!edits.present(facts, {facts.group_of(index)})) continue;
+        sum += {found.frame, 1, found.plain_user ? 1u : 0u};
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+            sum.cost += edits.edit_of(column) == nullptr ? facts.part_at(column).cost : edits.edit_of(column)->after;
+    }
+    for (std::uint32_t slot = 0; slot < facts.group_count(); ++slot)
+        if (auto const summary = condense::group{slot}.summary(); edits.present(facts, summary))
+            sum += {edits.of(facts, summary).cost, 1, 0};
+    return sum;
+}
+
+inline std::string spelt(condense::view::totals const& sums) {
+    return std::to_string(sums.cost.steps) + " steps, " + std::to_string(sums.messages) + " messages, " +
+           std::to_string(sums.turns) + " turns";
+}
+
+/// What would be sent, as text: "0: s | 1: {} out | *3: summary | ".
+std::string shown(auto const& draft) {
+    std::string out;
+    for (auto const which : draft.groups()) {
+        out.append(which.is_summary() ? "*" : "").append(std::to_string(which.slot())).append(":");
+        draft.each_part(which, [&](condense::part_ref, part_view const& part) { out.append(" ").append(part.text); });
+        out.append(" | ");
+    }
+    return out;
+}
+
+}  // namespace toy

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "laws/model.hpp"
+#include <condense/core/report.hpp>
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/utf8.hpp>
+
+// Says which laws an output breaks, given its input. Messages are recognised by their names; a
+// message without a name was written by the library and must be a summary.
+
+namespace laws {
+
+using broken = std::set<std::string>;
+
+/// What the pipeline is allowed to do, as far as a law depends on it.
+struct permissions {
+    bool lifts_task = true;   ///< some layer may drop the first user message
+    bool recorded = false;
+};
+
+inline std::string words(chat_message const& m) {
+    std::string all;
+    for (auto const& part : m.parts) all += part.text;
+    return all;
+}
+
+inline bool same_but_mark(chat_message left, chat_message const& right) {
+    left.mark = right.mark;
+    return left == right;
+}
+
+class checker {
+public:
+    checker(std::vector<chat_message> const& before, std::vector<chat_message> const& after)
+        : before_{before}, after_{after}, model_{before}, found_(before.size()) {
+        locate();
+        check_protected();
+        check_groups();
+        check_head();
+        for (std::size_t index = 0; index < before_.size(); ++index)
+            if (found_[index] != nullptr) check_message(before_[index], *found_[index]);
+    }
+
+    broken const& violations() const { return broken_; }
+
+    /// The messages left are only those that no layer may take.
+    bool only_floor() const {
+        for (std::size_t index = 0; index < before_.size(); ++index) {
+            if (found_[index] == nullptr) continue;
+            bool stays = false;
+            for (std::size_t other = 0; other < before_.size(); ++other)
+                stays = stays || (model_.group[other] == model_.group[index] && bound(other));
+            if (!stays && found_[index] != head()) return false;
+        }
+        return summaries_ == 0 || head() == nullptr || head()->name.empty();
+    }
+
+private:
+    void locate() {
+        std::map<std::string, std::size_t> by_name;
+        for (std::size_t index = 0; index < before_.size(); ++index) by_name[before_[index].name] = index;
+        std::size_t next = 0;
+        for (auto const& m : after_) {
+            auto const at = m.name.empty() ? by_name.end() : by_name.find(m.name);
+            if (at == by_name.end()) {
+                ++summaries_;
+                if (m.role != role::user || m.parts.size() != 1) broken_.insert("a message that is no summary was made up");
+                continue;
+            }
+            if (at->second < next) broken_.insert("L2 order");
+            next = at->second + 1;
+            found_[at->second] = &m;
+        }
+        if (summaries_ > 1) broken_.insert("more than one summary");
+    }
+
+    bool bound(std::size_t index) const {
+        return before_[index].role == role::system || before_[index].pinned || model_.open[index] ||
+               index == model_.latest_user;
+    }
+
+    void check_protected() {
+        for (std::size_t index = 0; index < before_.size(); ++index) {
+            auto const* const now = found_[index];
+            bool const kept_whole = before_[index].role == role::system || before_[index].pinned || index == model_.latest_user;
+            if (kept_whole && (now == nullptr || !same_but_mark(before_[index], *now)))
+                broken_.insert(before_[index].role == role::system ? "L2 system message" : before_[index].pinned ? "L2 pin" : "L2 latest user message");
+            if (model_.open[index] && now == nullptr) broken_.insert("L3 open group");
+            if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now)) broken_.insert("L2 task shortened");
+        }
+    }
+
+    void check_groups() {
+        for (std::size_t index = 0; index < before_.size(); ++index)
+            if ((found_[index] == nullptr) != (found_[model_.group[index]] == nullptr)) broken_.insert("L1 half a group");
+    }
+
+    chat_message const* head() const {
+        for (auto const& m : after_)
+            if (m.role != role::system) return &m;
+        return nullptr;
+    }
+
+    bool begins_well(std::vector<chat_message> const& all) const {
+        model const read{all};
+        for (std::size_t index = 0; index < all.size(); ++index)
+            if (all[index].role != role::system) return read.plain_user[index] || all[index].name.empty() || all[index].mark == "summary";
+        return true;
+    }
+    void check_head() {
+        if (begins_well(before_) && !begins_well(after_)) broken_.insert("L2 does not begin with a user message");
+    }
+
+    void check_message(chat_message const& was, chat_message const& now) {
+        if (same_but_mark(was, now)) return;
+        if (was.role != now.role || was.name != now.name || now.parts.size() > was.parts.size())
+            broken_.insert("an edited message is not the same message");
+        std::size_t at = 0;
+        for (auto const& part : now.parts) {
+            while (at < was.parts.size() && !same_place(was.parts[at], part)) check_removed(was.parts[at++]);
+            if (at == was.parts.size()) {
+                broken_.insert("a part was made up");
+                return;
+            }
+            check_part(was.parts[at++], part);
+        }
+        for (; at < was.parts.size(); ++at) check_removed(was.parts[at]);
+    }
+
+    static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
+        return was.kind == now.kind && was.tool == now.tool && was.call == now.call && was.status == now.status && was.sealed == now.sealed;
+    }
+    void check_removed(condense::chat_part const& was) {
+        if (was.kind == part_kind::tool_call || was.kind == part_kind::tool_result) broken_.insert("L1 half a pair");
+    }
+    void check_part(condense::chat_part const& was, condense::chat_part const& now) {
+        if (was.text == now.text) return;
+        if (was.sealed) broken_.insert("a sealed part was edited");
+        if (!condense::detail::utf8::valid(now.text)) broken_.insert("T1 ill-formed text");
+        if (now.text.size() >= was.text.size()) broken_.insert("an edited text is not shorter");
+        if (was.kind == part_kind::tool_call && !condense::detail::json::valid(now.text)) broken_.insert("T2 arguments");
+    }
+
+    std::vector<chat_message> const& before_;
+    std::vector<chat_message> const& after_;
+    model model_;
+    std::vector<chat_message const*> found_;
+    std::size_t summaries_ = 0;
+    broken broken_;
+};
+
+}  // namespace laws

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+
+#include "laws/generator.hpp"
+
+// Pipelines with random values. The types are few, because each costs the compiler seconds; the
+// values are many.
+
+namespace laws {
+
+using namespace condense::literals;
+
+inline condense::percent share(random_source& random, std::uint32_t low, std::uint32_t high) {
+    return {low + static_cast<std::uint32_t>(random.below(high - low + 1))};
+}
+
+/// One token for every four bytes and four for a message: exact, so that sums can be checked.
+struct byte_estimator {
+    condense::cost operator()(std::string_view text) const { return {text.size() * 64 + (text.empty() ? 0 : 192)}; }
+    condense::cost frame(condense::role) const { return condense::cost::of({4}); }
+};
+
+struct reversing_model {
+    std::string operator()(std::string_view prompt) const { return "In short: " + std::string{prompt.substr(0, 120)}; }
+};
+
+/// Calls f(mix) for the pipeline that the source of randomness picks.
+template <class Function>
+void with_random_mix(random_source& random, Function&& f) {
+    using condense::used;
+    auto const low = share(random, 1'000, 6'000);
+    auto const high = share(random, 6'001, 9'500);
+    auto const line = share(random, 6'001, 9'800);
+    condense::chars const over{100 + random.below(12'000)};
+    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    condense::extent const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
+    auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
+    condense::messages const window{1 + random.below(30)};
+    auto const zone = condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
+                                                                     condense::last(condense::messages{random.below(12)}) |
+                                                                     condense::last(share(random, 0, 4'000)));
+    condense::memory_store const store;
+    switch (random.below(6)) {
+        case 0:
+            return f(condense::pipeline{condense::sliding_window{.when = used > window, .protect = condense::task | zone}});
+        case 1:
+            return f(condense::pipeline{
+                condense::compress{.when = used >= low, .over = over, .with = condense::head_tail{keep, keep}},
+                condense::summarize{.when = used >= high, .protect = zone},
+                condense::sliding_window{.when = used >= high},
+                condense::escalate{.when = used >= line, .passes = passes}});
+        case 2:
+            return f(condense::pipeline{
+                condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
+                condense::compress{.when = condense::always,
+                                   .protect = zone | condense::tools("read_*") | condense::errors,
+                                   .over = few_lines,
+                                   .with = condense::head_tail{few_lines, few_lines, 1'000_bytes}},
+                condense::escalate{.when = used >= line, .passes = passes}});
+        case 3:
+            return f(condense::pipeline{
+                condense::pipeline{
+                    condense::offload{.over = over, .preview = condense::head_tail{few_lines, keep}, .into = store},
+                    condense::compress{.when = used >= low && used > window,
+                                       .protect = condense::covering({random.below(3'000)}),
+                                       .worth = condense::at_least(condense::tokens{random.below(2'000)}),
+                                       .over = over}},
+                condense::sliding_window{.when = used > window || condense::headroom < low,
+                                         .until = used <= condense::messages{window.count / 2},
+                                         .protect = condense::newest({random.below(3'000)})},
+                condense::escalate{.when = used >= line, .passes = passes, .ceiling = {10'000}}});
+        case 4:
+            return f(condense::pipeline{
+                condense::summarize{.when = used >= low,
+                                    .protect = condense::last(condense::turns{random.below(3)}),
+                                    .with = reversing_model{}},
+                condense::compress{.when = used >= low, .with = condense::tail{keep}},
+                condense::sliding_window{.when = used >= high, .protect = condense::nothing},
+                condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
+        default:
+            return f(condense::pipeline{
+                condense::offload{.over = over, .preview = condense::tail{few_lines}, .into = store},
+                condense::compress{.when = used >= low, .over = over},
+                condense::summarize{.when = used >= high || used > window},
+                condense::sliding_window{.when = used >= high, .protect = condense::task | zone},
+                condense::escalate{.when = used >= line, .passes = passes}});
+    }
+}
+
+}  // namespace laws

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Checks the checker: correct reductions pass, each planted violation is named by its rule and no other."""
+
+import copy
+import tempfile
+from pathlib import Path
+
+from check_reduction import Run, check_file
+from conversation import BadConversation, Conversation, Estimator, dump, parse_json, read_message
+from rules import EXHAUSTED, FITS, Reduction, Settings, check
+from selftest_cases import (CORRECT, WINDOW, anthropic_input, assistant, honest, openai_call, openai_calls,
+                            openai_case, openai_result, pi_input, reduction, summary, user)
+from selftest_plants import PLANTS
+
+
+def selftest_plants(failures):
+    for name, case, expected, allowed, change, retell in PLANTS:
+        r = case()
+        r = Reduction(r.window, r.exit, r.input, r.output, r.report)
+        change(r)
+        told = Reduction(r.window, r.exit, r.input, r.output, r.report)
+        if retell:
+            told.report = honest(told)
+        findings = check(told)
+        rules = {f.rule for f in findings}
+        if not expected <= rules <= expected | allowed:
+            failures.append(f"planted '{name}': expected {sorted(expected)}, found {sorted(rules)}"
+                            + "".join(f"\n      {f}" for f in findings))
+
+
+def selftest_correct(failures):
+    for case in CORRECT:
+        for finding in check(case()):
+            failures.append(f"correct {case.__name__}: {finding}")
+
+
+# ---------------------------------------------------------------- reading, pairing, counting
+
+def expect(failures, what, actual, expected):
+    if actual != expected:
+        failures.append(f"{what}: {actual}, expected {expected}")
+
+
+def selftest_estimate(failures):
+    other, gpt, claude = Estimator("other"), Estimator("gpt"), Estimator("claude")
+    expect(failures, "text of 4", other.text("abcd"), 277)
+    expect(failures, "text of 1", other.text("a"), 256)
+    expect(failures, "no text", other.text(""), 0)
+    expect(failures, "code points", other.text("\U0001f600" * 37), 2560)
+    expect(failures, "gpt", gpt.text("x" * 40), 2560)
+
+    def cost(message, estimator=other):
+        return estimator.message(read_message(message))
+
+    frame = 4 * 256
+    expect(failures, "frame", cost(user("abcd")), frame + 277)
+    expect(failures, "claude frame", cost(user(""), claude), 512)
+    expect(failures, "call", cost(openai_calls(openai_call("idid", "name", "{}"))), frame + 256 + 277 + 277)
+    expect(failures, "result", cost(openai_result("idid", "abcd")), frame + 277 + 277)
+    expect(failures, "empty result", cost(openai_result("idid", None)), frame + 277)
+    expect(failures, "reasoning", cost(assistant(None, reasoning_content="abcd", thought="not counted")), frame + 277)
+    blocks = {"image_url": frame + 1600 * 256, "document": frame + 1600 * 256}
+    for kind, expected in blocks.items():
+        expect(failures, kind, cost(user([{"type": kind, "data": "x" * 99999}])), expected)
+    expect(failures, "input", cost(assistant([{"type": "tool_use", "id": "", "name": "", "input": {"a": "\u00e9\""}}])),
+           frame + other.text('{"a":"\u00e9\\""}'))
+    expect(failures, "redacted", cost(assistant([{"type": "redacted_thinking", "data": "12345"}])), frame + 512)
+    two = [{"type": "text", "text": "abcd"}, {"type": "text", "text": "abcd"}]
+    expect(failures, "result of two blocks",
+           cost(user([{"type": "tool_result", "tool_use_id": "idid", "content": two}])), frame + 4 * 277)
+    expect(failures, "overhead", other.overhead([{"type": "text", "text": "abcd"}]), 2)
+    expect(failures, "no overhead", other.overhead(None), 0)
+
+
+def selftest_pairs(failures):
+    def read(*messages):
+        return Conversation(list(messages), Estimator())
+
+    def call(*ids, name="f"):
+        return openai_calls(*(openai_call(i, name, "{}") for i in ids))
+
+    def groups(c):
+        return [g for g in c.groups.values() if len(g) > 1]
+
+    reused = read(user("u"), call("x"), openai_result("x", "1"), call("x"), openai_result("x", "2"), assistant("e"))
+    expect(failures, "reused ids", groups(reused), [[1, 2], [3, 4]])
+    expect(failures, "closed", reused.open_groups(), [])
+
+    pieces = read(call("x"), openai_result("x", "1"), openai_result("x", "2"))
+    expect(failures, "a second result joins", groups(pieces), [[0, 1, 2]])
+    expect(failures, "newest group is open", pieces.open_groups(), [0])
+
+    nameless = {"role": "assistant", "content": None,
+                "tool_calls": [openai_call("", "f", "{}"), openai_call("", "g", "{}")]}
+    order = read(nameless, {"role": "tool", "name": "g", "content": "2"}, {"role": "tool", "content": "1"},
+                 {"role": "tool", "name": "g", "content": "3"})
+    expect(failures, "without ids by name and order", [r.partner and r.partner.name for r in order.results()],
+           ["g", "f", None])
+    expect(failures, "an orphan in flight is open", order.open_groups(), [0, 3])
+
+    between = read(call("x"), openai_result("z", "?"), openai_result("x", "1"))
+    expect(failures, "an orphan inside the newest group", between.open_groups(), [0])
+    answered = read(call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?"), assistant("e"))
+    expect(failures, "an orphan that was answered", answered.open_groups(), [])
+    late = read(call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?"))
+    expect(failures, "an orphan after the last answer", late.open_groups(), [3])
+    no_calls = read(user("u"), openai_result("z", "?"))
+    expect(failures, "an orphan without any call", no_calls.open_groups(), [])
+    empty = read(call("x"), {"role": "tool", "tool_call_ids": [], "content": "1"})
+    expect(failures, "no ids in the list of ids", groups(empty), [[0, 1]])
+
+    dead = read(user("u"), call("x"), user("stop"), assistant("ok"))
+    expect(failures, "a dead call", [dead.is_dead(dead.calls()[0]), dead.open_groups()], [True, []])
+    pending = read(user("u"), call("x"), user("stop"))
+    expect(failures, "a pending call", [pending.is_dead(pending.calls()[0]), pending.open_groups()], [False, [1]])
+    failed = read(user("u"), call("x"), assistant("went on"))
+    expect(failures, "pending behind an answer", failed.open_groups(), [1])
+
+    list_ids = read(call("x", "y"), {"role": "tool", "tool_call_ids": ["x", "y"], "content": "both"}, assistant("e"))
+    expect(failures, "one message answers two calls", [groups(list_ids), len(list_ids.orphans())], [[[0, 1]], 0])
+
+    claude = read(*anthropic_input())
+    expect(failures, "anthropic groups", groups(claude), [[1, 2]])
+    expect(failures, "anthropic results", [len(claude.results()), len(claude.orphans())], [3, 0])
+    expect(failures, "plain user messages", claude.plain_users(), [0, 4])
+    expect(failures, "floor", sorted(read(*pi_input()).floor_members()), [3])
+    expect(failures, "a summary is no plain user message", read(user("u"), summary()).plain_users(), [0])
+    for bad in ({}, 5, [5], [{"content": "no role"}], {"messages": {}}):
+        try:
+            read_all = Conversation(bad, Estimator())
+            failures.append(f"{bad} is read as {len(read_all)} messages")
+        except BadConversation:
+            pass
+    try:
+        parse_json("[NaN]")
+        failures.append("NaN is read as JSON")
+    except ValueError:
+        pass
+
+
+# ---------------------------------------------------------------- running
+
+def told(r):
+    return Run(r.exit, dump(r.output).encode(), dump(r.report).encode())
+
+
+def selftest_running(failures):
+    """Programs that answer from a list: the run on the file, then the run on its own output."""
+    first = openai_case()
+    again = reduction(first.output, first.output, first.window)
+    shorter = copy.deepcopy(first.output)
+    shorter["messages"][3:7] = []
+    liar = copy.deepcopy(again)
+    liar.report["first_changed"] = 4
+    exhausted = reduction(first.output, first.output, WINDOW, EXHAUSTED)
+    unlike = reduction(first.output, shorter, WINDOW)
+    spaced = Run(FITS, told(again).stdout + b"\n", told(again).stderr)
+    silent = Run(FITS, told(first).stdout, b"")
+    surrogate = Run(FITS, told(first).stdout.replace(b"found:", b"\\ud800:"), told(first).stderr)
+    scenarios = {
+        "a sound program": ([told(first), told(again)], set()),
+        "another result on its own output": ([told(first), told(unlike)], {"L5 again"}),
+        "a change reported on its own output": ([told(first), told(liar)], {"L5 again"}),
+        "other bytes on its own output": ([told(first), spaced], {"L5 again"}),
+        "exit 3 on its own output": ([told(first), told(exhausted)], {"L5 again"}),
+        "no report": ([silent, told(again)], {"container", "report"}),
+        "output that is no JSON": ([Run(FITS, b"[{", told(first).stderr)], {"container"}),
+        "output that is no conversation": ([Run(FITS, b"{}", told(first).stderr)], {"container"}),
+        "output that is not UTF-8": ([Run(FITS, b'["\xff"]', told(first).stderr)], {"T1 utf8"}),
+        "a lone surrogate": ([surrogate, told(again)], {"T1 utf8", "L5 again"}),
+        "a crash": ([Run(-11, b"", b"")], {"L8 fits"}),
+        "a refusal of readable input": ([Run(2, b"", b"")], {"L8 fits"}),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input.json"
+        path.write_text(dump(first.input), encoding="utf-8")
+        for name, (runs, expected) in scenarios.items():
+            _scenario(failures, name, path, runs, expected)
+        path.write_text('{"messages": 1}', encoding="utf-8")
+        _scenario(failures, "bad input refused", path, [Run(2, b"", b"bad input")], set())
+        _scenario(failures, "bad input taken", path, [Run(0, b"", b"{}")], {"L8 fits"})
+        _scenario(failures, "bad input written on", path, [Run(2, b"[]", b"bad input")], {"L8 fits"})
+
+
+def _scenario(failures, name, path, runs, expected):
+    answers = iter(runs)
+    verdict = check_file(lambda *_: next(answers), path, WINDOW, Settings())
+    rules = {f.rule for f in verdict.findings}
+    if rules != expected or next(answers, None) is not None:
+        failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict}")
+
+
+def selftest():
+    failures = []
+    for part in (selftest_estimate, selftest_pairs, selftest_correct, selftest_plants, selftest_running):
+        part(failures)
+    for failure in failures:
+        print("FAILED", failure)
+    print(f"selftest: {len(CORRECT)} correct reductions, {len(PLANTS)} planted violations, {len(failures)} failures")
+    return 1 if failures else 0
