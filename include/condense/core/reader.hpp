@@ -31,7 +31,7 @@ public:
     /// The groups that are present, oldest first. Stays valid while edits are made.
     class group_range {
     public:
-        explicit constexpr group_range(draft_reader const& from) noexcept : from_{&from} {}
+        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept : from_{&from}, first_{first} {}
 
         struct iterator {
             draft_reader const* from;
@@ -47,11 +47,11 @@ public:
             }
             constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
             constexpr void settle() noexcept {
-                while (at != from->end_of_groups() && !from->present(**this)) ++at;
+                while (at < from->end_of_groups() && !from->present(**this)) ++at;
             }
         };
         constexpr iterator begin() const noexcept {
-            iterator first{from_, 0};
+            iterator first{from_, first_};
             first.settle();
             return first;
         }
@@ -59,9 +59,14 @@ public:
 
     private:
         draft_reader const* from_;
+        std::uint32_t first_;
     };
 
-    constexpr group_range groups() const noexcept { return group_range{*this}; }
+    constexpr group_range groups() const noexcept { return {*this, 0}; }
+    /// Those that stand after a group, which need not be present any more.
+    constexpr group_range groups_after(group which) const noexcept {
+        return {*this, 2 * which.slot() + (which.is_summary() ? 1u : 2u)};
+    }
     constexpr bool present(group which) const noexcept { return edits_->present(*facts_, which); }
     constexpr v1::outline const& outline() const noexcept { return *facts_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }

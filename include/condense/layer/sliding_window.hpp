@@ -38,16 +38,31 @@ struct sliding_window {
 private:
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
+        auto const stays = [&](group which, group_facts const& facts) {
+            bool const spared = !all && (facts.summary || (pass.top() && draft.holds_task(which)));
+            return spared || draft.undroppable(which) || kept.holds(which);
+        };
         bool has_head = false;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             if (facts.system) continue;
+            bool const begins = facts.starts_turn || facts.summary;
             // Once enough is gone, go on to the next turn, so that the rest does not begin amid one.
-            if (pass.enough() && (has_head || facts.starts_turn || facts.summary)) return;
-            auto const spared = !all && (facts.summary || draft.holds_task(which));
-            if (draft.undroppable(which) || kept.holds(which) || (spared && (facts.summary || pass.top()))) has_head = true;
+            if (pass.enough() && (has_head || begins)) return;
+            if (stays(which, facts) || (!has_head && begins && must_head(draft, which, stays))) has_head = true;
             else if (auto const refused = draft.drop(which)) pass.note(refused);
         }
+    }
+
+    /// Something in the turn that `head` begins has to stay, so `head` has to stay before it.
+    static constexpr bool must_head(auto& draft, group head, auto const& stays) {
+        for (auto const which : draft.groups_after(head)) {
+            auto const facts = draft.about(which);
+            if (facts.system) continue;
+            if (facts.starts_turn || facts.summary) return false;
+            if (stays(which, facts)) return true;
+        }
+        return false;
     }
 };
 

@@ -111,13 +111,20 @@ private:
         auto const most = cost::of(input_for(draft));
         auto left = draft.used();
         left.tokens = left.tokens + limit_of(draft, pass, most);
+        // A summary that will be taken for a user message may not become the first one.
+        auto first = group{};
+        for (auto const which : draft.groups())
+            if (draft.holds_task(which) && !draft.edits().knows_summaries() && (draft.undroppable(which) || kept.holds(which)))
+                first = which;
         chosen found;
         bool fresh = false;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A rule reads a summary that later runs will not know as they will read it: as a message.
             auto const summary = facts.summary || (!by_rule && which.is_summary());
-            if (draft.undroppable(which) || (!summary && (kept.holds(which) || pass.enough(left)))) continue;
+            if (draft.undroppable(which)) continue;
+            bool const earlier = summary || which.is_summary();
+            if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
             if (!by_rule && !found.groups.empty() && found.cost + facts.cost > most) {
                 found.more = true;
                 break;
