@@ -86,7 +86,8 @@ std::string broken(Json const& m) try {
         wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(at));
         if (!result[at] && less != wanted) return "removal takes something else";
     }
-    if (dump(condense::with_part(m, before.size(), "null")) != whole) return "an index past the end changes the message";
+    if (dump(condense::with_part(m, before.size(), "null")) != whole)
+        return "an index past the end changes the message";
     if (dump(condense::without_part(m, before.size())) != whole) return "an index past the end removes something";
     auto marked = m;
     condense::set_mark(marked, "short.0");
@@ -98,19 +99,35 @@ std::string broken(Json const& m) try {
     if (dump(marked) != dump(unmarked)) return "the mark stays";
     if (!m.contains("condense") && dump(marked) != whole) return "taking the mark back changes the message";
     return {};
-} catch (std::exception const& failure) {
-    return failure.what();
-}
+} catch (std::exception const& failure) { return failure.what(); }
 
 /// One value of every JSON type, and some that nearly have a meaning.
 template <class Json>
 std::vector<Json> any_values() {
     std::vector<Json> out;
-    for (auto const* const text :
-         {"null", "true", "false", "0", "-1", "18446744073709551615", "1.5", R"("")", R"("text")", "[]", "{}", "[null]",
-          R"(["a"])", R"([1,"a",{},[]])", R"({"a":{"b":[1]}})", R"([[["deep"]]])", R"([{"type":"text"}])",
-          R"([{"type":"text","text":"x"}])", R"([{"type":"image"}])", R"([{"type":"tool_result","content":[{}]}])",
-          R"({"type":"text","text":"x"})", R"({"name":"f","arguments":{"a":1}})", R"([{"function":{"arguments":7}}])"})
+    for (auto const* const text : {"null",
+                                   "true",
+                                   "false",
+                                   "0",
+                                   "-1",
+                                   "18446744073709551615",
+                                   "1.5",
+                                   R"("")",
+                                   R"("text")",
+                                   "[]",
+                                   "{}",
+                                   "[null]",
+                                   R"(["a"])",
+                                   R"([1,"a",{},[]])",
+                                   R"({"a":{"b":[1]}})",
+                                   R"([[["deep"]]])",
+                                   R"([{"type":"text"}])",
+                                   R"([{"type":"text","text":"x"}])",
+                                   R"([{"type":"image"}])",
+                                   R"([{"type":"tool_result","content":[{}]}])",
+                                   R"({"type":"text","text":"x"})",
+                                   R"({"name":"f","arguments":{"a":1}})",
+                                   R"([{"function":{"arguments":7}}])"})
         out.push_back(read<Json>(text));
     out.push_back(Json(std::string{"\xFF\xC0 bytes"}));
     out.push_back(Json(std::numeric_limits<double>::quiet_NaN()));
@@ -119,8 +136,9 @@ std::vector<Json> any_values() {
 }
 
 constexpr auto roles = {"user", "assistant", "system", "tool", "function", "toolResult", "narrator"};
-constexpr auto block_types = {"text",     "thinking",      "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use",
-                              "tool_result", "web_search_tool_result", "image",  "document", "toolCall",        "_tool_result"};
+constexpr auto block_types = {"text",         "thinking",    "redacted_thinking",      "tool_use", "server_tool_use",
+                              "mcp_tool_use", "tool_result", "web_search_tool_result", "image",    "document",
+                              "toolCall",     "_tool_result"};
 
 std::string slurp(std::filesystem::path const& path) {
     std::ifstream file{path, std::ios::binary};
@@ -181,17 +199,20 @@ TEMPLATE_TEST_CASE("json: a message of role tool is the result of a call", "[ada
     SECTION("and stays one when there is nothing to show") {
         for (auto const* const content : {"", R"(,"content":null)", R"(,"content":"")", R"(,"content":[])"}) {
             CAPTURE(content);
-            CHECK(of(R"({"role":"tool","tool_call_id":"c1")" + std::string{content} + "}") == list{"tool result #c1: "});
+            CHECK(of(R"({"role":"tool","tool_call_id":"c1")" + std::string{content} + "}") ==
+                  list{"tool result #c1: "});
         }
     }
     SECTION("with blocks") {
-        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
-              list{"tool result #c1: a", "tool result #c1: b", "media #c1 sealed =1600: ",
-                   R"(other #c1 sealed: {"x":1})"});
+        CHECK(
+            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
+            list{"tool result #c1: a", "tool result #c1: b",
+                 "media #c1 sealed =1600: ", R"(other #c1 sealed: {"x":1})"});
     }
     SECTION("with media alone there is an empty result beside it") {
-        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
-              list{"media #c1 sealed =1600: ", "tool result #c1: "});
+        CHECK(
+            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
+            list{"media #c1 sealed =1600: ", "tool result #c1: "});
     }
     SECTION("with a value of another type") {
         CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})") ==
@@ -214,7 +235,8 @@ TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) 
         CHECK(of(R"({"type":"redacted_thinking","data":"12345"})") == list{"reasoning sealed =2: "});
         CHECK(of(R"({"type":"redacted_thinking","data":"12345678"})") == list{"reasoning sealed =2: "});
         CHECK(of(R"({"type":"redacted_thinking"})") == list{"reasoning sealed =0: "});
-        CHECK(of(R"({"summary":"s","type":"reasoning"})") == list{R"(other sealed: {"summary":"s","type":"reasoning"})"});
+        CHECK(of(R"({"summary":"s","type":"reasoning"})") ==
+              list{R"(other sealed: {"summary":"s","type":"reasoning"})"});
     }
     SECTION("calls") {
         for (auto const* const type : {"tool_use", "server_tool_use", "mcp_tool_use"}) {
@@ -235,8 +257,9 @@ TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) 
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":null})") == list{"tool result #c1: "});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":""})") == list{"tool result #c1: "});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[]})") == list{"tool result #c1: "});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
-              list{"tool result #c1: a", "media #c1 sealed =1600: ", "tool result #c1: b"});
+        CHECK(
+            of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
+            list{"tool result #c1: a", "media #c1 sealed =1600: ", "tool result #c1: b"});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}],"is_error":true})") ==
               list{"media #c1 error sealed =1600: ", "tool result #c1 error: "});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":7})") == list{"tool result #c1 sealed: 7"});
@@ -258,7 +281,8 @@ TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) 
     SECTION("anything else") {
         CHECK(of(R"(5,null,[1],{"type":"later"},{"type":4},{"type":"text","text":9},{"type":"thinking"})") ==
               list{"other sealed: 5", "other sealed: null", "other sealed: [1]", R"(other sealed: {"type":"later"})",
-                   R"(other sealed: {"type":4})", "other sealed: " + dump(read<TestType>(R"({"type":"text","text":9})")),
+                   R"(other sealed: {"type":4})",
+                   "other sealed: " + dump(read<TestType>(R"({"type":"text","text":9})")),
                    R"(other sealed: {"type":"thinking"})"});
     }
 }
@@ -279,8 +303,9 @@ TEMPLATE_TEST_CASE("json: what stands beside the content", "[adapt][json]", json
     CHECK(of(R"("tool_calls":[],"function_call":null)") == list{"text: hi"});
     CHECK(of(R"("tool_calls":{"id":"c1"},"function_call":{"name":"ls","arguments":"{}"})") ==
           list{"text: hi", "tool call ls: {}"});
-    CHECK(of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
-          list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
+    CHECK(
+        of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
+        list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
 }
 
 TEMPLATE_TEST_CASE("json: strings are shown where they are", "[adapt][json]", json, ordered_json) {
@@ -289,26 +314,28 @@ TEMPLATE_TEST_CASE("json: strings are shown where they are", "[adapt][json]", js
     std::vector<char const*> seen;
     condense::each_part(m, [&](condense::part_view const& part) { seen.push_back(part.text.data()); });
     auto const& text = m.at("content").at(0).at("text").template get_ref<std::string const&>();
-    auto const& arguments = m.at("tool_calls").at(0).at("function").at("arguments").template get_ref<std::string const&>();
+    auto const& arguments =
+        m.at("tool_calls").at(0).at("function").at("arguments").template get_ref<std::string const&>();
     CHECK(seen == std::vector<char const*>{text.data(), arguments.data()});
 }
 
 TEMPLATE_TEST_CASE("json: a new text goes to its place and nothing else changes", "[adapt][json]", json, ordered_json) {
     // The place is named by its text, TARGET; the expected message is the old one's dump with that replaced.
-    for (auto const* const text : {
-             R"({"zeta":[1.50,null],"role":"user","content":"TARGET","cache_control":{"type":"ephemeral"}})",
-             R"({"role":"tool","tool_call_id":"c1","content":"TARGET","extra":{"b":1,"a":2}})",
-             R"({"role":"user","content":["one","TARGET",{"type":"later","x":[]}],"id":18446744073709551615})",
-             R"({"role":"user","content":[{"type":"image","source":{"data":"AAAA"}},{"type":"text","text":"TARGET","citations":[{"n":1}]}]})",
-             R"({"role":"assistant","content":[{"type":"thinking","thinking":"TARGET","extra":1},{"type":"toolCall","id":"x"}]})",
-             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"TARGET","cache_control":{}}]})",
-             R"({"role":"user","content":[{"type":"tool_result","content":[{"type":"image"},{"type":"text","text":"TARGET","x":0}]}]})",
-             R"({"role":"assistant","content":null,"reasoning_content":"TARGET","annotations":[]})",
-             R"({"role":"assistant","content":"","refusal":"TARGET","audio":null})",
-             R"({"role":"assistant","tool_calls":[7,{"id":"c1","function":{"name":"ls","arguments":"TARGET","strict":true},"index":0}]})",
-             R"({"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"sh","input":"TARGET"}}]})",
-             R"({"role":"assistant","function_call":{"name":"ls","arguments":"TARGET","x":[[]]}})",
-         }) {
+    for (
+        auto const* const text : {
+            R"({"zeta":[1.50,null],"role":"user","content":"TARGET","cache_control":{"type":"ephemeral"}})",
+            R"({"role":"tool","tool_call_id":"c1","content":"TARGET","extra":{"b":1,"a":2}})",
+            R"({"role":"user","content":["one","TARGET",{"type":"later","x":[]}],"id":18446744073709551615})",
+            R"({"role":"user","content":[{"type":"image","source":{"data":"AAAA"}},{"type":"text","text":"TARGET","citations":[{"n":1}]}]})",
+            R"({"role":"assistant","content":[{"type":"thinking","thinking":"TARGET","extra":1},{"type":"toolCall","id":"x"}]})",
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"TARGET","cache_control":{}}]})",
+            R"({"role":"user","content":[{"type":"tool_result","content":[{"type":"image"},{"type":"text","text":"TARGET","x":0}]}]})",
+            R"({"role":"assistant","content":null,"reasoning_content":"TARGET","annotations":[]})",
+            R"({"role":"assistant","content":"","refusal":"TARGET","audio":null})",
+            R"({"role":"assistant","tool_calls":[7,{"id":"c1","function":{"name":"ls","arguments":"TARGET","strict":true},"index":0}]})",
+            R"({"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"sh","input":"TARGET"}}]})",
+            R"({"role":"assistant","function_call":{"name":"ls","arguments":"TARGET","x":[[]]}})",
+        }) {
         CAPTURE(text);
         auto const m = read<TestType>(text);
         std::size_t index = 0;
@@ -325,8 +352,10 @@ TEMPLATE_TEST_CASE("json: a new text goes to its place and nothing else changes"
 }
 
 TEMPLATE_TEST_CASE("json: arguments that are JSON stay JSON", "[adapt][json]", json, ordered_json) {
-    auto const use = read<TestType>(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w","input":{"a":"long","b":1}}]})");
-    auto const call = read<TestType>(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w","arguments":{"a":"long"}}}]})");
+    auto const use = read<TestType>(
+        R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w","input":{"a":"long","b":1}}]})");
+    auto const call = read<TestType>(
+        R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w","arguments":{"a":"long"}}}]})");
     CHECK(condense::with_part(use, 0, R"({"b":2})").at("content").at(0).at("input").dump() == R"({"b":2})");
     CHECK(condense::with_part(call, 0, "[ 1 ]").at("tool_calls").at(0).at("function").at("arguments").dump() == "[1]");
     for (auto const* const text : {"", "{", "not json", "{} {}", "\xFF"}) {
@@ -336,7 +365,8 @@ TEMPLATE_TEST_CASE("json: arguments that are JSON stay JSON", "[adapt][json]", j
     }
     auto const bare = read<TestType>(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w"}]})");
     CHECK(parts(condense::with_part(bare, 0, "{}")) == list{"tool call w #c1: {}"});
-    auto const no_arguments = read<TestType>(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w"}}]})");
+    auto const no_arguments =
+        read<TestType>(R"({"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"w"}}]})");
     CHECK(parts(condense::with_part(no_arguments, 0, "{}")) == list{"tool call w #c1: {}"});
 }
 
@@ -351,14 +381,16 @@ TEMPLATE_TEST_CASE("json: an empty result takes a text", "[adapt][json]", json, 
         CHECK(condense::with_part(m, 0, "") == m);
         CHECK(parts(condense::with_part(m, 0, "cancelled")) == list{"tool result #c1: cancelled"});
     }
-    auto const picture = read<TestType>(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})");
+    auto const picture = read<TestType>(
+        R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})");
     CHECK(condense::with_part(picture, 1, "").dump() == picture.dump());
     CHECK(condense::with_part(picture, 1, "gone").at("content").at(0).at("content").at(1) ==
           read<TestType>(R"({"type":"text","text":"gone"})"));
 }
 
 TEMPLATE_TEST_CASE("json: sealed parts are never edited", "[adapt][json]", json, ordered_json) {
-    auto const m = read<TestType>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
+    auto const m =
+        read<TestType>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
         {"type":"redacted_thinking","data":"x"},{"type":"image"},{"type":"later"},
         {"type":"web_search_tool_result","tool_use_id":"c1","content":[]}]})");
     REQUIRE(parts(m).size() == 5);
@@ -376,11 +408,15 @@ TEMPLATE_TEST_CASE("json: removing a part", "[adapt][json]", json, ordered_json)
           same(R"({"content":[{"type":"text","text":"b"}]})"));
     CHECK(without(R"({"content":[{"type":"image"}]})", 0) == same(R"({"content":[]})"));
     CHECK(without(R"({"content":["a","b"]})", 1) == same(R"({"content":["a"]})"));
-    CHECK(without(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"},{"type":"image"}]}]})", 1) ==
-          same(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"}]}]})"));
-    CHECK(without(R"({"content":"a","reasoning_content":"b","refusal":"c"})", 1) == same(R"({"content":"a","refusal":"c"})"));
+    CHECK(without(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"},{"type":"image"}]}]})",
+                  1) == same(R"({"content":[{"type":"tool_result","content":[{"type":"text","text":"a"}]}]})"));
+    CHECK(without(R"({"content":"a","reasoning_content":"b","refusal":"c"})", 1) ==
+          same(R"({"content":"a","refusal":"c"})"));
     CHECK(without(R"({"content":"a","reasoning_content":"b","refusal":"c"})", 2) ==
           same(R"({"content":"a","reasoning_content":"b"})"));
+    auto const* const picture = R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"}]})";
+    CHECK(without(picture, 0) == same(R"({"role":"tool","tool_call_id":"c1","content":[]})"));
+    CHECK(without(picture, 1) == same(picture));
     CHECK(without(R"({"tool_calls":[7,{"id":"c1"}]})", 0) == same(R"({"tool_calls":[{"id":"c1"}]})"));
 }
 
@@ -389,11 +425,12 @@ TEMPLATE_TEST_CASE("json: any value in any field", "[adapt][json]", json, ordere
     std::size_t tried = 0;
     auto const check = [&](TestType const& m) {
         ++tried;
-        if (auto const what = broken(m); !what.empty() && failures.size() < 5) failures.push_back(what + " in " + dump(m));
+        if (auto const what = broken(m); !what.empty() && failures.size() < 5)
+            failures.push_back(what + " in " + dump(m));
     };
     auto const values = any_values<TestType>();
-    auto const fields = {"role", "content", "name", "tool_call_id", "tool_call_ids", "tool_calls", "function_call",
-                         "reasoning_content", "refusal", "condense"};
+    auto const fields = {"role",          "content",           "name",    "tool_call_id", "tool_call_ids", "tool_calls",
+                         "function_call", "reasoning_content", "refusal", "condense"};
     auto const rich = read<TestType>(R"({"content":[{"type":"text","text":"a"},{"type":"image"},"b"],"name":"n",
         "tool_call_id":"c1","reasoning_content":"r","refusal":"f","tool_calls":[{"id":"c2","function":{"name":"g","arguments":"{}"}}],
         "function_call":{"name":"h","arguments":{"k":1}}})");
@@ -452,7 +489,8 @@ TEMPLATE_TEST_CASE("json: any value in any field", "[adapt][json]", json, ordere
 
 TEMPLATE_TEST_CASE("json: ill-formed UTF-8", "[adapt][json]", json, ordered_json) {
     std::string const bytes{"a\xFF\xED\xA0\x80z"};
-    auto m = read<TestType>(R"({"role":"assistant","content":[{"type":"text"},{"type":"tool_use","id":"c1","name":"w","input":{}}]})");
+    auto m = read<TestType>(
+        R"({"role":"assistant","content":[{"type":"text"},{"type":"tool_use","id":"c1","name":"w","input":{}}]})");
     m["content"][0]["text"] = bytes;
     m["content"][1]["input"]["q"] = bytes;
     auto const seen = parts(m);
@@ -543,7 +581,8 @@ TEST_CASE("json: parse_json keeps order by default and never throws", "[adapt][j
     CHECK(bad.value.is_null());
     CHECK(bad.error == "condense: parse_json: byte 13, line 2: syntax error while parsing value - invalid literal");
     CHECK(condense::parse_json("1e999").error == "condense: parse_json: byte 5, line 1: number overflow");
-    for (auto const* const text : {"", " ", "{", "]", "{} {}", "\"", "\"\xFF\"", "[1,]", "{\"a\"}", "tru", "\"\\u12\"", "]]]"}) {
+    for (auto const* const text :
+         {"", " ", "{", "]", "{} {}", "\"", "\"\xFF\"", "[1,]", "{\"a\"}", "tru", "\"\\u12\"", "]]]"}) {
         CAPTURE(text);
         auto const read = condense::parse_json(text);
         CHECK_FALSE(read);
@@ -554,7 +593,10 @@ TEST_CASE("json: parse_json keeps order by default and never throws", "[adapt][j
 }
 
 TEST_CASE("json: errors of parse_json quote nothing", "[adapt][json]") {
-    std::string const hostile = "[\"ok\", \x9B" "31m" + std::string(10'000, 'x') + "]";
+    std::string const hostile =
+        "[\"ok\", \x9B"
+        "31m" +
+        std::string(10'000, 'x') + "]";
     for (auto const& text : {hostile, "\"" + hostile, "{\"k\":" + hostile, std::string{"[1e99999999999999999999]"}}) {
         auto const error = condense::parse_json(text).error;
         CAPTURE(error);
@@ -566,7 +608,8 @@ TEST_CASE("json: errors of parse_json quote nothing", "[adapt][json]") {
 }
 
 TEST_CASE("json: parse_json reads 128 levels and refuses 129", "[adapt][json]") {
-    auto const nested = [](std::size_t levels, std::string const& open, std::string const& inner, std::string const& close) {
+    auto const nested = [](std::size_t levels, std::string const& open, std::string const& inner,
+                           std::string const& close) {
         std::string text;
         for (std::size_t level = 0; level < levels; ++level) text += open;
         text += inner;
@@ -575,7 +618,8 @@ TEST_CASE("json: parse_json reads 128 levels and refuses 129", "[adapt][json]") 
     };
     CHECK(condense::parse_json(nested(128, "[", "", "]")));
     CHECK(condense::parse_json(nested(128, "{\"a\":", "1", "}")));
-    CHECK(condense::parse_json(nested(129, "[", "", "]")).error == "condense: parse_json: byte 129, line 1: nested deeper than 128");
+    CHECK(condense::parse_json(nested(129, "[", "", "]")).error ==
+          "condense: parse_json: byte 129, line 1: nested deeper than 128");
     CHECK_FALSE(condense::parse_json(nested(129, "{\"a\":", "1", "}")));
     CHECK_FALSE(condense::parse_json(nested(65, "[{\"a\":", "1", "}]")));
     CHECK(condense::parse_json(nested(64, "[{\"a\":", "1", "}]")));
@@ -610,11 +654,11 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
         std::uint64_t chars;
     };
     std::map<std::string, totals> const known{
-        {"claude-code-share-wording.json", {31, 32, 100'980}},  {"deepseek-api-reasoning-parallel.json", {4, 4, 934}},
-        {"mistral-api-image-url.json", {1, 1, 124}},            {"openhands-ponyc-4595.json", {23, 22, 89'430}},
-        {"openhands-sdk-fncall-claude.json", {5, 5, 13'737}},   {"swe-function-calling-simple.json", {5, 5, 7'247}},
-        {"tau-airline-cjk-fragment.json", {6, 6, 12'651}},      {"tau-airline-long-62.json", {27, 27, 30'286}},
-        {"tau-airline-long-dense.json", {20, 20, 24'860}},      {"tau-retail-long-62.json", {23, 23, 38'561}},
+        {"claude-code-share-wording.json", {31, 32, 100'980}}, {"deepseek-api-reasoning-parallel.json", {4, 4, 934}},
+        {"mistral-api-image-url.json", {1, 1, 124}},           {"openhands-ponyc-4595.json", {23, 22, 89'430}},
+        {"openhands-sdk-fncall-claude.json", {5, 5, 13'737}},  {"swe-function-calling-simple.json", {5, 5, 7'247}},
+        {"tau-airline-cjk-fragment.json", {6, 6, 12'651}},     {"tau-airline-long-62.json", {27, 27, 30'286}},
+        {"tau-airline-long-dense.json", {20, 20, 24'860}},     {"tau-retail-long-62.json", {23, 23, 38'561}},
     };
     std::size_t parts_seen = 0;
     std::size_t checked = 0;

@@ -20,8 +20,7 @@ inline namespace v1 {
 
 /// nlohmann::json, nlohmann::ordered_json, or another basic_json over std::string.
 template <class Json>
-concept json_type =
-    nlohmann::detail::is_basic_json<Json>::value && std::same_as<typename Json::string_t, std::string>;
+concept json_type = nlohmann::detail::is_basic_json<Json>::value && std::same_as<typename Json::string_t, std::string>;
 
 /// A tree, or why there is none. The error holds nothing of the text, so it may go to a terminal.
 template <json_type Json>
@@ -99,8 +98,8 @@ template <json_type Json = nlohmann::ordered_json>
 json_parsed<Json> parse_json(std::string_view text) {
     json_parsed<Json> read;
     if (auto const deep = detail::json::first_too_deep(text); deep != text.npos) {
-        read.error = detail::json::where(text, deep + 1) + "nested deeper than " +
-                     std::to_string(detail::json::depth_limit);
+        read.error =
+            detail::json::where(text, deep + 1) + "nested deeper than " + std::to_string(detail::json::depth_limit);
         return read;
     }
     read.value = Json::parse(text.begin(), text.end(), nullptr, false);

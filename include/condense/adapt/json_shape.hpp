@@ -142,8 +142,7 @@ private:
     void call(Json& found, place here) {
         auto const id = text_member(found, "id");
         if (!found.is_object()) emit({.kind = part_kind::other, .sealed = true}, here, here, true);
-        else if (auto* const function = object_member(found, "function"))
-            named_call(*function, "arguments", id, here);
+        else if (auto* const function = object_member(found, "function")) named_call(*function, "arguments", id, here);
         else if (auto* const custom = object_member(found, "custom")) named_call(*custom, "input", id, here);
         else emit({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
     }
@@ -151,8 +150,8 @@ private:
     /// `found` has the name; arguments are a string of JSON, with some providers the value itself.
     void named_call(Json& found, char const* arguments, std::string_view id, place whole) {
         auto const* const held = member_of(found, arguments);
-        emit({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = id}, {&found, arguments},
-             whole, held != nullptr && !held->is_string());
+        emit({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = id}, {&found, arguments}, whole,
+             held != nullptr && !held->is_string());
     }
 
     static part_view sealed(part_view part, part_kind kind, own_cost known = {}) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// How do I get a conversation file under a token window?
+// reduce_file INPUT.json [--window N] [--mix NAME] [--family NAME] [--output FILE] [--report table|json]
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iostream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/json.hpp>
+#include <condense/condense.hpp>
+
+#include "pi_message.hpp"
+
+namespace {
+
+using json = nlohmann::ordered_json;
+using namespace condense::literals;
+using condense::used;
+
+constexpr std::string_view usage_line =
+    "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|summarize] "
+    "[--family claude|gpt|kimi|gemini|other] [--output FILE] [--report table|json]";
+
+/// Bad input or usage: one line, exit status 2, nothing written.
+struct complaint : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct settings {
+    std::string input;
+    std::string output;
+    std::string mix = "default";
+    std::string family = "other";
+    std::string report = "table";
+    condense::tokens window = 200'000_tokens;
+};
+
+condense::tokens read_window(std::string const& text) {
+    condense::tokens window;
+    auto const* const end = text.data() + text.size();
+    auto const [at, problem] = std::from_chars(text.data(), end, window.count);
+    if (problem != std::errc{} || at != end || window.count == 0)
+        throw complaint{"--window: a whole number of tokens above 0 is wanted, not '" + text + "'"};
+    return window;
+}
+
+void one_of(std::string const& option, std::string const& given, std::initializer_list<std::string_view> known) {
+    for (auto const& name : known)
+        if (given == name) return;
+    std::string all;
+    for (auto const& name : known) all.append(all.empty() ? "" : ", ").append(name);
+    throw complaint{option + ": '" + given + "' is not one of " + all};
+}
+
+settings read_arguments(std::vector<std::string> const& arguments) {
+    settings chosen;
+    for (std::size_t at = 0; at < arguments.size(); ++at) {
+        auto const& option = arguments[at];
+        if (option.rfind("--", 0) != 0) {
+            if (!chosen.input.empty()) throw complaint{"more than one input: '" + chosen.input + "' and '" + option + "'"};
+            chosen.input = option;
+            continue;
+        }
+        if (option == "--store" || option == "--journal")
+            throw complaint{option + ": this build has no durable store or journal to write to"};
+        if (at + 1 == arguments.size()) throw complaint{option + ": a value is missing; " + std::string{usage_line}};
+        auto const& value = arguments[++at];
+        if (option == "--window") chosen.window = read_window(value);
+        else if (option == "--mix") chosen.mix = value;
+        else if (option == "--family") chosen.family = value;
+        else if (option == "--output") chosen.output = value;
+        else if (option == "--report") chosen.report = value;
+        else throw complaint{option + ": unknown option; " + std::string{usage_line}};
+    }
+    if (chosen.input.empty()) throw complaint{std::string{usage_line}};
+    one_of("--mix", chosen.mix, {"default", "window", "compress", "summarize"});
+    one_of("--family", chosen.family, {"claude", "gpt", "kimi", "gemini", "other"});
+    one_of("--report", chosen.report, {"table", "json"});
+    return chosen;
+}
+
+json read_document(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    std::string const text{std::istreambuf_iterator<char>{file}, {}};
+    if (!file || std::filesystem::is_directory(path)) throw complaint{path + ": cannot be read"};
+    auto parsed = condense::parse_json<json>(text);
+    if (!parsed) throw complaint{path + ": " + parsed.error};
+    return std::move(parsed.value);
+}
+
+/// A system prompt kept outside the messages counts as used.
+condense::tokens overhead_of(json const& document, condense::chars_per_token count) {
+    auto const system = document.is_object() ? document.find("system") : document.end();
+    if (!document.is_object() || system == document.end()) return {};
+    if (system->is_string()) return count(system->get_ref<std::string const&>()).tokens();
+    condense::cost sum;
+    condense::each_part(json{{"role", "system"}, {"content", *system}},
+                        [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
+    return sum.tokens();
+}
+
+/// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
+template <class Visitor>
+auto with_mix(std::string_view name, Visitor&& visit) {
+    constexpr condense::compress compress{.when = used >= 65_pct};
+    constexpr condense::sliding_window window{.when = used >= 90_pct};
+    constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
+    if (name == "window") return visit(condense::pipeline{window, escalate});
+    if (name == "compress") return visit(condense::pipeline{compress, window, escalate});
+    condense::summarize const summarize{.when = used >= 80_pct};
+    if (name == "summarize") return visit(condense::pipeline{summarize, window, escalate});
+    return visit(condense::pipeline{compress, summarize, window, escalate});
+}
+
+template <class Report>
+json as_json(Report const& report, condense::tokens window) {
+    json layers = json::array();
+    for (auto const& layer : report.layers)
+        layers.push_back({{"name", layer.name},
+                          {"outcome", name(layer.outcome)},
+                          {"tokens_before", layer.before.count},
+                          {"tokens_after", layer.after().count},
+                          {"groups_dropped", layer.groups_dropped},
+                          {"parts_shortened", layer.parts_shortened},
+                          {"artifacts", layer.artifacts},
+                          {"note", std::string_view{layer.note}}});
+    return {{"outcome", name(report.outcome)},
+            {"window", window.count},
+            {"tokens_before", report.before.tokens.count},
+            {"tokens_after", report.after.tokens.count},
+            {"messages_before", report.before.messages.count},
+            {"messages_after", report.after.messages.count},
+            {"first_changed", report.first_changed ? json(*report.first_changed) : json()},
+            {"floor", report.outcome == condense::outcome::exhausted ? json(report.floor.count) : json()},
+            {"layers", std::move(layers)}};
+}
+
+struct result {
+    bool fits;
+    std::string report;
+};
+
+template <class Message>
+result reduce(std::vector<Message>& messages, settings const& chosen, condense::budget limits,
+              condense::chars_per_token count) {
+    return with_mix(chosen.mix, [&](auto const& mix) -> result {
+        condense::run_options<> options;
+        options.marks = true;  // a second run on the output knows what was done
+        auto const report = condense::reduce(messages, mix, limits, count, options);
+        return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
+    });
+}
+
+bool is_pi(json::array_t const& messages) {
+    for (auto const& m : messages)
+        if (m.value("role", json()) == "toolResult") return true;
+    return false;
+}
+
+result reduce_document(json& document, settings const& chosen) {
+    auto* const messages = condense::messages_of(document);
+    if (messages == nullptr)
+        throw complaint{chosen.input + ": an array of messages is wanted, or an object with the member 'messages'"};
+    for (std::size_t index = 0; index < messages->size(); ++index)
+        if (!(*messages)[index].is_object() || !(*messages)[index].contains("role"))
+            throw complaint{chosen.input + ": message " + std::to_string(index) + " is not an object with a role"};
+    auto const count = condense::with_family(
+        chosen.family, [](auto family) { return condense::char_ratio<decltype(family)>::ratio(); });
+    condense::budget const limits{.window = chosen.window, .overhead = overhead_of(document, count)};
+    if (!is_pi(*messages)) return reduce(*messages, chosen, limits, count);
+    std::vector<pi_message> foreign;
+    for (auto& m : *messages) foreign.push_back({std::move(m)});
+    auto const done = reduce(foreign, chosen, limits, count);
+    messages->clear();
+    for (auto& m : foreign) messages->push_back(std::move(m.value));
+    return done;
+}
+
+void write_document(json const& document, std::string const& path) {
+    auto const text = document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    if (path.empty()) {
+        std::cout << text << std::flush;
+        if (!std::cout) throw complaint{"standard output: cannot be written"};
+        return;
+    }
+    auto const fresh = path + ".new";
+    std::ofstream file{fresh, std::ios::binary};
+    file << text << std::flush;
+    if (!file) throw complaint{path + ": cannot be written"};
+    file.close();
+    std::error_code problem;
+    std::filesystem::rename(fresh, path, problem);
+    if (problem) throw complaint{path + ": cannot be written: " + problem.message()};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        auto const chosen = read_arguments({arguments + 1, arguments + count});
+        auto document = read_document(chosen.input);
+        auto const done = reduce_document(document, chosen);
+        write_document(document, chosen.output);
+        std::cerr << done.report;
+        return done.fits ? 0 : 3;
+    } catch (std::exception const& problem) {
+        std::cerr << "reduce_file: " << problem.what() << '\n';
+        return 2;
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/reference.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::reference;
+
+constexpr reference sample{{0x00, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0xF0, 0x0F, 0xFF}};
+
+constexpr bool a_reference_of_zeros_is_none() {
+    return !reference{} && sample && reference{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}} && reference{} < sample;
+}
+static_assert(a_reference_of_zeros_is_none());
+
+}  // namespace
+
+TEST_CASE("reference: 24 lower-case hexadecimal digits") {
+    CHECK(a_reference_of_zeros_is_none());
+    CHECK(sample.text() == "000123456789abcdeff00fff");
+    CHECK(reference{}.text() == "000000000000000000000000");
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/report.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::layer_outcome;
+using condense::outcome;
+using condense::report;
+
+// No heap: a report can be copied byte by byte.
+static_assert(std::is_trivially_copyable_v<condense::layer_report>);
+static_assert(std::is_trivially_copyable_v<report<3>> && std::is_trivially_destructible_v<report<3>>);
+
+constexpr bool outcomes_have_names() {
+    return name(outcome::fits) == "fits" && name(outcome::over) == "over" && name(outcome::passes) == "passes" &&
+           name(outcome::time) == "time" && name(outcome::exhausted) == "exhausted" && name(layer_outcome::idle) == "idle" &&
+           name(layer_outcome::applied) == "applied" && name(layer_outcome::declined) == "declined" &&
+           name(layer_outcome::failed) == "failed";
+}
+static_assert(outcomes_have_names());
+
+constexpr bool a_new_report_says_that_nothing_changed() {
+    report<2> const fresh;
+    return fresh.fits() && !fresh.changed() && fresh.layers[0].outcome == layer_outcome::idle && fresh.layers[1].note.empty();
+}
+static_assert(a_new_report_says_that_nothing_changed());
+
+/// The limit may be below the input: escalate's ceiling.
+constexpr bool the_request_fits_its_limit() {
+    report<1> made;
+    made.after = {.tokens = {99}, .input = {100}};
+    made.limit = {98};
+    if (made.fits()) return false;
+    made.limit = {99};
+    return made.fits();
+}
+static_assert(the_request_fits_its_limit());
+
+constexpr bool a_layer_that_saved_more_than_there_was_ends_at_nothing() {
+    condense::layer_report made;
+    made.before = {10};
+    made.saved = {4};
+    if (made.after() != condense::tokens{6}) return false;
+    made.saved = {std::numeric_limits<std::uint64_t>::max()};
+    return made.after() == condense::tokens{0};
+}
+static_assert(a_layer_that_saved_more_than_there_was_ends_at_nothing());
+
+report<2> sample() {
+    report<2> made;
+    made.outcome = outcome::exhausted;
+    made.before = {.tokens = {21'000}, .input = {8'000}, .messages = {40}};
+    made.after = {.tokens = {9'500}, .input = {8'000}, .messages = {12}};
+    made.limit = {7'840};
+    made.floor = {9'400};
+    made.layers[0].name = "compress";
+    made.layers[0].outcome = layer_outcome::applied;
+    made.layers[0].saved = {1'234'567};
+    made.layers[0].parts_shortened = 3;
+    made.layers[1].name = "sliding_window";
+    made.layers[1].outcome = layer_outcome::declined;
+    made.layers[1].groups_dropped = 28;
+    made.layers[1].artifacts = 5;
+    made.layers[1].note = std::string_view{"not \x1B[31mworth\n it"};
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("report: outcomes and limits") {
+    CHECK(outcomes_have_names());
+    CHECK(a_new_report_says_that_nothing_changed());
+    CHECK(the_request_fits_its_limit());
+    CHECK(a_layer_that_saved_more_than_there_was_ends_at_nothing());
+}
+
+TEST_CASE("report: prints itself as a table") {
+    CHECK(sample().text() ==
+          "exhausted: 21,000 -> 9,500 of 8,000 tokens, 40 -> 12 messages\n"
+          "layer           outcome          saved     dropped   shortened      stored\n"
+          "compress        applied      1,234,567           0           3           0\n"
+          "sliding_window  declined             0          28           0           5  not  [31mworth  it\n"
+          "floor: 9,400 tokens cannot be reduced\n");
+    std::ostringstream out;
+    out << sample();
+    CHECK(out.str() == sample().text());
+}
+
+TEST_CASE("report: names the floor only where it was reached") {
+    auto made = sample();
+    made.outcome = outcome::fits;
+    CHECK(made.text().find("floor") == std::string::npos);
+}
+
+TEST_CASE("report: columns stay apart whatever they hold") {
+    auto made = sample();
+    made.layers[0].name = "a_layer_with_a_very_long_name";
+    made.layers[0].saved = {std::numeric_limits<std::uint64_t>::max()};
+    auto const text = made.text();
+    CHECK(text.find("a_layer_with_a_very_long_name applied") != std::string::npos);
+    CHECK(text.find(" 18,446,744,073,709,551,615 ") != std::string::npos);
+}
