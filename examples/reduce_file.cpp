@@ -3,6 +3,7 @@
 // How do I get a conversation file under a token window?
 // reduce_file INPUT.json [--window N] [--mix NAME] [--family NAME] [--output FILE] [--report table|json]
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -110,9 +111,12 @@ condense::tokens overhead_of(json const& document, condense::chars_per_token cou
 }
 
 /// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
+/// One result may take about an eighth of a small window, and 10,000 characters of a large one.
 template <class Visitor>
-auto with_mix(std::string_view name, Visitor&& visit) {
-    constexpr condense::compress compress{.when = used >= 65_pct};
+auto with_mix(std::string_view name, condense::tokens window_size, Visitor&& visit) {
+    condense::chars const most{std::clamp(window_size.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
+    condense::chars const end{most.count * 2 / 5};
+    condense::compress const compress{.when = used >= 65_pct, .over = most, .with = condense::head_tail{end, end}};
     constexpr condense::sliding_window window{.when = used >= 90_pct};
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
     if (name == "window") return visit(condense::pipeline{window, escalate});
@@ -153,7 +157,7 @@ struct result {
 template <class Message>
 result reduce(std::vector<Message>& messages, settings const& chosen, condense::budget limits,
               condense::chars_per_token count) {
-    return with_mix(chosen.mix, [&](auto const& mix) -> result {
+    return with_mix(chosen.mix, limits.window, [&](auto const& mix) -> result {
         condense::run_options<> options;
         options.marks = true;  // a second run on the output knows what was done
         auto const report = condense::reduce(messages, mix, limits, count, options);

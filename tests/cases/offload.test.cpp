@@ -3,16 +3,12 @@
 // Acceptance cases: large results move to a store and leave a preview.
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "cases/notation.hpp"
+#include "cases/shelf.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -24,34 +20,6 @@ using condense::layer_outcome;
 using condense::offload;
 using condense::pipeline;
 using condense::tools;
-
-/// Keeps everything in memory, deterministically; can be told to fail or to throw.
-struct shelf {
-    struct content {
-        std::map<condense::reference, std::string> kept;
-        std::size_t puts = 0;
-        bool fails = false;
-        bool throws = false;
-    };
-    std::shared_ptr<content> held = std::make_shared<content>();
-
-    condense::reference name(std::string_view bytes) const {
-        condense::reference out;
-        std::uint64_t state = 0xCBF29CE484222325u;
-        for (auto& byte : out.digest) {
-            for (char const each : bytes) state = (state ^ static_cast<unsigned char>(each)) * 0x100000001B3u;
-            byte = static_cast<std::uint8_t>(state >> 40);
-        }
-        return out;
-    }
-    condense::store_error put(condense::reference const& name, std::string_view bytes) const {
-        ++held->puts;
-        if (held->throws) throw std::runtime_error("no such place");
-        if (held->fails) return {"disk full"};
-        held->kept.emplace(name, bytes);
-        return {};
-    }
-};
 
 auto offloading(shelf const& into) { return pipeline{offload{.into = into}}; }
 

@@ -252,7 +252,8 @@ TEST_CASE("old rounds are summarised beside an open one", "[case-130]") {
     auto messages = numbered(alternating(12) + conversation{U(), C("1"), R("1", letters(9'000))});
     auto const before = messages;
     static_cast<void>(
-        run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(3_turns), .with = ask}}));
+        run(messages, pipeline{summarize{.when = used > 10_messages, .until = used <= 0_messages, .protect = last(3_turns),
+                                         .with = ask}}));
     CHECK(indices(messages) == list{-1, 8, 9, 10, 11, 12, 13, 14});
     CHECK(messages[6] == before[13]);
     CHECK(messages[7] == before[14]);
@@ -265,7 +266,7 @@ TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
     CHECK(indices(after(numbered(messages), all_but(last(2_messages), ask))) == list{-1, 4, 5});
     CHECK(words_in(ask.prompts().at(0), 6) == list{0, 2, 3});
     conversation const waiting{U(wordy(0)), C("1"), U(wordy(2))};
-    CHECK(indices(after(numbered(waiting), pipeline{window(1_messages)})) == list{1, 2});
+    CHECK(indices(after(numbered(waiting), pipeline{window(1_messages)})) == list{0, 1, 2});
 }
 
 TEST_CASE("the newest messages stay raw and nothing older stays behind", "[case-135]") {

@@ -24,22 +24,11 @@ using condense::layer_outcome;
 using condense::pipeline;
 using condense::refusal;
 using history = std::vector<chat_message>;
+using toy::layer;
 
-/// A layer made of a callable on draft and pass.
-template <effect Effects, class Act>
-struct acting {
-    Act act;
-    static constexpr auto effects = Effects;
-    auto reduce(auto& draft, auto& pass) const { return act(draft, pass); }
-};
-template <effect Effects, class Act>
-acting<Effects, Act> layer(Act act) {
-    return {std::move(act)};
-}
-
-/// The same, acting on one measure at any usage.
+/// A layer that acts on one measure, at any usage.
 template <effect Effects, condense::measure Measure, class Act>
-struct measured : acting<Effects, Act> {
+struct measured : toy::acting<Effects, Act> {
     struct trigger {
         constexpr bool due(condense::usage const&) const noexcept { return true; }
         constexpr condense::measure fired(condense::usage const&) const noexcept { return Measure; }
@@ -60,7 +49,7 @@ struct gain {
     constexpr bool pays(condense::tokens saved, condense::usage const&) const noexcept { return saved.count >= least; }
 };
 template <effect Effects, class Act>
-struct worthwhile : acting<Effects, Act> {
+struct worthwhile : toy::acting<Effects, Act> {
     gain worth;
 };
 

@@ -8,12 +8,14 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <condense/core/draft.hpp>
+#include <condense/core/effect.hpp>
 
-// A message that lives in constant expressions, an estimator that counts one token a byte, and a desk
-// on which drafts are made of both.
+// A message that lives in constant expressions, an estimator that counts one token a byte, a desk on
+// which drafts are made of both, and layers made of callables.
 
 namespace toy {
 
@@ -132,6 +134,18 @@ desk(std::initializer_list<message>, condense::budget) -> desk<per_byte>;
 /// The part that is number `part` of message `index`.
 constexpr condense::part_ref part_of(condense::outline const& facts, std::uint32_t index, std::uint32_t part = 0) {
     return {index, part, facts.message_at(index).first_part + part};
+}
+
+/// A layer made of a callable on draft and pass.
+template <condense::effect Effects, class Act>
+struct acting {
+    Act act;
+    static constexpr auto effects = Effects;
+    constexpr auto reduce(auto& draft, auto& pass) const { return act(draft, pass); }
+};
+template <condense::effect Effects, class Act>
+constexpr acting<Effects, Act> layer(Act act) {
+    return {std::move(act)};
 }
 
 /// What the view's sums must be, counted anew from the outline's messages and the edits in force.

@@ -104,9 +104,8 @@ struct message_traits<Json> {
     }
 };
 
-/// Erases the library's marks from one message or an array of messages. Call it on what is sent, not
-/// on what is kept: OpenAI and Anthropic refuse members they do not know, while a history that keeps
-/// its marks is not reduced twice.
+/// Erases the library's marks from one message or many. Call it on what is sent, as providers refuse
+/// members they do not know, not on what is kept: marks let a later run know its earlier work.
 template <json_type Json>
 void without_marks(Json& sent) {
     detail::erase_mark(sent);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// How do I use the message type that my program has?
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include <condense/condense.hpp>
+
+#include "check.hpp"
+
+namespace my {
+
+struct line {
+    std::string role;
+    std::string text;
+};
+
+enum class who { human, bot, program };
+
+struct tool_output {
+    std::string id;
+    std::string text;
+};
+struct post {
+    who from = who::human;
+    std::string text = {};
+    std::vector<tool_output> outputs = {};
+    int color = 0;
+};
+
+}  // namespace my
+
+// A role and a text: one line. It can be read, shortened and summarised.
+template <>
+struct condense::message_traits<my::line> : condense::role_and_text<&my::line::role, &my::line::text> {};
+
+// Anything else: say what the parts are, and how one of them is replaced.
+template <>
+struct condense::message_traits<my::post> {
+    static role role_of(my::post const& m) {
+        return m.from == my::who::human ? role::user : m.from == my::who::bot ? role::assistant : role::tool;
+    }
+    static void each_part(my::post const& m, auto&& sink) {
+        sink(part_view{.text = m.text});
+        for (auto const& output : m.outputs)
+            sink(part_view{.kind = part_kind::tool_result, .text = output.text, .call = output.id});
+    }
+    static my::post with_part(my::post const& m, std::size_t index, std::string text) {
+        auto shorter = m;
+        (index == 0 ? shorter.text : shorter.outputs[index - 1].text) = std::move(text);
+        return shorter;
+    }
+};
+
+int main() {
+    using namespace condense::literals;
+    using condense::used;
+
+    std::list<my::line> lines;
+    for (int turn = 0; turn < 100; ++turn) {
+        lines.push_back({"user", "What is " + std::to_string(turn) + " squared?"});
+        lines.push_back({"assistant", "It is " + std::to_string(turn * turn) + "."});
+    }
+    auto const short_talk = condense::reduce(
+        lines, condense::pipeline{condense::summarize{.when = used > 50_messages}}, {.window = 8'000_tokens});
+    check(short_talk.fits() && lines.size() <= 50);
+
+    std::vector<my::post> posts{{.text = "Look."}};
+    posts.push_back({.from = my::who::program, .outputs = {{"7", std::string(20'000, '.')}}, .color = 3});
+    posts.push_back({.from = my::who::bot, .text = "Dots."});
+    auto const short_output =
+        condense::reduce(posts, condense::pipeline{condense::compress{.when = condense::always}}, {.window = 8'000_tokens});
+    check(short_output.fits() && posts[1].outputs[0].text.size() < 10'000 && posts[1].color == 3);
+}

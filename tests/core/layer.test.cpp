@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/layer.hpp>
+
+#include <concepts>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+namespace outer::inner {
+
+struct plain {
+    static constexpr auto effects = condense::drops;
+    void reduce(auto&, auto&) const {}
+};
+
+template <class, int>
+struct with_arguments {
+    static constexpr auto effects = condense::drops;
+    void reduce(auto&, auto&) const {}
+};
+
+}  // namespace outer::inner
+
+namespace {
+
+using condense::layer;
+using outer::inner::plain;
+
+struct arrives {
+    static constexpr auto effects = condense::keeps;
+    void arrive(auto&, condense::sequence, auto&) const {}
+};
+struct does_both : plain {
+    void arrive(auto&, condense::sequence, auto&) const {}
+};
+/// A hook is found by its name, whatever it takes.
+struct overloads {
+    static constexpr auto effects = condense::drops;
+    void reduce(int, auto&) const {}
+    void reduce(float, auto&) const {}
+};
+struct constrains {
+    static constexpr auto effects = condense::drops;
+    template <class Draft>
+        requires(sizeof(Draft) > 1'000'000)
+    void reduce(Draft&, auto&) const {}
+};
+class hides {
+    void reduce(auto&, auto&) const {}
+
+public:
+    static constexpr auto effects = condense::drops;
+};
+struct inherits : plain {};
+static_assert(layer<plain> && layer<arrives> && layer<does_both> && layer<overloads> && layer<constrains>);
+static_assert(layer<hides> && layer<inherits> && layer<outer::inner::with_arguments<int, 3>>);
+
+struct without_effects {
+    void reduce(auto&, auto&) const {}
+};
+struct without_hooks {
+    static constexpr auto effects = condense::drops;
+};
+struct misspells {
+    static constexpr auto effects = condense::drops;
+    void reduces(auto&, auto&) const {}
+};
+struct cannot_be_searched final {
+    static constexpr auto effects = condense::drops;
+    void reduce(auto&, auto&) const {}
+};
+static_assert(!layer<without_effects> && !layer<without_hooks> && !layer<misspells> && !layer<cannot_be_searched>);
+static_assert(!layer<int> && !layer<plain*> && !layer<plain&>);
+
+static_assert(condense::detail::names_reduce<plain> && !condense::detail::names_arrive<plain>);
+static_assert(condense::detail::names_arrive<arrives> && !condense::detail::names_reduce<arrives>);
+static_assert(condense::detail::names_reduce<does_both> && condense::detail::names_arrive<does_both>);
+
+struct remembers : plain {
+    struct memory {
+        int count = 0;
+    };
+};
+static_assert(std::same_as<condense::detail::memory_of<remembers>, remembers::memory>);
+static_assert(std::same_as<condense::detail::memory_of<plain>, condense::detail::no_memory>);
+
+// What a layer says of itself, and what is taken for said.
+
+struct durable_store : arrives {
+    static constexpr bool durable = true;
+    static constexpr bool records = true;
+};
+static_assert(condense::detail::flag_durable<plain>() && !condense::detail::flag_durable<arrives>());
+static_assert(condense::detail::flag_durable<durable_store>());
+static_assert(condense::detail::flag_records<durable_store>() && !condense::detail::flag_records<arrives>());
+static_assert(!condense::detail::flag_last_resort<plain>());
+
+struct with_a_name : plain {
+    static constexpr std::string_view name = "its own name";
+};
+
+constexpr bool layers_have_their_own_name_or_that_of_their_type() {
+    using condense::detail::layer_name;
+    return layer_name<with_a_name>() == "its own name" && layer_name<plain>() == "plain" &&
+           layer_name<outer::inner::with_arguments<plain, 7>>() == "with_arguments" && layer_name<inherits>() == "inherits";
+}
+static_assert(layers_have_their_own_name_or_that_of_their_type());
+
+}  // namespace
+
+TEST_CASE("layer: names") { CHECK(layers_have_their_own_name_or_that_of_their_type()); }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/message.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::composable;
+using condense::message;
+using condense::part_kind;
+using condense::part_view;
+using condense::role;
+using condense::shortenable;
+using condense::detail::markable;
+using condense::detail::thinnable;
+
+/// "user text: hello"
+template <message Message>
+std::string spelt(Message const& m) {
+    std::string out{name(condense::role_of(m))};
+    condense::each_part(m, [&](part_view const& part) { out.append(" ").append(name(part.kind)).append(": ").append(part.text); });
+    return out;
+}
+
+// The one-line adapter
+
+struct with_strings {
+    std::string who;
+    std::string what;
+};
+struct with_roles {
+    role who = role::other;
+    std::string what;
+};
+struct with_functions {
+    explicit with_functions(std::string text) : what_{std::move(text)} {}
+    std::string_view who() const { return "assistant"; }
+    std::string const& what() const { return what_; }
+
+private:
+    std::string what_;
+};
+struct move_only {
+    role who = role::user;
+    std::string what;
+    std::unique_ptr<int> held;
+};
+struct immutable {
+    std::string const who;
+    std::string const what;
+};
+struct unadapted {};
+
+/// Finds the role as a callable on the message.
+constexpr auto always_user = [](auto const&) { return role::user; };
+struct silent {
+    std::string what;
+};
+
+}  // namespace
+
+template <>
+struct condense::message_traits<with_strings> : condense::role_and_text<&with_strings::who, &with_strings::what> {};
+template <>
+struct condense::message_traits<with_roles> : condense::role_and_text<&with_roles::who, &with_roles::what> {};
+template <>
+struct condense::message_traits<with_functions> : condense::role_and_text<&with_functions::who, &with_functions::what> {};
+template <>
+struct condense::message_traits<move_only> : condense::role_and_text<&move_only::who, &move_only::what> {};
+template <>
+struct condense::message_traits<immutable> : condense::role_and_text<&immutable::who, &immutable::what> {};
+template <>
+struct condense::message_traits<silent> : condense::role_and_text<always_user, &silent::what> {};
+
+namespace {
+
+static_assert(message<with_strings> && shortenable<with_strings> && composable<with_strings>);
+static_assert(message<with_roles> && shortenable<with_roles> && composable<with_roles>);
+static_assert(message<with_functions> && !shortenable<with_functions> && !composable<with_functions>);
+static_assert(message<move_only> && !shortenable<move_only> && composable<move_only>);
+static_assert(message<immutable> && !shortenable<immutable> && !composable<immutable>);
+static_assert(message<silent> && shortenable<silent> && !composable<silent>);
+static_assert(!message<unadapted> && !message<int> && !message<std::vector<with_roles>> && !message<with_roles*>);
+static_assert(!thinnable<with_roles> && !markable<with_roles>);
+
+}  // namespace
+
+TEST_CASE("message: role and text are read through members and callables") {
+    CHECK(spelt(with_strings{"developer", "be nice"}) == "system text: be nice");
+    CHECK(spelt(with_roles{role::user, "hello"}) == "user text: hello");
+    CHECK(spelt(with_functions{"hello"}) == "assistant text: hello");
+    CHECK(spelt(immutable{"user", "hello"}) == "user text: hello");
+    CHECK(spelt(silent{"hello"}) == "user text: hello");
+    CHECK(spelt(move_only{role::user, "hello", std::make_unique<int>(1)}) == "user text: hello");
+}
+
+TEST_CASE("message: a tool's text is a result, and no text no part") {
+    CHECK(spelt(with_strings{"tool", "output"}) == "tool tool result: output");
+    CHECK(spelt(with_strings{"assistant", ""}) == "assistant");
+}
+
+TEST_CASE("message: role and text are written where they can be") {
+    CHECK(spelt(condense::with_part(with_strings{"tool", "output"}, 0, "out")) == "tool tool result: out");
+    CHECK(spelt(condense::detail::make_fn::make<with_strings>(role::user, "so far")) == "user text: so far");
+    CHECK(spelt(condense::detail::make_fn::make<with_roles>(role::assistant, "so far")) == "assistant text: so far");
+    CHECK(spelt(condense::detail::make_fn::make<move_only>(role::user, "so far")) == "user text: so far");
+}
+
+namespace {
+
+/// Everything that the traits may say, nested in the type.
+struct rich {
+    std::string text;
+    std::string kept_mark;
+    bool pin = false;
+
+    struct condense_traits {
+        static constexpr role role_of(rich const&) { return role::user; }
+        static void each_part(rich const& m, auto&& sink) {
+            sink(part_view{.text = m.text});
+            sink(part_view{.kind = part_kind::media});
+        }
+        static rich with_part(rich const& m, std::size_t index, std::string text) {
+            auto shorter = m;
+            if (index == 0) shorter.text = std::move(text);
+            return shorter;
+        }
+        static rich without_part(rich const& m, std::size_t) { return m; }
+        static rich make(role, std::string text) { return {std::move(text), {}}; }
+        static std::string name_of(rich const&) { return "rich"; }
+        static bool pinned(rich const& m) { return m.pin; }
+        static bool joins_previous(rich const& m) { return m.text == "joins"; }
+        static std::string mark_of(rich const& m) { return m.kept_mark; }
+        static void set_mark(rich& m, std::string_view mark) { m.kept_mark = mark; }
+    };
+};
+static_assert(message<rich> && shortenable<rich> && composable<rich> && thinnable<rich> && markable<rich>);
+
+/// A specialisation goes before what is nested.
+struct both {
+    struct condense_traits {
+        static constexpr role role_of(both const&) { return role::user; }
+        static constexpr void each_part(both const&, auto&&) {}
+    };
+};
+
+struct loses_parts {
+    struct condense_traits {
+        static constexpr role role_of(loses_parts const&) { return role::user; }
+    };
+};
+struct wrong_role {
+    struct condense_traits {
+        static constexpr int role_of(wrong_role const&) { return 1; }
+        static constexpr void each_part(wrong_role const&, auto&&) {}
+    };
+};
+struct wrong_copy {
+    struct condense_traits {
+        static constexpr role role_of(wrong_copy const&) { return role::user; }
+        static constexpr void each_part(wrong_copy const&, auto&&) {}
+        static void with_part(wrong_copy const&, std::size_t, std::string);
+        static std::string make(role, std::string);
+    };
+};
+static_assert(!message<loses_parts> && !message<wrong_role>);
+static_assert(message<wrong_copy> && !shortenable<wrong_copy> && !composable<wrong_copy>);
+
+}  // namespace
+
+template <>
+struct condense::message_traits<both> {
+    static constexpr role role_of(both const&) { return role::tool; }
+    static constexpr void each_part(both const&, auto&&) {}
+};
+
+TEST_CASE("message: a specialisation goes before nested traits") { CHECK(condense::role_of(both{}) == role::tool); }
+
+TEST_CASE("message: what the traits may say beside role and parts") {
+    rich m{"text", "short.0", true};
+    CHECK(spelt(m) == "user text: text media: ");
+    CHECK(condense::is_pinned(m));
+    CHECK(condense::name_of(m) == "rich");
+    CHECK(condense::mark_of(m) == "short.0");
+    CHECK_FALSE(condense::joins_previous(m));
+    CHECK(condense::joins_previous(rich{"joins", {}}));
+    condense::set_mark(m, "summary");
+    CHECK(m.kept_mark == "summary");
+}
+
+TEST_CASE("message: what the traits do not say") {
+    with_roles const m{role::user, "text"};
+    CHECK_FALSE(condense::is_pinned(m));
+    CHECK_FALSE(condense::joins_previous(m));
+    CHECK(condense::name_of(m).empty());
+    CHECK(condense::mark_of(m).empty());
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pass.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/policy/trigger.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::chat_message;
+using condense::pipeline;
+using condense::refusal;
+using condense::used;
+using toy::layer;
+using history = std::vector<chat_message>;
+
+struct own_clock {
+    condense::instant* time;
+    condense::instant operator()() const noexcept { return *time; }
+};
+
+// Stores
+
+struct store {
+    condense::reference name(std::string_view) const { return {}; }
+    condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
+};
+struct changing_store {
+    condense::reference name(std::string_view) const { return {}; }
+    condense::store_error put(condense::reference const&, std::string_view) { return {}; }
+};
+struct nameless_store {
+    condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
+};
+static_assert(condense::artifact_store<store> && !condense::artifact_store<changing_store>);
+static_assert(!condense::artifact_store<nameless_store> && !condense::artifact_store<int>);
+
+static_assert(!condense::store_error{} && condense::store_error{"the disk is full"});
+
+history conversation() {
+    return {chat_message::user("task"), chat_message::assistant("an answer"), chat_message::user("latest")};
+}
+constexpr std::uint64_t whole = 4 + 9 + 6;
+
+/// Gives what a look at draft and pass finds, in a run over the conversation.
+template <class Found, condense::effect Effects = condense::no_effects, class Look, class... Options>
+Found seen(Look look, Options const&... options) {
+    std::optional<Found> found;
+    auto messages = conversation();
+    auto const looks = layer<Effects>([&](auto& draft, auto& pass) {
+        if (!found) found = look(draft, pass);
+    });
+    static_cast<void>(condense::reduce(messages, pipeline{looks}, {.window = 100_tokens}, toy::per_byte{}, options...));
+    return *found;
+}
+
+/// The same for a look under a pressure.
+template <class Found, class Look>
+Found seen_at(unsigned pressure, bool top, condense::tokens target, Look look) {
+    std::optional<Found> found;
+    auto messages = conversation();
+    auto const looks = layer<condense::no_effects>([&](auto& draft, auto& pass) {
+        if (pass.pressure() == pressure) found = look(draft, pass);
+    });
+    auto const press = layer<condense::reruns>([&](auto&, auto& pass) { pass.rerun(pressure, top, target); });
+    static_cast<void>(condense::reduce(messages, pipeline{looks, press}, {.window = 100_tokens}, toy::per_byte{}));
+    return *found;
+}
+
+/// Looks at a trigger of its own.
+template <class When, class Until, class Look>
+struct triggered {
+    When when;
+    Until until;
+    Look look;
+    static constexpr auto effects = condense::no_effects;
+    void reduce(auto& draft, auto& pass) const { look(draft, pass); }
+};
+template <class When, class Until, class Look>
+triggered(When, Until, Look) -> triggered<When, Until, Look>;
+
+}  // namespace
+
+TEST_CASE("pass: a routine run has no pressure") {
+    CHECK(seen<unsigned>([](auto&, auto& pass) { return pass.pressure(); }) == 0);
+    CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.top(); }));
+    CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.dry(); }));
+    CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.stop_requested(); }));
+    CHECK(seen<condense::instant>([](auto&, auto& pass) { return pass.deadline(); }).count == condense::detail::u64_limit);
+}
+
+TEST_CASE("pass: under pressure a layer stops at the run's target") {
+    CHECK(seen_at<bool>(2, true, 10_tokens, [](auto&, auto& pass) { return pass.top(); }));
+    CHECK_FALSE(seen_at<bool>(1, false, 10_tokens, [](auto&, auto& pass) { return pass.top(); }));
+    auto const enough_at = [](std::uint64_t tokens) {
+        return seen_at<bool>(1, false, 10_tokens, [=](auto&, auto& pass) { return pass.enough({.tokens = {tokens}}); });
+    };
+    CHECK(enough_at(10));
+    CHECK_FALSE(enough_at(11));
+    CHECK_FALSE(seen_at<bool>(1, false, 10_tokens, [](auto&, auto& pass) { return pass.enough(); }));
+}
+
+TEST_CASE("pass: a layer under the run's target is not run again") {
+    int reached = 0;
+    auto messages = conversation();
+    auto const counts = layer<condense::no_effects>([&](auto&, auto& pass) { reached += pass.pressure() != 0; });
+    auto const press = layer<condense::reruns>([&](auto&, auto& pass) {
+        pass.rerun(1, false, {whole});
+        CHECK(reached == 0);
+        pass.rerun(2, false, {whole - 1});
+        CHECK(reached == 1);
+    });
+    static_cast<void>(condense::reduce(messages, pipeline{counts, press}, {.window = 100_tokens}, toy::per_byte{}));
+    CHECK(reached > 0);
+}
+
+TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger, else never") {
+    auto messages = conversation();
+    std::vector<bool> found;
+    auto const look = [&](auto&, auto& pass) {
+        found = {pass.enough({.tokens = 10_tokens, .input = 100_tokens}), pass.enough({.tokens = 8_tokens, .input = 100_tokens}),
+                 pass.enough({.tokens = 5_tokens, .input = 100_tokens})};
+    };
+    auto const run = [&](auto made) {
+        static_cast<void>(condense::reduce(messages, pipeline{made}, {.window = 100_tokens}, toy::per_byte{}));
+        return found;
+    };
+    CHECK(run(triggered{used >= 10_tokens, used <= 5_tokens, look}) == std::vector<bool>{false, false, true});
+    CHECK(run(triggered{used >= 10_tokens, condense::from_when{}, look}) == std::vector<bool>{false, true, true});
+    CHECK(run(triggered{used >= 10_pct, condense::from_when{}, look}) == std::vector<bool>{false, true, true});
+    CHECK(run(layer<condense::no_effects>(look)) == std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("pass: knows the limit in messages of a trigger") {
+    auto messages = conversation();
+    std::uint64_t found = 99;
+    auto const look = [&](auto&, auto& pass) { found = pass.message_limit().count; };
+    static_cast<void>(condense::reduce(messages, pipeline{triggered{used >= 2_messages, condense::from_when{}, look}},
+                                       {.window = 100_tokens}, toy::per_byte{}));
+    CHECK(found == 2);
+    static_cast<void>(condense::reduce(messages, pipeline{layer<condense::no_effects>(look)}, {.window = 100_tokens},
+                                       toy::per_byte{}));
+    CHECK(found == 0);
+}
+
+TEST_CASE("pass: the clock and what is asked for come from the options") {
+    condense::instant time{5};
+    condense::run_options<own_clock> const options{.clock = {&time}, .request = {.question = "why?", .focus = "the flag"}};
+    CHECK(seen<condense::instant, condense::reads_clock>([](auto&, auto& pass) { return pass.now(); }, options).count == 5);
+    CHECK(seen<std::string_view>([](auto&, auto& pass) { return pass.request().question; }, options) == "why?");
+    CHECK(seen<std::string_view>([](auto&, auto& pass) { return pass.request().focus; }, options) == "the flag");
+}
+
+TEST_CASE("pass: a model is asked with limits where it takes them") {
+    std::string prompt;
+    condense::ask_limits limits;
+    auto const with_limits = [&](std::string_view given, condense::ask_limits most) {
+        prompt = given;
+        limits = most;
+        return "answer";
+    };
+    auto const plain = [&](std::string_view given) { return std::string{given} + "!"; };
+    CHECK(seen<std::string, condense::asks>([&](auto&, auto& pass) {
+              return pass.ask(with_limits, "what now", {.answer = 30_tokens, .deadline = {70}});
+          }) == "answer");
+    CHECK(prompt == "what now");
+    CHECK(limits.answer == 30_tokens);
+    CHECK(limits.deadline.count == 70);
+    CHECK(seen<std::string, condense::asks>([&](auto&, auto& pass) { return pass.ask(plain, "so", {}); }) == "so!");
+}
+
+TEST_CASE("pass: a model has no longer than the run has") {
+    auto const asked_until = [](std::uint64_t own, std::uint64_t of_the_run) {
+        return seen<std::uint64_t, condense::asks | condense::reads_clock>([&](auto&, auto& pass) {
+            std::uint64_t until = 0;
+            pass.set_deadline({of_the_run});
+            static_cast<void>(pass.ask(
+                [&](std::string_view, condense::ask_limits most) {
+                    until = most.deadline.count;
+                    return std::string{"answer"};
+                },
+                "what now", {.deadline = {own}}));
+            return until;
+        });
+    };
+    CHECK(asked_until(70, 60) == 60);
+    CHECK(asked_until(50, 60) == 50);
+}
+
+TEST_CASE("pass: questions are counted, also those of a dry run") {
+    auto messages = conversation();
+    auto const asks = layer<condense::asks>([](auto&, auto& pass) {
+        for (auto const* const prompt : {"a", "b"})
+            static_cast<void>(pass.ask([](std::string_view) { return std::string{"answer"}; }, prompt, {}));
+    });
+    auto const report = condense::reduce(messages, pipeline{asks}, {.window = 100_tokens}, toy::per_byte{});
+    CHECK(report.layers[0].asked % 2 == 0);
+    CHECK(report.layers[0].asked > 0);
+}
+
+TEST_CASE("pass: refusals are counted, the first is noted, and words replace it") {
+    auto messages = conversation();
+    auto const report_of = [&](auto act) {
+        return condense::reduce(messages, pipeline{layer<condense::drops>(act)}, {.window = 100_tokens}, toy::per_byte{})
+            .layers[0];
+    };
+    auto entry = report_of([](auto&, auto& pass) {
+        pass.note(refusal::none);
+        pass.note(refusal{refusal::open});
+        pass.note(refusal{refusal::gone});
+    });
+    CHECK(entry.refused == 2 * entry.runs);
+    CHECK(std::string_view{entry.note} == "open group");
+    entry = report_of([](auto&, auto& pass) {
+        pass.note(refusal{refusal::open});
+        pass.note("as I said");
+    });
+    CHECK(std::string_view{entry.note} == "as I said");
+    CHECK(entry.refused == entry.runs);
+}
+
+TEST_CASE("pass: keep gives the name at once") {
+    auto const named = [](auto&, auto& pass) {
+        static constexpr struct {
+            condense::reference name(std::string_view content) const { return {{static_cast<std::uint8_t>(content.size())}}; }
+            condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
+        } sized{};
+        return pass.keep(sized, "four");
+    };
+    CHECK(seen<condense::reference, condense::keeps>(named) == condense::reference{{4}});
+}
+
+TEST_CASE("pass: the run is what a layer concludes") {
+    auto messages = conversation();
+    auto const concluding = [&](condense::outcome outcome, condense::tokens limit) {
+        auto const ends = layer<condense::reruns>([=](auto&, auto& pass) { pass.conclude(outcome, limit); });
+        return condense::reduce(messages, pipeline{layer<condense::no_effects>([](auto&, auto&) {}), ends},
+                                {.window = 100_tokens}, toy::per_byte{});
+    };
+    auto report = concluding(condense::outcome::time, {whole});
+    CHECK(report.outcome == condense::outcome::time);
+    CHECK(report.limit.count == whole);
+    CHECK(report.fits());
+    report = concluding(condense::outcome::passes, {whole - 1});
+    CHECK(report.outcome == condense::outcome::passes);
+    CHECK_FALSE(report.fits());
+}
+
+TEST_CASE("pass: a draft is read through whatever a layer declares") {
+    CHECK(seen<std::uint64_t>([](auto& draft, auto&) { return draft.used().tokens.count; }) == whole);
+    CHECK(seen<std::size_t>([](auto& draft, auto&) { return draft.outline().size(); }) == 3);
+}
