@@ -46,7 +46,7 @@ private:
     void read_users(std::vector<chat_message> const& all) {
         for (std::size_t index = 0; index < all.size(); ++index) {
             bool words = false;
-            for (auto const& part : all[index].parts) words = words || part.kind != part_kind::tool_result;
+            for (auto const& part : all[index].parts) words = words || (part.kind != part_kind::tool_result && part.call.empty());
             plain_user[index] = words && all[index].role == role::user && all[index].mark != "summary";
             if (!plain_user[index]) continue;
             if (task == none) task = index;

@@ -12,6 +12,7 @@
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_shape.hpp>
 #include <condense/core/message.hpp>
+#include <condense/core/reduction.hpp>
 
 // nlohmann::json and ordered_json as messages, in OpenAI chat or Anthropic messages shape:
 // `condense::reduce(*condense::messages_of(document), mix, budget)`.
@@ -22,6 +23,9 @@ inline namespace v1 {
 namespace detail {
 
 inline constexpr char const* mark_member = "condense";
+
+template <json_type Json>
+inline constexpr bool is_document<Json> = true;
 
 template <json_type Json>
 void erase_mark(Json& one) {

@@ -42,7 +42,8 @@ public:
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         auto const& found = this->facts_->part_at(part.column);
-        if (found.call != detail::none32 || found.kind == part_kind::tool_result) return refusal::pair;
+        bool const bare = found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
+        if (!bare && (found.call != detail::none32 || found.kind != part_kind::other)) return refusal::pair;
         if (guards_open(part)) return refusal::open;
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
         return refusal::none;

@@ -159,7 +159,8 @@ private:
             next.tool_size = part.tool.size();
             fresh_text_.append(part.call);
             fresh_text_.append(part.tool);
-            fresh_.plain_user = fresh_.plain_user || part.kind != part_kind::tool_result;
+            // An image that came with a result is no word of the user's.
+            fresh_.plain_user = fresh_.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             fresh_parts_.push_back(next);
         });
         fresh_.plain_user = fresh_.plain_user && fresh_.speaker == role::user && !fresh_.summary;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,10 @@ template <class = void>
 struct default_estimator;
 
 namespace detail {
+
+/// A document that holds messages somewhere, and is itself a range of something else.
+template <class History>
+inline constexpr bool is_document = false;
 
 /// Takes back all edits of a run that is left by an exception.
 class transaction {
@@ -170,6 +175,9 @@ public:
     using message_type = typename source_type::message_type;
     static_assert(v1::message<message_type>,
                   "condense: reduce: the elements of the history must be messages: give message_traits role_of and each_part (see message)");
+
+    static_assert(!detail::is_document<std::remove_const_t<History>>,
+                  "condense: reduce: a document must be given as the array of its messages (see messages_of)");
 
     /// Reads every message once. The history must outlive the reduction.
     reduction(History& history, Estimator const& count, budget limits)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+
+#include "support/catch.hpp"
+
+// What a turn costs: no allocation for a check below the limits, and the estimator called for new
+// and changed parts only.
+
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* const got = std::malloc(size == 0 ? 1 : size)) return got;
+    throw std::bad_alloc{};
+}
+void operator delete(void* place) noexcept { std::free(place); }
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+
+namespace {
+
+using condense::chat_message;
+using namespace condense::literals;
+using condense::used;
+
+struct counting_estimator {
+    std::uint64_t* calls;
+    condense::cost operator()(std::string_view text) const {
+        ++*calls;
+        return condense::cost::of({text.size()});
+    }
+};
+
+auto layers(condense::memory_store const& store) {
+    return condense::pipeline{condense::offload{.over = 10'000_chars, .into = store},
+                              condense::compress{.when = used >= 65_pct}, condense::summarize{.when = used >= 80_pct},
+                              condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct}};
+}
+
+void push_round(auto& session, std::size_t round) {
+    auto const id = std::to_string(round);
+    session.push(chat_message::user("and " + id));
+    session.push(chat_message::call(id, "read", "{}"));
+    session.push(chat_message::result(id, "text " + id));
+    session.push(chat_message::assistant("seen " + id));
+}
+
+}  // namespace
+
+TEST_CASE("a check below all limits allocates nothing, whatever the length", "[cost]") {
+    condense::memory_store const store;
+    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000'000_tokens}};
+    for (std::size_t const rounds : {std::size_t{3}, std::size_t{3'000}}) {
+        for (std::size_t round = 0; round < rounds; ++round) push_round(session, round);
+        auto const before = allocations;
+        bool const due = session.due();
+        auto const report = session.prepare();
+        auto const made = allocations - before;
+        CHECK_FALSE(due);
+        CHECK(made == 0);
+        CHECK_FALSE(report.changed());
+        CHECK(report.fits());
+    }
+}
+
+TEST_CASE("a turn costs what it added", "[cost]") {
+    condense::memory_store const store;
+    std::uint64_t calls = 0;
+    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000'000_tokens},
+                              counting_estimator{&calls}};
+    for (std::size_t round = 0; round < 500; ++round) {
+        auto const before = calls;
+        push_round(session, round);
+        (void)session.prepare();
+        CHECK(calls - before == 4);
+    }
+}
+
+TEST_CASE("a reduction counts the texts that it puts in and no other", "[cost]") {
+    condense::memory_store const store;
+    std::uint64_t calls = 0;
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::compress{.when = used >= 65_pct, .over = 1'000_chars, .with = condense::head{100_chars}}},
+        condense::budget{.window = 100'000_tokens}, counting_estimator{&calls}};
+    for (std::size_t round = 0; round < 20; ++round) {
+        push_round(session, round);
+        session.push(chat_message::call("big" + std::to_string(round), "read", "{}"));
+        session.push(chat_message::result("big" + std::to_string(round), std::string(4'000, '.')));
+    }
+    calls = 0;
+    auto const report = session.prepare();
+    CHECK(report.layers[0].parts_shortened > 0);
+    CHECK(calls == report.layers[0].parts_shortened);
+}
+
+TEST_CASE("below the limits a request consists of the messages themselves", "[cost]") {
+    condense::memory_store const store;
+    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000_tokens}};
+    for (std::size_t round = 0; round < 10; ++round) push_round(session, round);
+    std::size_t place = 0;
+    session.each_request([&](chat_message const& m) { CHECK(&m == &session.history()[place++]); });
+    CHECK(place == 40);
+}
