@@ -66,7 +66,7 @@ struct misspells {
     void reduces(auto&, auto&) const {}
 };
 struct cannot_be_searched final {
-    static constexpr auto effects = condense::drops;
+    [[maybe_unused]] static constexpr auto effects = condense::drops;
     void reduce(auto&, auto&) const {}
 };
 static_assert(!layer<without_effects> && !layer<without_hooks> && !layer<misspells> && !layer<cannot_be_searched>);

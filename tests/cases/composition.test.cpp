@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Acceptance cases: layers together, budgets, counting, and whole pipelines.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cases/notation.hpp"
+#include "cases/shelf.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace cases;
+using condense::budget;
+using condense::compress;
+using condense::escalate;
+using condense::first;
+using condense::head_tail;
+using condense::last;
+using condense::layer_outcome;
+using condense::nothing;
+using condense::outcome;
+using condense::percent;
+using condense::pipeline;
+using condense::role;
+using condense::sliding_window;
+using condense::summarize;
+
+/// Drops one group, and writes down that it was called.
+struct tier {
+    static constexpr auto effects = condense::drops;
+    char name = 'a';
+    std::string* calls = nullptr;
+    bool drops = true;
+
+    void reduce(auto& draft, auto&) const {
+        *calls += name;
+        if (!drops) return;
+        for (auto const group : draft.groups())
+            if (!draft.drop(group)) return;
+    }
+};
+
+TEST_CASE("an empty pipeline does nothing", "[case-T77]") {
+    conversation messages{U(), A(letters(900))};
+    auto const before = messages;
+    auto const report = run(messages, pipeline<>{}, {.window = 1'000_tokens});
+    CHECK(messages == before);
+    CHECK_FALSE(report.changed());
+    CHECK(report.outcome == outcome::fits);
+    CHECK(report.layers.empty());
+    CHECK(run(messages, pipeline<>{}, {.window = 500_tokens}).outcome == outcome::over);
+}
+
+// Law L5 wins over "once": while tiers change something the run goes on, so that a second one would not.
+TEST_CASE("tiers that do not reach the target are called in order and measured", "[case-T79]") {
+    budget const tight{.window = 5_tokens};
+    std::string calls;
+    conversation messages{U(letters(10)), A(letters(20)), U(letters(30))};
+    pipeline const idle{tier{'a', &calls, false}, tier{'b', &calls, false}, tier{'c', &calls, false}};
+    auto const none = run(messages, idle, tight);
+    CHECK(calls == "abc");
+    CHECK(none.outcome == outcome::over);
+    for (auto const& layer : none.layers) {
+        CHECK(layer.before.count == 60u);
+        CHECK(layer.saved.count == 0u);
+        CHECK(layer.runs == 1u);
+    }
+
+    calls.clear();
+    auto const report =
+        run(messages, pipeline{tier{'a', &calls}, tier{'b', &calls}, tier{'c', &calls}}, tight);
+    CHECK(messages.size() == 1u);
+    CHECK(report.outcome == outcome::over);
+    REQUIRE(calls.size() % 3 == 0);
+    for (std::size_t index = 0; index < calls.size(); ++index) CHECK(calls[index] == "abc"[index % 3]);
+    std::array<std::uint64_t, 3> const sizes{60, 50, 30};
+    for (std::size_t index = 0; index < 3; ++index) {
+        CHECK(report.layers[index].before.count == sizes[index]);
+        CHECK(report.layers[index].saved.count == (index == 2 ? 0 : sizes[index] - sizes[index + 1]));
+    }
+}
+
+TEST_CASE("under a budget that nothing fits the last user message remains", "[case-T82]") {
+    auto messages = numbered({U(), A(), C("1"), R("1"), U("the last"), A()});
+    auto const report =
+        run(messages, pipeline{compress{}, sliding_window{}, escalate{}}, {.window = 1_tokens});
+    CHECK(indices(messages) == list{4});
+    CHECK(report.outcome == outcome::exhausted);
+    CHECK_FALSE(report.fits());
+    CHECK(report.floor.count == 8u);
+}
+
+TEST_CASE("thresholds are of the window less the output", "[case-T84]") {
+    budget const limits{.window = 1'000_tokens, .output = 100_tokens};
+    CHECK((used >= 50_pct).bind(limits.input()).limit == 450u);
+    CHECK((used >= 80_pct).bind(limits.input()).limit == 720u);
+    pipeline const mix{compress{.when = used >= 50_pct}, sliding_window{.when = used >= 80_pct}};
+    auto const outcomes = [&](std::size_t size) {
+        conversation messages{U(letters(1)), C("1", "t", "{}"), R("1", letters(size - 5)), A(), A()};
+        auto const report = run(messages, mix, limits);
+        CHECK(report.before.tokens.count == size);
+        return std::pair{report.layers[0].runs, report.layers[1].runs};
+    };
+    CHECK(outcomes(449) == std::pair{0u, 0u});
+    CHECK(outcomes(450) == std::pair{1u, 0u});
+    CHECK(outcomes(719) == std::pair{1u, 0u});
+    CHECK(outcomes(720).second > 0u);
+}
+
+TEST_CASE("nine tenths of the input trigger", "[case-T85]") {
+    auto const when = used >= 90_pct;
+    CHECK(when.bind(300_tokens).limit == 270u);
+    CHECK_FALSE(when.due({.tokens = 269_tokens, .input = 300_tokens}));
+    CHECK(when.due({.tokens = 270_tokens, .input = 300_tokens}));
+}
+
+// The buffer of 10 % is of the window; a share would be of the input.
+TEST_CASE("a safety buffer stands before the output reserve", "[case-T85b]") {
+    auto const input = budget{.window = 100'000_tokens, .output = 30'000_tokens}.input();
+    auto const when = condense::headroom < 10'000_tokens;
+    CHECK_FALSE(when.due({.tokens = 59'999_tokens, .input = input}));
+    CHECK(when.due({.tokens = 60'001_tokens, .input = input}));
+}
+
+TEST_CASE("a conversation that was just reduced is left alone", "[case-T87]") {
+    budget const limits{.window = 10'000_tokens};
+    pipeline const mix{compress{}, summarize{}, sliding_window{}, escalate{}};
+    conversation messages;
+    for (int turn = 0; turn < 20; ++turn) messages = messages + conversation{U(letters(250)), A(letters(250))};
+    CHECK(run(messages, mix, limits).changed());
+    messages = messages + conversation{U(letters(100)), A(letters(100))};
+    auto const before = messages;
+    auto const report = run(messages, mix, limits);
+    CHECK(messages == before);
+    CHECK_FALSE(report.changed());
+    CHECK_FALSE(mix.due(report.after));
+}
+
+// Adapted: a reduction to what is retained is made when it gains at least the coalescing size.
+TEST_CASE("small deficits are left to grow", "[case-T89]") {
+    auto const snapshot = [](std::size_t deficit) {
+        conversation messages{A(letters(deficit)), U(letters(1'000))};
+        auto const report = run(messages,
+                                pipeline{sliding_window{.when = used > 1'000_tokens, .until = used <= 1'000_tokens,
+                                                        .worth = condense::at_least(1'500_tokens)}},
+                                {.window = 5'000_tokens});
+        CHECK(report.fits());
+        return report.changed();
+    };
+    CHECK_FALSE(snapshot(500));
+    CHECK_FALSE(snapshot(1'499));
+    CHECK(snapshot(1'500));
+    CHECK(snapshot(3'500));
+}
+
+TEST_CASE("a system message that fills the budget is an error that names it", "[case-98]") {
+    pipeline const mix{compress{}, summarize{}, sliding_window{}, escalate{.when = used > 100_pct, .ceiling = 100_pct}};
+    conversation const before{costing(S(), 50_tokens), costing(U(), 1_tokens)};
+    auto messages = before;
+    auto const report = run(messages, mix, {.window = 50_tokens});
+    CHECK(messages == before);
+    CHECK(report.outcome == outcome::exhausted);
+    CHECK(report.floor.count == 51u);
+    CHECK(contains(report.text(), "floor: 51 tokens cannot be reduced"));
+    auto const enough = run(messages, mix, {.window = 51_tokens});
+    CHECK(messages == before);
+    CHECK(enough.outcome == outcome::fits);
+    CHECK(enough.fits());
+}
+
+TEST_CASE("shares of a window are exact", "[case-100]") {
+    std::map<std::uint32_t, std::uint64_t> const figures{{33, 42'240}, {66, 84'480}, {100, 128'000}};
+    for (auto const& [share, count] : figures) {
+        percent const part{share * 100};
+        CHECK(part.of(128'000_tokens).count == count);
+        CHECK((used >= part).bind(128'000_tokens).limit == count);
+        CHECK((used <= part).bind(128'000_tokens).limit == count);
+    }
+}
+
+/// Adds up what each role uses.
+struct role_totals {
+    static constexpr auto effects = condense::no_effects;
+    std::map<role, condense::cost>* sums = nullptr;
+
+    void reduce(auto& draft, auto&) const {
+        for (auto const each : {role::system, role::user, role::assistant, role::tool, role::other})
+            (*sums)[each] = draft.used_by(each);
+    }
+};
+
+TEST_CASE("the roles add up to what is used", "[case-101]") {
+    std::map<role, condense::cost> sums;
+    conversation messages{S("be brief"), U("do it"), CC("1", "2"), R("1", "done"), R("2", letters(77)), A("well"),
+                          {.role = role::other, .parts = {{.text = "note"}}}};
+    auto const report = condense::reduce(messages, pipeline{role_totals{&sums}}, {.window = 10'000_tokens});
+    condense::cost whole;
+    for (auto const& [speaker, sum] : sums) {
+        CHECK(sum.steps > 0u);
+        whole += sum;
+    }
+    CHECK(whole.tokens() == report.before.tokens);
+    CHECK(report.outcome == outcome::fits);
+    static_cast<void>(run(messages, pipeline{role_totals{&sums}}));
+    CHECK(sums[role::tool].tokens().count == 81u);
+    CHECK(sums[role::user].tokens().count == 5u);
+}
+
+/// A failure that is its own cause.
+struct circular : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    mutable std::exception_ptr cause;
+};
+
+struct fails_in_a_circle {
+    static constexpr auto effects = condense::drops;
+    std::exception_ptr* thrown = nullptr;
+
+    void reduce(auto& draft, auto&) const {
+        for (auto const group : draft.groups()) static_cast<void>(draft.drop(group));
+        try {
+            throw circular{"in a circle"};
+        } catch (circular const& problem) {
+            problem.cause = std::current_exception();
+            *thrown = problem.cause;
+            throw;
+        }
+    }
+};
+
+TEST_CASE("a circular cause is an ordinary failure", "[case-120]") {
+    std::exception_ptr thrown;
+    conversation messages{U(), A(), U()};
+    auto const before = messages;
+    auto const report = run(messages, pipeline{fails_in_a_circle{&thrown}, window(2_messages)});
+    CHECK(report.layers[0].outcome == layer_outcome::failed);
+    CHECK(std::string_view{report.layers[0].note} == "in a circle");
+    CHECK(report.layers[0].groups_dropped == 0u);
+    CHECK(report.layers[1].outcome == layer_outcome::applied);
+    CHECK(messages == conversation{U()});
+    try {
+        std::rethrow_exception(thrown);
+    } catch (circular const& problem) {
+        problem.cause = nullptr;
+    }
+}
+
+/// 3.7 characters a token, and eight characters more for each message.
+struct framed {
+    condense::chars_per_token ratio{37, {0}};
+    condense::cost operator()(std::string_view text) const { return ratio(text); }
+    condense::cost frame(role) const { return ratio("12345678"); }
+};
+
+TEST_CASE("sums are rounded once", "[case-156]") {
+    auto const total = [](std::vector<std::size_t> const& sizes) {
+        conversation messages;
+        for (auto const size : sizes) messages.push_back(U(letters(size)));
+        return condense::dry_run(messages, pipeline<>{}, roomy, framed{}).used().tokens.count;
+    };
+    CHECK(total({40}) == 13u);
+    CHECK(total({11, 3'000}) == 819u);
+    CHECK(total({0, 1'600, 1'600}) == 872u);
+}
+
+TEST_CASE("prose at 3.8 characters a token", "[case-160]") {
+    condense::char_ratio<condense::family::kimi> const count;
+    CHECK(count(letters(380)).tokens().count == 100u);
+    auto const thousand = count(letters(3'800)).tokens();
+    CHECK(thousand.count == 1'000u);
+    CHECK((used >= 0.5_pct).bind(200'000_tokens).limit == thousand.count);
+}
+
+TEST_CASE("estimates begin at one and never fall", "[case-163]") {
+    condense::char_ratio<condense::family::gemini> const sparse;
+    condense::default_estimator<> const usual;
+    std::string text;
+    condense::cost before;
+    CHECK(usual(text).steps == 0u);
+    for (auto const* const piece : {"a", " ", "\xF0\x9F\x98\x80", "\xE6", "\xBC", "\xA2", "\xFF", "}", "words"}) {
+        text += piece;
+        CHECK(sparse(piece).tokens().count >= 1u);
+        CHECK(usual(piece).tokens().count >= 1u);
+        CHECK(usual(text) >= before);
+        before = usual(text);
+    }
+}
+
+TEST_CASE("a window and a cut together", "[case-165]") {
+    conversation messages;
+    for (int step = 0; step < 15; ++step) {
+        auto const id = std::to_string(step);
+        messages = messages + conversation{C(id), R(id, letters(11'000))};
+    }
+    auto const mix = pipeline{compress{.when = condense::always, .protect = nothing},
+                              sliding_window{.when = used > 10_messages, .until = used <= 10_messages,
+                                             .protect = first(1_messages) | last(3_messages)}};
+    static_cast<void>(run(messages, mix));
+    CHECK(messages.size() <= 10u);
+    CHECK(messages.size() > 4u);
+    CHECK(broken(messages) == "");
+    CHECK(std::count_if(messages.begin(), messages.end(), [](chat_message const& m) {
+              return m.role == role::tool && text_of(m).size() < 10'000;
+          }) > 0);
+}
+
+TEST_CASE("one pipeline serves several threads", "[case-166]") {
+    auto const mix = pipeline{window(20_messages)};
+    std::array<std::vector<std::string>, 5> wrong;
+    std::vector<std::thread> threads;
+    for (std::size_t which = 0; which < wrong.size(); ++which)
+        threads.emplace_back([&mix, &found = wrong[which], which] {
+            for (std::size_t round = 0; round < 10; ++round) {
+                conversation messages;
+                for (std::size_t index = 0; index < 25; ++index) {
+                    auto const text = std::to_string(which * 10'000 + round * 100 + index);
+                    messages.push_back(index % 2 == 0 ? U(text) : A(text));
+                }
+                auto const whole = messages;
+                static_cast<void>(run(messages, mix));
+                if (messages.size() > 20 || messages.size() < 19) found.push_back("size");
+                if (!std::equal(messages.rbegin(), messages.rend(), whole.rbegin())) found.push_back("content");
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    for (auto const& found : wrong) CHECK(found.empty());
+}
+
+/// Random conversations, the same for the same seed with every library.
+class dice {
+public:
+    explicit dice(std::uint64_t seed) : engine_{seed} {}
+
+    std::uint64_t below(std::uint64_t limit) { return engine_() % limit; }
+    bool one_in(std::uint64_t count) { return below(count) == 0; }
+    std::size_t length() { return static_cast<std::size_t>(one_in(6) ? below(20'000) : below(600)); }
+
+    conversation messages() {
+        conversation out;
+        if (one_in(2)) out.push_back(S(letters(length() / 10)));
+        auto const turns = below(12);
+        for (std::uint64_t turn = 0; turn <= turns; ++turn) {
+            out.push_back(U(letters(1 + length())));
+            for (auto steps = below(5); steps != 0; --steps) add_step(out);
+            if (turn < turns || one_in(2)) out.push_back(A(letters(1 + length() / 4)));
+        }
+        return numbered(out);
+    }
+
+private:
+    void add_step(conversation& out) {
+        auto const calls = 1 + below(3);
+        auto const id = [&, base = below(4)](std::uint64_t call) { return std::to_string(base * 10 + call); };
+        auto asks = C(id(0), "tool" + std::to_string(below(3)));
+        for (std::uint64_t call = 1; call < calls; ++call) asks = std::move(asks).and_call(id(call), "other", "{}");
+        out.push_back(asks);
+        auto results = R(id(0), letters(length()));
+        for (std::uint64_t call = 1; call < calls; ++call) {
+            auto next = R(id(call), letters(length()));
+            if (one_in(2)) results.parts.push_back(next.parts.front());
+            else out.push_back(std::exchange(results, next));
+        }
+        out.push_back(results);
+    }
+
+    std::mt19937_64 engine_;
+};
+
+/// What must hold of any reduction; says which promise is broken.
+template <class Mix>
+std::string broken_promise(conversation const& before, Mix const& mix, budget limits, std::size_t& changed) {
+    auto once = before;
+    auto const report = run(once, mix, limits);
+    changed += report.changed() ? 1 : 0;
+    if (report.changed() != (once != before)) return "the report is wrong about changes";
+    if (auto const why = broken(once); !why.empty()) return why;
+    if (size_of(once) > size_of(before)) return "larger";
+    if (report.after.tokens.count != size_of(once)) return "the report is wrong about the size";
+    auto places = indices(once);
+    places.erase(std::remove(places.begin(), places.end(), -1), places.end());
+    if (std::adjacent_find(places.begin(), places.end(), std::greater_equal<>{}) != places.end()) return "out of order";
+    if (report.outcome != outcome::fits && report.outcome != outcome::exhausted) return {};
+    auto twice = once;
+    static_cast<void>(run(twice, mix, limits));
+    return twice == once ? "" : "a second run changes something";
+}
+
+TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
+    std::size_t changed = 0;
+    constexpr std::size_t runs = 1'500;
+    for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+        dice roll{seed};
+        auto const before = roll.messages();
+        REQUIRE(broken(before) == "");
+        budget const limits{.window = {200 + roll.below(2 * size_of(before) + 1)}};
+        percent const late{static_cast<std::uint32_t>(5'000 + roll.below(4'500))};
+        percent const early{late.basis_points / 2};
+        condense::messages const most{1 + roll.below(30)};
+        head_tail const ends{.head = condense::chars{200 + roll.below(500)}, .tail = condense::chars{200}};
+        compress const shorten{.when = used >= early, .over = 2'000_chars, .with = ends};
+        CAPTURE(seed);
+        switch (roll.below(5)) {
+            case 0: CHECK(broken_promise(before, pipeline{window(most)}, limits, changed) == ""); break;
+            case 1:
+                CHECK(broken_promise(before,
+                                     pipeline{shorten, sliding_window{.when = used > most, .until = used <= most,
+                                                                      .protect = first(1_messages) | last(2_messages)}},
+                                     limits, changed) == "");
+                break;
+            case 2:
+                CHECK(broken_promise(before, pipeline{shorten, summarize{.when = used >= late}, sliding_window{}, escalate{}},
+                                     limits, changed) == "");
+                break;
+            case 3:
+                CHECK(broken_promise(before,
+                                     pipeline{pipeline{condense::offload{.over = 2'000_chars, .preview = ends, .into = shelf{}}},
+                                              sliding_window{.when = used >= late}, escalate{.passes = 3}},
+                                     limits, changed) == "");
+                break;
+            default:
+                CHECK(broken_promise(before, pipeline{summarize{.when = used > most, .protect = last(2_turns)}, shorten},
+                                     limits, changed) == "");
+        }
+    }
+    CHECK(changed * 10 > runs * 6);
+}
+
+TEST_CASE("text that no layer shortens is dropped, else the run says so", "[case-173]") {
+    conversation messages;
+    for (std::size_t index = 0; index < 30; ++index)
+        messages.push_back(index % 2 == 0 ? U(letters(80'000)) : A(letters(80'000)));
+    condense::chars_per_token const count{40, {4}};
+    sliding_window const by_count{.when = used > 100_messages};
+    budget const limits{.window = 200'000_tokens};
+    auto left = messages;
+    auto const over = condense::reduce(left, pipeline{compress{}, by_count}, limits, count);
+    CHECK(over.before == over.after);
+    CHECK(over.outcome == outcome::over);
+    CHECK_FALSE(over.fits());
+    auto const report = condense::reduce(left, pipeline{compress{}, by_count, escalate{}}, limits, count);
+    CHECK(report.before.tokens.count > 600'000u);
+    CHECK(report.outcome == outcome::fits);
+    CHECK(report.after.tokens.count < 180'000u);
+    CHECK(left.size() > 2u);
+    CHECK(std::equal(left.rbegin(), left.rend() - 1, messages.rbegin()));
+}
+
+TEST_CASE("a cut by count never leaves a result first", "[case-176]") {
+    conversation messages{U()};
+    for (int step = 0; step < 12; ++step) messages = messages + conversation{C(std::to_string(step)), R(std::to_string(step))};
+    messages.push_back(A());
+    for (auto const& left :
+         {after(numbered(messages), pipeline{window(20_messages)}),
+          after(numbered(messages), pipeline{sliding_window{.when = used > 20_messages, .until = used <= 0_messages,
+                                                            .protect = last(20_messages)}})}) {
+        CHECK(broken(left) == "");
+        REQUIRE(left.size() >= 19u);
+        CHECK(left[0].role == role::user);
+        CHECK(left[1].role == role::assistant);
+        CHECK(left.back() == numbered(messages).back());
+    }
+}
+
+/// Counts how often each text is counted.
+struct counting {
+    std::map<std::string, std::size_t>* seen = nullptr;
+    condense::cost operator()(std::string_view text) const {
+        ++(*seen)[std::string{text}];
+        return per_char{}(text);
+    }
+};
+
+TEST_CASE("an appended message is the only one that is counted", "[case-T97]") {
+    std::map<std::string, std::size_t> seen;
+    condense::outline facts;
+    for (int index = 0; index < 1'000; ++index) facts.append(U(std::to_string(index)), counting{&seen});
+    CHECK(seen.size() == 1'000u);
+    seen.clear();
+    facts.append(U("the new one"), counting{&seen});
+    CHECK(seen == std::map<std::string, std::size_t>{{"the new one", 1}});
+}
+
+TEST_CASE("a run that summarises counts each message once", "[case-T99]") {
+    std::map<std::string, std::size_t> seen;
+    conversation messages;
+    for (std::size_t index = 0; index < 20; ++index) {
+        auto const text = std::to_string(index) + letters(1'000);
+        messages.push_back(index % 2 == 0 ? U(text) : A(text));
+    }
+    auto const before = messages;
+    auto const model = [](std::string_view) { return std::string{"in short"}; };
+    auto const report = condense::reduce(messages, pipeline{summarize{.with = model}, sliding_window{}, escalate{}},
+                                         {.window = 20'000_tokens}, counting{&seen});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[0].asked == 1u);
+    for (auto const& m : before) CHECK(seen[text_of(m)] == 1u);
+}
+
+}  // namespace

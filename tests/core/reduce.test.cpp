@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/reduce.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <forward_list>
+#include <list>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::chat_message;
+using condense::committable;
+using condense::group;
+using condense::pipeline;
+using toy::layer;
+
+/// A container that can only be filled anew: no erase, no reserve, nodes that move.
+template <class Element>
+class refillable {
+public:
+    refillable() = default;
+    void push_back(Element&& element) {
+        if (left == 0) throw std::runtime_error{"no room"};
+        --left;
+        held_.push_back(std::move(element));
+    }
+    auto begin() { return held_.begin(); }
+    auto end() { return held_.end(); }
+    auto begin() const { return held_.begin(); }
+    auto end() const { return held_.end(); }
+    friend void swap(refillable& one, refillable& other) noexcept { one.held_.swap(other.held_); }
+
+    static inline std::size_t left = 1'000;
+
+private:
+    std::list<Element> held_;
+};
+
+struct throws_when_moved {
+    condense::role role = condense::role::user;
+    std::string text;
+    throws_when_moved(throws_when_moved&&) noexcept(false);
+    throws_when_moved& operator=(throws_when_moved&&) noexcept(false);
+};
+
+static_assert(committable<std::vector<chat_message>> && committable<std::deque<chat_message>>);
+static_assert(committable<std::list<chat_message>> && committable<refillable<chat_message>>);
+static_assert(!committable<std::vector<chat_message> const> && !committable<chat_message[3]>);
+static_assert(!committable<std::forward_list<chat_message>> && !committable<std::vector<throws_when_moved>>);
+static_assert(!committable<std::vector<chat_message const*>> == !committable<std::vector<int*>>);
+static_assert(!committable<std::multiset<chat_message>> && !committable<int>);
+
+template <class History>
+History conversation() {
+    History made;
+    made.push_back(chat_message::system("rules"));
+    made.push_back(chat_message::user("task"));
+    made.push_back(chat_message::call("1", "read", "{}"));
+    made.push_back(chat_message::result("1", std::string(100, 'r')));
+    made.push_back(chat_message::assistant(std::string(50, 'a')));
+    made.push_back(chat_message::user(std::string(60, 'u')));
+    made.push_back(chat_message::assistant("well"));
+    made.push_back(chat_message::user("latest"));
+    return made;
+}
+
+/// Shortens the result, drops the long answer, puts a summary in place of two later messages.
+auto const mix = pipeline{layer<condense::drops | condense::shortens | condense::summarizes>([](auto& draft, auto& pass) {
+    if (!draft.edits().steps().empty()) return;
+    pass.note(draft.shorten({3, 0, draft.outline().message_at(3).first_part}, "short"));
+    pass.note(draft.drop({4}));
+    pass.note(draft.summarize(std::vector<group>{{5}, {6}}, "sum"));
+})};
+auto const idle = pipeline{layer<condense::no_effects>([](auto&, auto&) {})};
+
+std::string text_of(auto const& history) {
+    std::string out;
+    for (auto const& m : history) {
+        condense::each_part(m, [&](condense::part_view const& part) { out.append(part.text); });
+        out.append(" | ");
+    }
+    return out;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("reduce: histories are changed in place", "", std::vector<chat_message>, std::deque<chat_message>,
+                   std::list<chat_message>, refillable<chat_message>) {
+    auto history = conversation<TestType>();
+    auto const report = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(text_of(history) == "rules | task | {} | short | sum | latest | ");
+    CHECK(report.after.messages.count == 6);
+    CHECK(report.first_changed == 3u);
+}
+
+TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects", "", std::vector<chat_message>,
+                   std::deque<chat_message>, std::list<chat_message>, refillable<chat_message>) {
+    auto history = conversation<TestType>();
+    // Their parts are where they were: nothing was copied.
+    std::set<chat_message const*> places;
+    std::set<void const*> parts;
+    for (auto const& m : history) {
+        places.insert(&m);
+        parts.insert(m.parts.data());
+    }
+    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, toy::per_byte{}));
+    for (auto const& m : history) CHECK(places.count(&m) == 1);
+    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}));
+    std::size_t kept = 0;
+    for (auto const& m : history) kept += parts.count(m.parts.data());
+    CHECK(kept == 4);
+}
+
+TEST_CASE("reduce: a second run on the result changes nothing") {
+    auto history = conversation<std::vector<chat_message>>();
+    auto const limit = pipeline{layer<condense::drops>([](auto& draft, auto& pass) {
+        if (draft.used().messages.count > 6) pass.note(draft.drop({2}));
+    })};
+    static_cast<void>(condense::reduce(history, limit, {.window = {1'000}}, toy::per_byte{}));
+    auto const once = history;
+    CHECK(history.size() == 6);
+    auto const report = condense::reduce(history, limit, {.window = {1'000}}, toy::per_byte{});
+    CHECK(history == once);
+    CHECK_FALSE(report.changed());
+}
+
+TEST_CASE("reduce: a history that cannot be changed gives a reduction to walk") {
+    auto const history = conversation<std::vector<chat_message>>();
+    auto const before = history;
+    auto const reduced = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(history == before);
+    std::string text;
+    reduced.each([&](chat_message const& m) { text.append(m.parts[0].text).append(" | "); });
+    CHECK(text == "rules | task | {} | short | sum | latest | ");
+}
+
+// Message types
+
+namespace {
+
+struct move_only {
+    condense::role role = condense::role::user;
+    std::string text = {};
+    std::unique_ptr<int> held = {};
+};
+struct immutable {
+    condense::role const role;
+    std::string const text;
+};
+
+}  // namespace
+
+template <>
+struct condense::message_traits<move_only> : condense::role_and_text<&move_only::role, &move_only::text> {};
+template <>
+struct condense::message_traits<immutable> : condense::role_and_text<&immutable::role, &immutable::text> {};
+
+namespace {
+
+auto const drop_second = pipeline{layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({1})); })};
+static_assert(committable<std::vector<move_only>> && committable<std::list<immutable>> == false);
+
+}  // namespace
+
+TEST_CASE("reduce: messages that can only be moved") {
+    std::vector<move_only> history;
+    for (auto const* const text : {"task", "answer", "latest"})
+        history.push_back({history.size() == 1 ? condense::role::assistant : condense::role::user, text,
+                           std::make_unique<int>(static_cast<int>(history.size()))});
+    static_cast<void>(condense::reduce(history, drop_second, {.window = {1'000}}, toy::per_byte{}));
+    REQUIRE(history.size() == 2);
+    CHECK(text_of(history) == "task | latest | ");
+    CHECK(*history[1].held == 2);
+}
+
+TEST_CASE("reduce: messages that cannot be changed") {
+    std::vector<immutable> history{
+        {condense::role::user, "task"}, {condense::role::assistant, "answer"}, {condense::role::user, "latest"}};
+    auto const reduced = condense::reduce(history, drop_second, {.window = {1'000}}, toy::per_byte{});
+    std::string text;
+    reduced.each([&](immutable const& m) { text.append(m.text).append(" | "); });
+    CHECK(text == "task | latest | ");
+    CHECK(history.size() == 3);
+}
+
+// Failures
+
+namespace {
+
+/// Cannot be made anew when it is told so.
+struct stubborn {
+    condense::role role = condense::role::user;
+    std::string text = {};
+    friend bool operator==(stubborn const&, stubborn const&) = default;
+    static inline bool refuses = true;
+
+    struct condense_traits {
+        static condense::role role_of(stubborn const& m) { return m.role; }
+        static void each_part(stubborn const& m, auto&& sink) { sink(condense::part_view{.text = m.text}); }
+        static stubborn with_part(stubborn const& m, std::size_t, std::string text) {
+            if (refuses) throw std::runtime_error{"no"};
+            return {m.role, std::move(text)};
+        }
+    };
+};
+
+}  // namespace
+
+TEST_CASE("reduce: where a message cannot be made, the history stays as it was") {
+    std::vector<stubborn> history{{.text = "task"}, {condense::role::assistant, "answer"}, {condense::role::assistant, "well"},
+                                  {.text = "latest"}};
+    auto const before = history;
+    auto const act = pipeline{layer<condense::shortens | condense::drops>([](auto& draft, auto& pass) {
+        if (!draft.edits().steps().empty()) return;
+        pass.note(draft.drop({1}));
+        pass.note(draft.shorten({2, 0, 2}, "w"));
+    })};
+    CHECK_THROWS_AS(condense::reduce(history, act, {.window = {1'000}}, toy::per_byte{}), std::runtime_error);
+    CHECK(history == before);
+    stubborn::refuses = false;
+    static_cast<void>(condense::reduce(history, act, {.window = {1'000}}, toy::per_byte{}));
+    CHECK(text_of(history) == "task | w | latest | ");
+}
+
+TEST_CASE("reduce: where the new history cannot be filled, the old one stays as it was") {
+    using container = refillable<chat_message>;
+    auto history = conversation<container>();
+    auto const before = text_of(history);
+    for (std::size_t room = 0; room < 6; ++room) {
+        CAPTURE(room);
+        container::left = room;
+        CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}), std::runtime_error);
+        container::left = 1'000;
+        CHECK(text_of(history) == before);
+        if (text_of(history) != before) break;
+    }
+}
+
+// Dry runs and estimators
+
+TEST_CASE("reduce: a dry run says what would be done") {
+    auto history = conversation<std::vector<chat_message>>();
+    auto const before = history;
+    auto const dry = condense::dry_run(history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(history == before);
+    auto const report = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(dry.report().after == report.after);
+    CHECK(dry.report().first_changed == report.first_changed);
+    CHECK(dry.report().layers[0].saved == report.layers[0].saved);
+}
+
+TEST_CASE("reduce: every part is counted once") {
+    std::size_t counted = 0;
+    auto const counts = [&](std::string_view text) {
+        ++counted;
+        return condense::cost{text.size()};
+    };
+    auto history = conversation<std::vector<chat_message>>();
+    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, counts));
+    CHECK(counted == history.size());
+}
+
+TEST_CASE("reduce: figures of any size in a budget are harmless") {
+    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, ~std::uint64_t{0});
+    auto const other = GENERATE(as<std::uint64_t>{}, 0u, 100u, std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0});
+    CAPTURE(figure, other);
+    for (condense::budget const limits : {condense::budget{.window = {figure}, .output = {other}},
+                                          condense::budget{.window = {other}, .overhead = {figure}},
+                                          condense::budget{.window = {figure}, .output = {other}, .overhead = {figure}}}) {
+        auto history = conversation<std::vector<chat_message>>();
+        auto const report = condense::reduce(history, mix, limits, toy::per_byte{});
+        CHECK(history.size() == 6);
+        CHECK(report.fits() == (report.after.tokens <= limits.input()));
+        CHECK((report.outcome == condense::outcome::fits) == report.fits());
+    }
+}
