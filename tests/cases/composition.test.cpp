@@ -54,22 +54,11 @@ struct tier {
     }
 };
 
-TEST_CASE("an empty pipeline does nothing", "[case-T77]") {
-    conversation messages{U(), A(letters(900))};
-    auto const before = messages;
-    auto const report = run(messages, pipeline<>{}, {.window = 1'000_tokens});
-    CHECK(messages == before);
-    CHECK_FALSE(report.changed());
-    CHECK(report.outcome == outcome::fits);
-    CHECK(report.layers.empty());
-    CHECK(run(messages, pipeline<>{}, {.window = 500_tokens}).outcome == outcome::over);
-}
-
 // Law L5 wins over "once": while tiers change something the run goes on, so that a second one would not.
 TEST_CASE("tiers that do not reach the target are called in order and measured", "[case-T79]") {
     budget const tight{.window = 5_tokens};
     std::string calls;
-    conversation messages{U(letters(10)), A(letters(20)), U(letters(30))};
+    conversation messages{U(letters(10)), U(letters(20)), U(letters(30))};
     pipeline const idle{tier{'a', &calls, false}, tier{'b', &calls, false}, tier{'c', &calls, false}};
     auto const none = run(messages, idle, tight);
     CHECK(calls == "abc");
@@ -147,7 +136,8 @@ TEST_CASE("a conversation that was just reduced is left alone", "[case-T87]") {
     auto const report = run(messages, mix, limits);
     CHECK(messages == before);
     CHECK_FALSE(report.changed());
-    CHECK_FALSE(mix.due(report.after));
+    CHECK(report.layers[1].runs == 0u);
+    CHECK(report.layers[2].runs == 0u);
 }
 
 // Adapted: a reduction to what is retained is made when it gains at least the coalescing size.
@@ -270,7 +260,7 @@ TEST_CASE("sums are rounded once", "[case-156]") {
     auto const total = [](std::vector<std::size_t> const& sizes) {
         conversation messages;
         for (auto const size : sizes) messages.push_back(U(letters(size)));
-        return condense::dry_run(messages, pipeline<>{}, roomy, framed{}).used().tokens.count;
+        return condense::dry_run(messages, pipeline{window(9_messages)}, roomy, framed{}).used().tokens.count;
     };
     CHECK(total({40}) == 13u);
     CHECK(total({11, 3'000}) == 819u);
@@ -385,7 +375,7 @@ template <class Mix>
 std::string broken_promise(conversation const& before, Mix const& mix, budget limits, std::size_t& changed) {
     auto once = before;
     auto const report = run(once, mix, limits);
-    changed += report.changed() ? 1 : 0;
+    changed += report.changed() ? 1u : 0u;
     if (report.changed() != (once != before)) return "the report is wrong about changes";
     if (auto const why = broken(once); !why.empty()) return why;
     if (size_of(once) > size_of(before)) return "larger";

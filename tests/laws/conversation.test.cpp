@@ -111,13 +111,18 @@ laws::broken run_one(std::vector<laws::chat_message> const& original, Mix const&
     return broken;
 }
 
-laws::broken run_seed(std::uint64_t seed, tally& tallied) {
-    auto const original = laws::conversation_generator{seed}.make();
-    laws::random_source random{seed ^ 0xC0FFEEu};
-    auto const whole = recount(original, laws::byte_estimator{}).tokens();
+condense::budget random_budget(std::vector<laws::chat_message> const& all, laws::random_source& random) {
+    auto const whole = recount(all, laws::byte_estimator{}).tokens();
     condense::budget limits{.window = {1 + whole.count * (5 + random.below(130)) / 100}};
     if (random.chance(30)) limits.output = {limits.window.count / 10};
     if (random.chance(20)) limits.overhead = {random.below(200)};
+    return limits;
+}
+
+laws::broken run_seed(std::uint64_t seed, tally& tallied) {
+    auto const original = laws::conversation_generator{seed}.make();
+    laws::random_source random{seed ^ 0xC0FFEEu};
+    auto const limits = random_budget(original, random);
     bool const marks = random.chance(60);
     laws::broken broken;
     laws::with_random_mix(random, [&](auto const& mix) {
@@ -127,21 +132,53 @@ laws::broken run_seed(std::uint64_t seed, tally& tallied) {
     return broken;
 }
 
-}  // namespace
 
-TEST_CASE("the laws hold for random conversations and pipelines", "[laws]") {
+/// Stores, models, predicates and layers that fail: what is left obeys the laws all the same.
+laws::broken run_faulty(std::uint64_t seed, tally& tallied) {
+    auto const original = laws::conversation_generator{seed}.make();
+    laws::random_source random{seed};
+    auto const limits = random_budget(original, random);
+    laws::broken broken;
+    laws::with_faulty_mix(random, [&](auto const& mix) {
+        auto reduced = original;
+        auto const report = condense::reduce(reduced, mix, limits, laws::byte_estimator{});
+        broken = laws::checker{original, reduced}.violations();
+        check_report(report, broken);
+        if (report.after.tokens != (recount(reduced, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
+            broken.insert("the report's usage is not that of the output");
+        ++tallied.runs;
+        for (auto const& layer : report.layers) {
+            if (layer.failures == 0) continue;
+            ++tallied.applied[std::string{layer.name}];
+            if (layer.outcome != condense::layer_outcome::applied && layer.note.empty()) broken.insert("L7 a failure without a reason");
+            if (layer.outcome == condense::layer_outcome::failed && layer.saved.count + layer.groups_dropped + layer.parts_shortened > 0)
+                broken.insert("L7 a failed layer left edits");
+        }
+    });
+    return broken;
+}
+
+template <class Run>
+void run_seeds(std::uint64_t rounds, tally& tallied, Run&& run) {
     auto const first = from_environment("CONDENSE_SEED", 1);
-    auto const rounds = rounds_asked();
-    tally tallied;
     std::size_t failures = 0;
     for (auto seed = first; seed < first + rounds && failures < 20; ++seed) {
-        auto const broken = run_seed(seed, tallied);
+        auto const broken = run(seed, tallied);
         if (broken.empty()) continue;
         ++failures;
         std::string all;
         for (auto const& one : broken) all += one + "; ";
         CHECK("CONDENSE_SEED=" + std::to_string(seed) + ": " + all == std::string{});
     }
+}
+
+}  // namespace
+
+TEST_CASE("the laws hold for random conversations and pipelines", "[laws]") {
+    auto const rounds = rounds_asked();
+    tally tallied;
+    run_seeds(rounds, tallied, run_seed);
+    CHECK(tallied.runs > 0);
     if (rounds < 10'000) return;
     std::string figures = std::to_string(tallied.changed) + " of " + std::to_string(tallied.runs) + " changed";
     for (auto const& [name, count] : tallied.applied) figures += ", " + name + " " + std::to_string(count);
@@ -151,4 +188,13 @@ TEST_CASE("the laws hold for random conversations and pipelines", "[laws]") {
     for (auto const* const layer : {"offload", "compress", "summarize", "sliding_window", "escalate"})
         CHECK(tallied.applied[layer] >= 1'000);
     for (auto const* const outcome : {"fits", "over", "exhausted"}) CHECK(tallied.outcomes[outcome] >= 100);
+}
+
+TEST_CASE("what fails changes nothing", "[laws]") {
+    auto const rounds = rounds_asked() / 5 + 1;
+    tally tallied;
+    run_seeds(rounds, tallied, run_faulty);
+    CHECK(tallied.runs > 0);
+    if (rounds < 2'000) return;
+    for (auto const* const layer : {"offload", "summarize", "sliding_window", "faulty_layer"}) CHECK(tallied.applied[layer] >= 300);
 }
