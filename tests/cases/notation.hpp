@@ -89,6 +89,12 @@ inline std::size_t occurrences(std::string_view text, std::string_view words) {
     return found;
 }
 
+inline bool answers_calls(chat_message const& m) {
+    for (auto const& part : m.parts)
+        if (part.kind == condense::part_kind::tool_result) return true;
+    return false;
+}
+
 /// Empty where every result follows, in the run directly after its call message, a call with the same
 /// id, and every call except those of the last round has its results; else what is wrong.
 inline std::string broken(conversation const& messages) {
@@ -96,7 +102,7 @@ inline std::string broken(conversation const& messages) {
     std::set<std::string> declared;
     for (std::size_t index = 0; index < messages.size(); ++index) {
         auto const at = " at " + std::to_string(index);
-        if (messages[index].role != condense::role::tool) {
+        if (!answers_calls(messages[index])) {
             if (!waiting.empty()) return "a call without result before the message" + at;
             declared.clear();
         }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/store/memory.hpp>
+
 #include "cases/notation.hpp"
 #include "cases/shelf.hpp"
 #include "support/catch.hpp"
@@ -222,8 +224,10 @@ TEST_CASE("an error result keeps its status and its id", "[case-T55]") {
     CHECK(messages[2].parts.front().call == "c1");
 }
 
-TEST_CASE("a cancelled call's result is skipped", "[case-T57]") {
+TEST_CASE("what was read back and a cancelled call's result are skipped", "[case-T57]") {
     shelf const store;
+    CHECK(after(step(letters(20'000), "fetch_artifact"),
+                pipeline{offload{.protect = tools("fetch_*"), .into = store}}) == step(letters(20'000), "fetch_artifact"));
     auto const before = [] {
         auto messages = step(letters(20'000));
         messages[2].parts.front().status = condense::part_status::cancelled;
@@ -231,6 +235,31 @@ TEST_CASE("a cancelled call's result is skipped", "[case-T57]") {
     }();
     CHECK(after(before, offloading(store)) == before);
     CHECK(store.held->puts == 0u);
+}
+
+TEST_CASE("a long call id with slashes makes a plain key", "[case-T59]") {
+    condense::memory_store const store;
+    std::string id;
+    while (id.size() < 500) id += "../etc/passwd/";
+    auto const left = after({U(), C(id), R(id, letters(20'000)), A()}, pipeline{offload{.into = store}});
+    CHECK(store.size() == 1u);
+    CHECK(left[2].parts.front().call == id);
+    auto const key = store.name(letters(20'000)).text();
+    CHECK(key.size() == 24u);
+    CHECK(key.find_first_not_of("0123456789abcdef") == std::string::npos);
+    CHECK(contains(text_of(left[2]), key));
+    CHECK_FALSE(contains(text_of(left[2]), "etc"));
+}
+
+TEST_CASE("the same bytes have one key and one object", "[case-T60]") {
+    condense::memory_store const store;
+    auto const bytes = letters(10'000) + std::string{"\0\xFF\xC3", 3} + letters(10'000, 'y');
+    auto const left = after(step(bytes) + step(bytes), pipeline{offload{.into = store}});
+    CHECK(text_of(left[2]) == text_of(left[6]));
+    CHECK(contains(text_of(left[2]), store.name(bytes).text()));
+    CHECK(store.name(bytes).text().size() == 24u);
+    CHECK(store.size() == 1u);
+    CHECK(store.get(store.name(bytes)) == bytes);
 }
 
 }  // namespace

@@ -141,6 +141,12 @@ TEST_CASE("the beginning is kept and the whole size is told", "[case-40]") {
     CHECK_FALSE(cut(head{.keep = 100_chars}, letters(100)));
 }
 
+TEST_CASE("what is over the gate shrinks by a good deal", "[case-51]") {
+    CHECK(compressed(10'000_chars, head_tail{}, letters(20'000)).size() <= 14'000u);
+    CHECK(compressed(10'000_chars, head_tail{}, letters(1'000'000)).size() < 10'000u);
+    CHECK(compressed(10'000_chars, head_tail{}, letters(10'000)) == letters(10'000));
+}
+
 TEST_CASE("a text that was cut is not cut again", "[case-T32]") {
     for (auto const& text : {lines(600, "test line"), letters(30'000), lines(9, letters(2'500))}) {
         auto const once = compressed(256_lines && 10'240_bytes, both_limits, text);
