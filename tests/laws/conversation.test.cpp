@@ -86,6 +86,8 @@ laws::broken run_one(std::vector<laws::chat_message> const& original, Mix const&
         if (!first.only_floor()) broken.insert("L8 exhausted, but something could go");
         if (report.floor != report.after.tokens) broken.insert("L8 the floor is not what is left");
     }
+    if (condense::has_last_resort<Mix> && report.outcome != condense::outcome::fits && report.outcome != condense::outcome::exhausted)
+        broken.insert("L8 a last resort that was none");
     auto place = std::size_t{0};
     while (place < original.size() && place < reduced.size() && original[place] == reduced[place]) ++place;
     if (report.changed() != (original != reduced)) broken.insert("first_changed is wrong");

@@ -90,6 +90,10 @@ private:
     void make_turn() {
         if (random_.chance(5)) add(chat_message::system(text(100)));
         if (random_.chance(95)) add(chat_message::user(text(random_.chance(10) ? 3'000 : 150)));
+        if (!late_.empty() && random_.chance(30)) {
+            add(chat_message::result(late_.back(), text(300)));
+            late_.pop_back();
+        }
         auto const steps = random_.below(6);
         for (std::size_t step = 0; step < steps; ++step) make_step();
         if (random_.chance(80)) add(chat_message::assistant(text(200)));
@@ -112,10 +116,14 @@ private:
                                   .tool = tool,
                                   .call = name,
                                   .status = random_.chance(2) ? part_status::pending : part_status::ok});
-            if (random_.chance(4)) continue;  // no answer
+            if (random_.chance(4)) {  // no answer, or a late one
+                late_.push_back(name);
+                continue;
+            }
             auto const status = random_.chance(10) ? part_status::error : part_status::ok;
             auto answer = chat_message::result(name, output(), status);
             if (in_user) answer.role = condense::role::user;
+            if (random_.chance(5)) answer.parts[0].sealed = true;
             if (random_.chance(10))
                 answer.parts.push_back({.kind = part_kind::media, .call = name, .cost = condense::cost::of(condense::tokens{50})});
             if (random_.chance(10)) answer.parts.push_back({.kind = part_kind::tool_result, .text = text(500), .call = name});
@@ -138,6 +146,7 @@ private:
 
     random_source random_;
     std::vector<chat_message> all_;
+    std::vector<std::string> late_;  ///< calls that have no answer yet
     std::size_t next_id_ = 0;
     bool wild_ = false;
 };

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/policy/protect.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::at_most;
+using condense::covering;
+using condense::errors;
+using condense::first;
+using condense::group;
+using condense::last;
+using condense::newest;
+using condense::nothing;
+using condense::part_status;
+using condense::role;
+using condense::task;
+using condense::tools;
+using condense::detail::squeeze;
+using toy::assistant;
+using toy::call;
+using toy::desk;
+using toy::result;
+using toy::user;
+using toy::with;
+
+template <class Policy, class Draft>
+auto shielded(Policy const& policy, Draft const& draft, squeeze how = {}) {
+    return condense::detail::shield<Policy, typename Draft::reader_type>{policy, draft, how};
+}
+
+static_assert(condense::protection<condense::task_t> && condense::protection<decltype(task | last(15_pct) | tools("a"))>);
+static_assert(!condense::protection<condense::messages> && !condense::protection<int>);
+static_assert((task | last(15_pct)) == (task | last(15_pct)) && tools("a", "b") == tools("a", "b"));
+static_assert(!(tools("a", "b") == tools("a", "c")));
+
+/// The messages that are protected by their place: "0 5 6".
+template <class Policy>
+std::string held(Policy const& policy, auto const& draft, squeeze how = {}) {
+    auto const shield = shielded(policy, draft, how);
+    std::string out;
+    for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
+        if (draft.present(condense::sequence{index}) && shield.holds(index))
+            out.append(out.empty() ? "" : " ").append(std::to_string(index));
+    return out;
+}
+
+/// 0 is a system message, 1 the task, 4 and 7 begin turns. A byte is a token: 1 2 2 3 4 2 3 6.
+desk<> const& conversation() {
+    static desk<> const on{{toy::system("s"), user("uu"), call("1", "read"), result("1"), user("more"), call("2", "write"),
+                            result("2", "no!", part_status::error), user("latest")}};
+    return on;
+}
+
+auto reader() {
+    auto const& on = conversation();
+    // Nothing here edits.
+    return condense::draft_reader{on.history, on.facts, const_cast<condense::view&>(on.edits), on.count, on.limits};
+}
+
+}  // namespace
+
+TEST_CASE("protect: places from either end") {
+    auto const seen = reader();
+    CHECK(held(nothing, seen) == "");
+    CHECK(held(condense::pinned, seen) == "");
+    CHECK(held(task, seen) == "1");
+    CHECK(held(first(0_messages), seen) == "");
+    CHECK(held(first(3_messages), seen) == "0 1 2");
+    CHECK(held(first(99_messages), seen) == "0 1 2 3 4 5 6 7");
+    CHECK(held(last(0_messages), seen) == "");
+    CHECK(held(last(3_messages), seen) == "5 6 7");
+    CHECK(held(last(99_messages), seen) == "0 1 2 3 4 5 6 7");
+    CHECK(held(last(1_turns), seen) == "7");
+    CHECK(held(last(2_turns), seen) == "4 5 6 7");
+    CHECK(held(last(3_turns), seen) == "1 2 3 4 5 6 7");
+    CHECK(held(last(9_turns), seen) == "1 2 3 4 5 6 7");
+    CHECK(held(task | last(1_messages), seen) == "1 7");
+    CHECK(held(first(2_messages) | last(2_messages) | nothing, seen) == "0 1 6 7");
+}
+
+TEST_CASE("protect: what is gone does not count") {
+    desk on{user("u"), assistant("a"), assistant("b"), user("v"), assistant("c"), user("w")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.drop({1}));
+    REQUIRE_FALSE(draft.drop({4}));
+    CHECK(held(first(2_messages), draft) == "0 2");
+    CHECK(held(last(3_messages), draft) == "2 3 5");
+    CHECK(held(newest(3_tokens), draft) == "2 3 5");
+    REQUIRE_FALSE(draft.drop({3}));
+    CHECK(held(last(2_turns), draft) == "0 2 5");
+}
+
+TEST_CASE("protect: a summary counts as the message that it is") {
+    desk on{user("u"), assistant("a"), assistant("b"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}}, "sum"));
+    CHECK(held(last(3_messages), draft) == "2 3");
+    CHECK(held(last(4_messages), draft) == "0 2 3");
+    CHECK(held(newest(4_tokens), draft) == "2 3");
+    CHECK(held(newest(6_tokens), draft) == "0 2 3");
+    CHECK(shielded(last(3_messages), draft).holds(group{1}.summary()));
+    CHECK_FALSE(shielded(last(2_messages), draft).holds(group{1}.summary()));
+}
+
+TEST_CASE("protect: the newest that fit, to the first that does not [case-95] [case-96]") {
+    auto const seen = reader();
+    CHECK(held(newest(0_tokens), seen) == "");
+    CHECK(held(newest(5_tokens), seen) == "");
+    CHECK(held(newest(6_tokens), seen) == "7");
+    CHECK(held(newest(10_tokens), seen) == "6 7");
+    CHECK(held(newest(11_tokens), seen) == "5 6 7");
+    desk big{user(std::string_view{"0123456789"}), assistant("x"), assistant("0123456789012345"), user("y")};
+    CHECK(held(newest(13_tokens), big.draft()) == "3");
+}
+
+TEST_CASE("protect: the fewest that reach a count") {
+    auto const seen = reader();
+    CHECK(held(covering(0_tokens), seen) == "");
+    CHECK(held(covering(1_tokens), seen) == "7");
+    CHECK(held(covering(6_tokens), seen) == "7");
+    CHECK(held(covering(7_tokens), seen) == "6 7");
+    CHECK(held(covering(99_tokens), seen) == "0 1 2 3 4 5 6 7");
+}
+
+TEST_CASE("protect: shares are of the limit in messages, else of the input") {
+    auto const seen = reader();  // the input is 1,000 tokens
+    CHECK(held(last(1_pct), seen) == "6 7");
+    CHECK(held(last(1.1_pct), seen) == "5 6 7");
+    CHECK(held(last(15_pct), seen, {.message_limit = 20_messages}) == "5 6 7");
+    CHECK(held(last(15_pct), seen, {.message_limit = 10_messages}) == "7");
+    CHECK(held(last(15_pct), seen, {.message_limit = 6_messages}) == "");
+}
+
+TEST_CASE("protect: pressure halves places and the top lifts them") {
+    auto const seen = reader();
+    CHECK(held(last(4_messages), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(last(4_messages), seen, {.pressure = 2}) == "7");
+    CHECK(held(last(4_messages), seen, {.pressure = 3}) == "");
+    CHECK(held(first(4_messages), seen, {.pressure = 1}) == "0 1");
+    CHECK(held(last(2_turns), seen, {.pressure = 1}) == "7");
+    CHECK(held(newest(20_tokens), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(covering(14_tokens), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(last(4_pct), seen, {.pressure = 2}) == "6 7");
+    CHECK(held(last(4_messages), seen, {.pressure = 1'000}) == "");
+    CHECK(held(task, seen, {.pressure = 5}) == "1");
+    for (bool const top : {true, false})
+        CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top}).empty() == top);
+}
+
+TEST_CASE("protect: a share limits what another policy protects [case-91]") {
+    desk on{user("0"), assistant("1"), assistant("2"), assistant("3"), assistant("4"), assistant("5"), assistant("6"),
+            assistant("7"), assistant("8"), user("9")};
+    auto const draft = on.draft();
+    squeeze const by_count{.message_limit = 10_messages};
+    CHECK(held(first(3_messages) | last(4_messages), draft, by_count) == "0 1 2 6 7 8 9");
+    CHECK(held(at_most(50_pct, first(3_messages) | last(4_messages)), draft, by_count) == "0 1 2 8 9");
+    CHECK(held(at_most(50_pct, first(7_messages) | last(4_messages)), draft, by_count) == "0 1 2 3 4");
+    CHECK(held(at_most(100_pct, first(3_messages) | last(4_messages)), draft, by_count) == "0 1 2 6 7 8 9");
+    CHECK(held(at_most(0_pct, first(3_messages) | last(4_messages)), draft, by_count) == "");
+    // In tokens; the input is 1,000.
+    CHECK(held(at_most(0.3_pct, last(8_messages)), draft) == "7 8 9");
+    CHECK(held(at_most(0.3_pct, last(2_messages)), draft) == "8 9");
+    CHECK(held(at_most(50_pct, task | last(8_messages)), draft) == "0 2 3 4 5 6 7 8 9");
+}
+
+TEST_CASE("protect: content is protected in routine runs only") {
+    auto const seen = reader();
+    condense::part_view const read{.text = "x", .tool = "read"};
+    condense::part_view const failed{.text = "x", .tool = "write", .status = part_status::error};
+    auto const by_name = tools("read", "mem*");
+    CHECK(shielded(by_name, seen).holds(read));
+    CHECK(shielded(by_name, seen).holds({.tool = "memory_write"}));
+    CHECK_FALSE(shielded(by_name, seen).holds(failed));
+    CHECK_FALSE(shielded(tools("*"), seen).holds({.text = "no tool"}));
+    CHECK_FALSE(shielded(by_name, seen, {.pressure = 1}).holds(read));
+    CHECK(shielded(errors, seen).holds(failed));
+    CHECK_FALSE(shielded(errors, seen).holds(read));
+    CHECK_FALSE(shielded(errors, seen, {.pressure = 1}).holds(failed));
+    auto const long_ones = nothing | [](condense::part_view const& part) { return part.text.size() > 3; };
+    CHECK(shielded(long_ones, seen).holds({.text = "long"}));
+    CHECK_FALSE(shielded(long_ones, seen).holds(read));
+    CHECK(shielded(task | errors | by_name, seen).holds(read));
+    CHECK(shielded(at_most(0_pct, errors), seen).holds(failed));
+    CHECK_FALSE(shielded(last(9_messages), seen).holds(read));
+}
+
+TEST_CASE("protect: a group is protected where any message or part of it is") {
+    auto const seen = reader();
+    auto const holds = [&](auto const& policy, std::uint32_t slot, squeeze how = {}) {
+        return shielded(policy, seen, how).holds(group{slot});
+    };
+    CHECK(holds(first(3_messages), 2));  // its result is not among the first three
+    CHECK(holds(last(2_messages), 5));
+    CHECK_FALSE(holds(last(1_messages), 5));
+    CHECK(holds(task, 1));
+    CHECK_FALSE(holds(task, 2));
+    CHECK(holds(tools("read"), 2));
+    CHECK_FALSE(holds(tools("read"), 5));
+    CHECK(holds(errors, 5));
+    CHECK_FALSE(holds(errors, 2));
+    CHECK_FALSE(holds(errors, 5, {.pressure = 1}));
+    CHECK(holds(at_most(0_pct, errors), 5));
+}
+
+TEST_CASE("protect: figures of any size are harmless") {
+    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
+                                 std::numeric_limits<std::uint64_t>::max());
+    auto const seen = reader();
+    for (squeeze const how : {squeeze{}, squeeze{.pressure = 1}, squeeze{.message_limit = {figure}}}) {
+        CHECK(held(first({figure}), seen, how) == "0 1 2 3 4 5 6 7");
+        CHECK(held(last(condense::messages{figure}), seen, how) == "0 1 2 3 4 5 6 7");
+        CHECK(held(last(condense::turns{figure}), seen, how) == "1 2 3 4 5 6 7");
+        CHECK(held(newest({figure}), seen, how) == "0 1 2 3 4 5 6 7");
+        CHECK(held(covering({figure}), seen, how) == "0 1 2 3 4 5 6 7");
+        CHECK(held(last(100_pct), seen, how) == "0 1 2 3 4 5 6 7");
+        CHECK(held(at_most(100_pct, first({figure})), seen, how) == "0 1 2 3 4 5 6 7");
+    }
+}
+
+TEST_CASE("protect: a share above the whole is rejected") {
+    CHECK_THROWS_AS(at_most(101_pct, task), condense::invalid_configuration);
+    CHECK_NOTHROW(at_most(100_pct, task));
+}
