@@ -40,9 +40,10 @@ conversation alternating(std::size_t count) {
 
 conversation answers(std::size_t count) { return conversation(count, A()); }
 
-TEST_CASE("a window that is not full changes nothing", "[case-73]") {
+TEST_CASE("a window that is not exceeded changes nothing", "[case-73]") {
     CHECK(indices(after_window({U(), A()}, 3_messages)) == list{0, 1});
     CHECK(indices(after_window({C("1")}, 3_messages)) == list{0});
+    CHECK(indices(after_window({U(), A(), U()}, 3_messages)) == list{0, 1, 2});
 }
 
 TEST_CASE("what remains begins with a user message, though that drops more than asked", "[case-75]") {

@@ -22,13 +22,14 @@ std::size_t allocations = 0;
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined, else g++ sees malloc paired with delete, and the reverse.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* const got = std::malloc(size == 0 ? 1 : size)) return got;
     throw std::bad_alloc{};
 }
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 
 namespace {
 

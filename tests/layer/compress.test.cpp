@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/compress.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::always;
+using condense::chat_message;
+using condense::compress;
+using condense::head_tail;
+using condense::layer_outcome;
+using condense::part_status;
+using condense::pipeline;
+using condense::used;
+using history = std::vector<chat_message>;
+
+static_assert(condense::layer<compress<>>);
+static_assert(!condense::recoverable<pipeline<compress<>>> && condense::deterministic<pipeline<compress<>>>);
+
+/// Rounds with one result each, all of them over. Tokens are bytes.
+history rounds(std::vector<std::string> const& outputs) {
+    history made{chat_message::user("task")};
+    for (std::size_t round = 0; round < outputs.size(); ++round) {
+        auto const id = std::to_string(round);
+        made.push_back(chat_message::call(id, round % 2 == 0 ? "read" : "shell", "{}"));
+        made.push_back(chat_message::result(id, outputs[round]));
+    }
+    made.push_back(chat_message::assistant("done"));
+    made.push_back(chat_message::user("thanks"));
+    return made;
+}
+std::string output(std::size_t size) { return std::string(size, 'x'); }
+
+template <class... Layers>
+auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 100'000_tokens, bool marks = false) {
+    condense::run_options<> options;
+    options.marks = marks;
+    return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
+}
+
+/// The sizes of the results.
+std::vector<std::size_t> sizes(history const& messages) {
+    std::vector<std::size_t> found;
+    for (auto const& m : messages)
+        for (auto const& part : m.parts)
+            if (part.kind == condense::part_kind::tool_result) found.push_back(part.text.size());
+    return found;
+}
+
+constexpr compress eager{.when = always, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars}};
+
+}  // namespace
+
+TEST_CASE("compress: results over the limit are shortened, the rest is left alone") {
+    auto messages = rounds({output(1'000), output(1'001), output(10), output(5'000)});
+    auto const before = messages;
+    auto const report = reduced(messages, pipeline{eager});
+    auto const after = sizes(messages);
+    CHECK(after[0] == 1'000);
+    CHECK(after[1] < 300);
+    CHECK(after[2] == 10);
+    CHECK(after[3] < 300);
+    CHECK(report.layers[0].parts_shortened == 2);
+    CHECK(messages.size() == before.size());
+    for (std::size_t index = 0; index < messages.size(); ++index)
+        if (index != 4 && index != 8) CHECK(messages[index] == before[index]);
+    CHECK(messages[4].parts[0].text.find("omitted") != std::string::npos);
+}
+
+TEST_CASE("compress: defaults are those of its table row") {
+    auto messages = rounds({output(10'000), output(10'001), output(100'000)});
+    auto const report = reduced(messages, pipeline{compress{.when = always}}, 1'000'000_tokens);
+    auto const after = sizes(messages);
+    CHECK(after[0] == 10'000);
+    CHECK(after[1] > 8'000);
+    CHECK(after[1] <= 8'192);
+    CHECK(after[2] <= 8'192);
+    CHECK(report.layers[0].parts_shortened == 2);
+}
+
+TEST_CASE("compress: is not due below its trigger") {
+    auto messages = rounds({output(5'000)});
+    auto const before = messages;
+    compress const layer{.when = used >= 65_pct, .over = 1'000_chars};
+    auto const report = reduced(messages, pipeline{layer}, 10'000_tokens);
+    CHECK(report.layers[0].outcome == layer_outcome::idle);
+    CHECK(report.layers[0].runs == 0);
+    CHECK(messages == before);
+}
+
+TEST_CASE("compress: oldest first, and no further than its target") {
+    compress const layer{.when = used >= 65_pct, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars}};
+    auto messages = rounds({output(3'000), output(3'000), output(3'000)});
+    SECTION("eight tenths of the trigger") {
+        // 6,500 of 10,000 tokens fire, 5,200 are enough.
+        static_cast<void>(reduced(messages, pipeline{layer}, 10'000_tokens));
+        auto const after = sizes(messages);
+        CHECK(after[0] < 300);
+        CHECK(after[1] < 300);
+        CHECK(after[2] == 3'000);
+    }
+    SECTION("one of its own") {
+        compress const own{.when = used >= 65_pct, .until = used <= 10_pct, .over = 1'000_chars, .with = layer.with};
+        static_cast<void>(reduced(messages, pipeline{own}, 10'000_tokens));
+        CHECK(sizes(messages)[2] < 300);
+    }
+}
+
+TEST_CASE("compress: what is protected stays") {
+    auto messages = rounds({output(5'000), output(5'000), output(5'000)});
+    messages[4].parts[0].status = part_status::error;
+    auto const after = [&](auto protect) {
+        auto copy = messages;
+        static_cast<void>(reduced(copy, pipeline{compress{.when = always,
+                                                          .protect = protect,
+                                                          .over = 1'000_chars,
+                                                          .with = head_tail{100_chars, 100_chars}}}));
+        std::string whole;
+        for (auto const size : sizes(copy)) whole.push_back(size == 5'000 ? '1' : '0');
+        return whole;
+    };
+    CHECK(after(condense::nothing) == "000");
+    CHECK(after(condense::tools("read")) == "101");
+    CHECK(after(condense::errors) == "010");
+    CHECK(after(condense::last(3_messages)) == "001");
+    CHECK(after(condense::task | condense::first(3_messages)) == "100");
+}
+
+TEST_CASE("compress: sealed parts, pins and other kinds of parts are left alone") {
+    auto messages = rounds({output(5'000), output(5'000)});
+    messages[2].parts[0].sealed = true;
+    messages[4].pinned = true;
+    messages[5].parts[0].text = output(5'000);
+    messages[1].parts[0].text = "\"" + output(5'000) + "\"";
+    auto const before = messages;
+    auto const report = reduced(messages, pipeline{eager});
+    CHECK(messages == before);
+    CHECK(std::string_view{report.layers[0].note} == "pinned");
+}
+
+TEST_CASE("compress: status, ids and unknown fields stay") {
+    auto messages = rounds({output(5'000)});
+    messages[2].parts[0].status = part_status::error;
+    messages[2].name = "metadata";
+    static_cast<void>(reduced(messages, pipeline{eager}));
+    CHECK(messages[2].parts[0].call == "0");
+    CHECK(messages[2].parts[0].status == part_status::error);
+    CHECK(messages[2].name == "metadata");
+    CHECK(messages[2].parts[0].text.size() < 300);
+}
+
+TEST_CASE("compress: a second run changes nothing") {
+    for (bool const marks : {false, true}) {
+        auto messages = rounds({output(5'000), output(1'001)});
+        static_cast<void>(reduced(messages, pipeline{eager}, 100'000_tokens, marks));
+        auto const once = messages;
+        auto const report = reduced(messages, pipeline{eager}, 100'000_tokens, marks);
+        CHECK(messages == once);
+        CHECK_FALSE(report.changed());
+    }
+}
+
+TEST_CASE("compress: open groups lose content only under pressure") {
+    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", output(5'000))};
+    auto const before = messages;
+    auto const report = reduced(messages, pipeline{eager});
+    CHECK(messages == before);
+    CHECK(std::string_view{report.layers[0].note} == "open group");
+    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    static_cast<void>(reduced(messages, pipeline{eager, press}));
+    CHECK(sizes(messages)[0] < 300);
+}
+
+TEST_CASE("compress: every pass keeps less") {
+    auto const size_at = [](unsigned pressure, bool top) {
+        auto messages = rounds({output(5'000)});
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
+            if (pressure != 0) pass.rerun(pressure, top, {});
+        });
+        static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 2'000_chars, .with = head_tail{500_chars, 500_chars}},
+                                                     press}));
+        return sizes(messages)[0];
+    };
+    CHECK(size_at(1, false) < size_at(0, false));
+    CHECK(size_at(2, false) < size_at(1, false));
+    CHECK(size_at(2, true) < size_at(2, false));
+}
+
+TEST_CASE("compress: what was stored can still be had back when it is shortened again") {
+    auto messages = rounds({output(5'000)});
+    auto const store = toy::layer<condense::externalizes>([](auto& draft, auto& pass) {
+        condense::part_ref const part{2, 0, draft.outline().message_at(2).first_part};
+        if (!draft.about(part).edited) pass.note(draft.externalize(part, output(4'000), {{0xAB}}));
+    });
+    static_cast<void>(reduced(messages, pipeline{store, eager}));
+    CHECK(messages[2].parts[0].text.find("stored as ab0000000000000000000000") != std::string::npos);
+    CHECK(sizes(messages)[0] < 300);
+    SECTION("what an earlier run stored is a preview, and is left alone") {
+        auto earlier = rounds({output(5'000)});
+        earlier[2].mark = "stored.0";
+        auto const before = earlier;
+        static_cast<void>(reduced(earlier, pipeline{eager}));
+        CHECK(earlier == before);
+    }
+}
+
+TEST_CASE("compress: any callable can shorten") {
+    auto const with = [](auto shortener) {
+        return compress{.when = always, .over = 1'000_chars, .with = shortener};
+    };
+    using text = std::optional<std::string>;
+    auto messages = rounds({output(5'000)});
+    auto const before = messages;
+    auto report = reduced(messages, pipeline{with([](condense::part_view const&, condense::cut) { return text{}; })});
+    CHECK(messages == before);
+    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) { return text{std::string{part.text} + "!"}; })});
+    CHECK(messages == before);
+    CHECK(report.layers[0].outcome == layer_outcome::declined);
+    CHECK(std::string_view{report.layers[0].note} == "not smaller");
+    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) { return text{std::string{part.tool} + ": gone"}; })});
+    CHECK(messages[2].parts[0].text == "read: gone");
+    CHECK(report.layers[0].saved.count == 5'000 - 10);
+}
+
+TEST_CASE("compress: limits in lines and bytes") {
+    std::string lines;
+    for (int line = 0; line < 300; ++line) lines += "test line\n";
+    auto messages = rounds({lines, output(2'000)});
+    static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 256_lines, .with = head_tail{10_lines, 10_lines}}}));
+    CHECK(sizes(messages)[0] < 400);
+    CHECK(sizes(messages)[1] == 2'000);
+    static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 1'999_bytes, .with = head_tail{10_chars, 10_chars}}}));
+    CHECK(sizes(messages)[1] < 200);
+}
+
+TEST_CASE("compress: values that cannot work are rejected") {
+    CHECK_THROWS_AS((pipeline{compress{.when = used >= 65_pct, .until = used <= 65_pct}}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{compress{.with = head_tail{.at_most = 10_bytes}}}), condense::invalid_configuration);
+    CHECK_NOTHROW(pipeline{compress{}});
+}
+
+TEST_CASE("compress: a dry run says what would be saved") {
+    auto const messages = rounds({output(5'000)});
+    auto const dry = pipeline{eager}.draft(messages, {.window = 100'000_tokens}, toy::per_byte{});
+    CHECK(dry.report().layers[0].parts_shortened == 1);
+    CHECK(dry.report().layers[0].saved.count > 4'000);
+    CHECK(sizes(messages)[0] == 5'000);
+}

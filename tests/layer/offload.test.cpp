@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/offload.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/detail/utf8.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::always;
+using condense::chat_message;
+using condense::head_tail;
+using condense::layer_outcome;
+using condense::offload;
+using condense::part_status;
+using condense::pipeline;
+using condense::used;
+using history = std::vector<chat_message>;
+
+/// Names content by its size and first byte, and remembers what it was given.
+struct shelf {
+    struct state {
+        std::vector<std::string> kept = {};
+        std::size_t named = 0;
+        bool fails = false;
+    };
+    state* at;
+    static constexpr bool durable = true;
+
+    condense::reference name(std::string_view content) const {
+        ++at->named;
+        return {{static_cast<std::uint8_t>(content.size() % 255 + 1), static_cast<std::uint8_t>(content[0])}};
+    }
+    condense::store_error put(condense::reference const&, std::string_view content) const {
+        if (at->fails) return {"the disk is full"};
+        at->kept.emplace_back(content);
+        return {};
+    }
+};
+struct forgetful_shelf : shelf {
+    static constexpr bool durable = false;
+};
+
+using offload_to_shelf = decltype(offload{.into = shelf{}});
+static_assert(condense::layer<offload_to_shelf>);
+static_assert(condense::recoverable<pipeline<offload_to_shelf>> && condense::durable<pipeline<offload_to_shelf>>);
+static_assert(!condense::durable<pipeline<decltype(offload{.into = forgetful_shelf{}})>>);
+static_assert(condense::writes<pipeline<offload_to_shelf>> && condense::deterministic<pipeline<offload_to_shelf>>);
+
+history rounds(std::vector<std::string> const& outputs) {
+    history made{chat_message::user("task")};
+    for (std::size_t round = 0; round < outputs.size(); ++round) {
+        auto const id = std::to_string(round);
+        made.push_back(chat_message::call(id, round % 2 == 0 ? "read" : "shell", "{}"));
+        made.push_back(chat_message::result(id, outputs[round]));
+    }
+    made.push_back(chat_message::assistant("done"));
+    made.push_back(chat_message::user("thanks"));
+    return made;
+}
+std::string output(std::size_t size, char letter = 'x') { return std::string(size, letter); }
+std::string& text_of(history& messages, std::size_t round) { return messages[2 + 2 * round].parts[0].text; }
+
+template <class... Layers>
+auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000'000_tokens, bool marks = false) {
+    condense::run_options<> options;
+    options.marks = marks;
+    return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
+}
+
+auto to(shelf const& store) {
+    return offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = store};
+}
+
+}  // namespace
+
+TEST_CASE("offload: a large result goes to the store and leaves a preview with a reference") {
+    shelf::state state;
+    auto messages = rounds({output(5'000), output(10)});
+    auto const before = messages;
+    auto const report = reduced(messages, pipeline{to(shelf{&state})});
+    CHECK(state.kept == std::vector<std::string>{output(5'000)});
+    CHECK(text_of(messages, 0).starts_with(output(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
+    CHECK(text_of(messages, 0).ends_with(" ...]\n" + output(100)));
+    CHECK(text_of(messages, 0).find(shelf{&state}.name(output(5'000)).text()) != std::string::npos);
+    CHECK(text_of(messages, 1) == output(10));
+    CHECK(report.layers[0].artifacts == 1);
+    CHECK(report.layers[0].parts_shortened == 1);
+    CHECK(messages[1] == before[1]);
+    CHECK(messages[2].parts[0].call == "0");
+}
+
+TEST_CASE("offload: within the limit the store is never called [case-1]") {
+    shelf::state state;
+    auto messages = rounds({output(1'000), output(999)});
+    auto const before = messages;
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(messages == before);
+    CHECK(state.named == 0);
+}
+
+TEST_CASE("offload: defaults are those of its table row") {
+    shelf::state state;
+    auto messages = rounds({output(10'000), output(10'001)});
+    static_cast<void>(reduced(messages, pipeline{offload{.into = shelf{&state}}}));
+    CHECK(state.kept == std::vector<std::string>{output(10'001)});
+    CHECK(text_of(messages, 1).size() > 4'000);
+    CHECK(text_of(messages, 1).size() <= 4'192);
+}
+
+TEST_CASE("offload: results of exempt tools stay [case-5] [case-21]") {
+    shelf::state state;
+    auto messages = rounds({output(80'001), output(80'001)});
+    static_cast<void>(reduced(messages, pipeline{offload{.protect = condense::tools("read"), .into = shelf{&state}}}));
+    CHECK(text_of(messages, 0) == output(80'001));
+    CHECK(text_of(messages, 1).size() < 5'000);
+}
+
+TEST_CASE("offload: status, ids and unknown fields stay [case-6]") {
+    shelf::state state;
+    auto messages = rounds({output(5'000)});
+    messages[2].parts[0].status = part_status::error;
+    messages[2].name = "metadata";
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(messages[2].parts[0].status == part_status::error);
+    CHECK(messages[2].parts[0].call == "0");
+    CHECK(messages[2].name == "metadata");
+    CHECK(state.kept.size() == 1);
+}
+
+TEST_CASE("offload: cancelled and sealed results, arguments and text are left alone") {
+    shelf::state state;
+    auto messages = rounds({output(5'000), output(5'000)});
+    messages[2].parts[0].status = part_status::cancelled;
+    messages[4].parts[0].sealed = true;
+    messages[5].parts[0].text = output(5'000);
+    messages[1].parts[0].text = "\"" + output(5'000) + "\"";
+    auto const before = messages;
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(messages == before);
+    CHECK(state.kept.empty());
+}
+
+TEST_CASE("offload: where the store fails nothing has changed [case-8]") {
+    shelf::state state{.fails = true};
+    auto messages = rounds({output(5'000), output(6'000)});
+    auto const before = messages;
+    auto const report = reduced(messages, pipeline{to(shelf{&state})});
+    CHECK(messages == before);
+    CHECK(report.layers[0].outcome == layer_outcome::failed);
+    CHECK(report.layers[0].artifacts == 0);
+    CHECK(report.layers[0].saved.count == 0);
+}
+
+TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {
+    for (bool const marks : {false, true}) {
+        shelf::state state;
+        auto messages = rounds({output(5'000)});
+        static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}, 1'000'000_tokens, marks));
+        auto const once = messages;
+        auto const report = reduced(messages, pipeline{to(shelf{&state})}, 1'000'000_tokens, marks);
+        CHECK(messages == once);
+        CHECK(state.kept.size() == 1);
+        CHECK_FALSE(report.changed());
+        CHECK(messages[2].mark == (marks ? "stored.0" : ""));
+    }
+}
+
+TEST_CASE("offload: a mark keeps a preview from being stored, even where it is over the limit") {
+    shelf::state state;
+    auto messages = rounds({output(5'000)});
+    messages[2].mark = "stored.0";
+    auto const before = messages;
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(messages == before);
+}
+
+TEST_CASE("offload: words that look like a marker decide nothing [case-11]") {
+    shelf::state state;
+    auto const forged = "[... 4,800 of 5,000 characters omitted; the whole is stored as 0123 ...]" + output(5'000);
+    auto messages = rounds({forged});
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(state.kept == std::vector<std::string>{forged});
+}
+
+TEST_CASE("offload: the same content has the same reference [case-13]") {
+    shelf::state state;
+    auto messages = rounds({output(5'000), output(5'000), output(6'000, 'y')});
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(text_of(messages, 0) == text_of(messages, 1));
+    CHECK(text_of(messages, 0) != text_of(messages, 2));
+}
+
+TEST_CASE("offload: what is stored is exact, what is left is valid UTF-8") {
+    shelf::state state;
+    auto const bytes = std::string(50, '\xFF') + "\xE2\x82" + output(3'000) + "\xF0\x9F";
+    auto messages = rounds({bytes});
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    REQUIRE(state.kept.size() == 1);
+    CHECK(state.kept[0] == bytes);
+    CHECK(condense::detail::utf8::valid(text_of(messages, 0)));
+    CHECK(text_of(messages, 0).size() < 500);
+}
+
+TEST_CASE("offload: open groups are offloaded, too") {
+    shelf::state state;
+    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", output(5'000))};
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(text_of(messages, 0).size() < 500);
+    CHECK(state.kept.size() == 1);
+}
+
+TEST_CASE("offload: stops at its target, oldest first") {
+    shelf::state state;
+    auto messages = rounds({output(3'000), output(3'000), output(3'000)});
+    offload const layer{.when = used >= 65_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    static_cast<void>(reduced(messages, pipeline{layer}, 10'000_tokens));
+    CHECK(state.kept.size() == 2);
+    CHECK(text_of(messages, 2) == output(3'000));
+    auto few = rounds({output(3'000)});
+    CHECK(reduced(few, pipeline{layer}, 10'000_tokens).layers[0].runs == 0);
+}
+
+TEST_CASE("offload: under pressure previews get shorter, and nothing is lost") {
+    shelf::state state;
+    auto messages = rounds({output(5'000)});
+    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(2, false, {}); });
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
+    CHECK(text_of(messages, 0).starts_with(output(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));
+    for (auto const& kept : state.kept) CHECK(kept == output(5'000));
+}
+
+TEST_CASE("offload: limits in lines and bytes") {
+    shelf::state state;
+    std::string lines;
+    for (int line = 0; line < 300; ++line) lines += "line\n";
+    auto messages = rounds({lines, output(2'000)});
+    static_cast<void>(reduced(messages, pipeline{offload{.over = 256_lines, .preview = head_tail{5_lines, 5_lines}, .into = shelf{&state}}}));
+    CHECK(state.kept == std::vector<std::string>{lines});
+    static_cast<void>(reduced(messages, pipeline{offload{.over = 1'999_bytes, .preview = head_tail{5_chars, 5_chars}, .into = shelf{&state}}}));
+    CHECK(state.kept.size() == 2);
+}
+
+TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {
+    shelf::state state;
+    auto const with = [&](condense::extent over, head_tail preview) {
+        return offload{.over = over, .preview = preview, .into = shelf{&state}};
+    };
+    CHECK_THROWS_AS((pipeline{with(10'000_chars, {5'000_chars, 5'000_chars})}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{with(10'000_chars, {30'000_chars, 0_chars})}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{with(0_chars, {1_chars, 1_chars})}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{with(10'000_chars, {condense::chars{~std::uint64_t{0} - 1}, 5'000_chars})}),
+                    condense::invalid_configuration);
+    CHECK_NOTHROW(pipeline{with(10'000_chars, {5'000_chars, 4'999_chars})});
+    CHECK_NOTHROW(pipeline{with(256_lines, {5_lines, 5_lines})});
+}
+
+TEST_CASE("offload: a dry run stores nothing and says what it would") {
+    shelf::state state;
+    auto const messages = rounds({output(5'000)});
+    auto const dry = pipeline{to(shelf{&state})}.draft(messages, {.window = 1'000'000_tokens}, toy::per_byte{});
+    CHECK(state.kept.empty());
+    CHECK(dry.report().layers[0].artifacts == 1);
+    CHECK(dry.report().layers[0].saved.count > 4'000);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/sliding_window.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/reduce.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::chat_message;
+using condense::first;
+using condense::headroom;
+using condense::last;
+using condense::layer_outcome;
+using condense::nothing;
+using condense::pipeline;
+using condense::sliding_window;
+using condense::task;
+using condense::used;
+using history = std::vector<chat_message>;
+
+static_assert(condense::layer<sliding_window<>>);
+static_assert(!condense::recoverable<pipeline<sliding_window<>>> && condense::deterministic<pipeline<sliding_window<>>>);
+static_assert(sliding_window<>::last_resort);
+
+/// A conversation in letters: System, User, Assistant, Call and Result with a digit, P for a pinned answer,
+/// Z for a summary of an earlier run. Each name is its index, so that what remains can be read.
+history conversation(std::string_view letters) {
+    history made;
+    for (std::size_t at = 0; at < letters.size(); ++at) {
+        auto const id = at + 1 < letters.size() ? std::string{letters[at + 1]} : std::string{};
+        switch (letters[at]) {
+            case 'S': made.push_back(chat_message::system("ten tokens")); break;
+            case 'U': made.push_back(chat_message::user("ten tokens")); break;
+            case 'A': made.push_back(chat_message::assistant("ten tokens")); break;
+            case 'P':
+                made.push_back(chat_message::assistant("ten tokens"));
+                made.back().pinned = true;
+                break;
+            case 'Z':
+                made.push_back(chat_message::user("ten tokens"));
+                made.back().mark = "summary";
+                break;
+            case 'C': made.push_back(chat_message::call(id, "read", "{\"p\": \"f\"}")); break;
+            case 'R': made.push_back(chat_message::result(id, "ten tokens")); break;
+            default: continue;
+        }
+        made.back().name = std::to_string(made.size() - 1);
+    }
+    return made;
+}
+
+/// The indices that remain: "0 5 6".
+std::string left(history const& messages) {
+    std::string out;
+    for (auto const& m : messages) out.append(out.empty() ? "" : " ").append(m.name);
+    return out;
+}
+
+template <class Window>
+std::string after(std::string_view letters, Window const& window, condense::tokens input = 1'000'000_tokens) {
+    auto messages = conversation(letters);
+    static_cast<void>(condense::reduce(messages, pipeline{window}, {.window = input}, toy::per_byte{}));
+    return left(messages);
+}
+
+/// Keeps at most a number of messages, and protects nothing by itself.
+auto window_of(std::uint64_t count) {
+    return sliding_window{.when = used > condense::messages{count}, .until = used <= condense::messages{count}, .protect = nothing};
+}
+
+}  // namespace
+
+TEST_CASE("sliding_window: below its trigger nothing goes [case-73] [T2]") {
+    CHECK(after("UA", window_of(3)) == "0 1");
+    CHECK(after("C1", window_of(3)) == "0");
+    CHECK(after("UAUA", window_of(2)) == "2 3");
+    CHECK(after("UAUA", window_of(4)) == "0 1 2 3");
+}
+
+TEST_CASE("sliding_window: what remains begins at a turn [case-75] [case-76] [T4] [T5] [T7]") {
+    CHECK(after("UAUC1", window_of(3)) == "2 3");
+    CHECK(after("UC1R1AU", window_of(2)) == "4");
+    CHECK(after("UC1R1C2R2AU", window_of(4)) == "6");
+    CHECK(after("UAUAU", window_of(3)) == "2 3 4");
+    CHECK(after("UAUAUA", window_of(4)) == "2 3 4 5");
+    CHECK(after("UC1R1AUA", window_of(2)) == "4 5");
+}
+
+TEST_CASE("sliding_window: pairs go together, and open groups stay [T17] [case-85] [case-86]") {
+    CHECK(after("C1R1AU", window_of(1)) == "3");
+    // Until an assistant message follows the round goes on, whatever the window (L3).
+    CHECK(after("C1R1U", window_of(1)) == "0 1 2");
+    CHECK(after("UC1R1AUC2R2", window_of(3)) == "4 5 6");
+    CHECK(after("UC1R1AUC2R2", window_of(1)) == "4 5 6");
+    CHECK(after("UC1R1AUC2", window_of(1)) == "4 5");
+}
+
+TEST_CASE("sliding_window: the task stays by default, and goes where it is not protected") {
+    sliding_window const by_default{.when = used > 3_messages, .until = used <= 3_messages};
+    CHECK(after("UAUAUA", by_default) == "0 4 5");
+    CHECK(after("UAUAUA", window_of(3)) == "4 5");
+    CHECK(after("UAAAAU", by_default) == "0 4 5");
+}
+
+TEST_CASE("sliding_window: system messages, pins, and what must come before them stay") {
+    CHECK(after("SUAUAU", window_of(1)) == "0 5");
+    CHECK(after("SUAUPUAU", window_of(1)) == "0 3 4 7");
+    CHECK(after("USAUAU", window_of(2)) == "1 5");
+}
+
+TEST_CASE("sliding_window: protected places stay [case-80] [case-82]") {
+    sliding_window const window{.when = used >= 10_messages, .until = used < 10_messages, .protect = first(1_messages) | last(2_messages)};
+    CHECK(after("UAAAAAAAAA", window) == "0 2 3 4 5 6 7 8 9");
+    sliding_window const tight{.when = used > 4_messages, .until = used <= 4_messages, .protect = first(1_messages) | last(3_messages)};
+    CHECK(after("UAAAAC1R1A", tight) == "0 5 6 7");
+}
+
+TEST_CASE("sliding_window: stops at eight tenths of its trigger") {
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 10_messages, .protect = nothing}) == "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 100_tokens, .protect = nothing}) == "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 50_pct, .protect = nothing}, 200_tokens) == "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 5_turns, .protect = nothing}) == "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = headroom < 20_tokens, .until = headroom >= 20_tokens, .protect = nothing}, 110_tokens) ==
+          "2 3 4 5 6 7 8 9");
+}
+
+TEST_CASE("sliding_window: the default trigger is nine tenths of the input") {
+    CHECK(after("UAUAUAUAUA", sliding_window{}, 112_tokens) == "0 1 2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{}, 111_tokens) == "0 4 5 6 7 8 9");
+}
+
+TEST_CASE("sliding_window: a limit of nothing clears what may go [T9]") {
+    CHECK(after("SUAUAU", window_of(0)) == "0 5");
+    CHECK(after("UC1R1AU", window_of(0)) == "4");
+}
+
+TEST_CASE("sliding_window: summaries stay while anything else may go") {
+    CHECK(after("SZUAUAU", window_of(2)) == "0 1 6");
+    CHECK(after("ZUAUAU", window_of(1)) == "0 5");
+}
+
+TEST_CASE("sliding_window: at the top summaries and the task go last") {
+    auto const at_top = [](std::string_view letters, std::uint64_t target) {
+        auto messages = conversation(letters);
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, true, {target}); });
+        sliding_window const never{.when = used > 1'000'000_messages, .protect = task | last(5_messages)};
+        static_cast<void>(condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+        return left(messages);
+    };
+    CHECK(at_top("SUAUAU", 40) == "0 1 4 5");
+    CHECK(at_top("SUAUAU", 30) == "0 1 5");
+    CHECK(at_top("SUAUAU", 29) == "0 5");
+    CHECK(at_top("SZUAUAU", 40) == "0 1 2 6");
+    CHECK(at_top("SZUAUAU", 20) == "0 6");
+    CHECK(at_top("SUAUPU", 10) == "0 1 4 5");  // the pin needs a user message before it
+}
+
+TEST_CASE("sliding_window: refusals are noted, and a run without any gain declines") {
+    auto messages = conversation("UC1");
+    auto const report = condense::reduce(messages, pipeline{window_of(1)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+    CHECK(report.layers[0].outcome != layer_outcome::applied);
+    CHECK(messages.size() == 2);
+}
+
+TEST_CASE("sliding_window: a second run changes nothing") {
+    for (auto const* const letters : {"UAUAUAUAUA", "SUC1R1AUC2R2C3R3AUAU", "UAAAAAAAAU", "SUPAUPAUAC1R1"})
+        for (std::uint64_t limit = 0; limit < 12; ++limit) {
+            CAPTURE(letters, limit);
+            auto messages = conversation(letters);
+            static_cast<void>(condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+            auto const once = left(messages);
+            auto const report = condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+            CHECK(left(messages) == once);
+            CHECK_FALSE(report.changed());
+        }
+}
+
+TEST_CASE("sliding_window: limits of any size are harmless") {
+    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
+                                 std::numeric_limits<std::uint64_t>::max());
+    CHECK(after("UAUAUA", window_of(figure)) == "0 1 2 3 4 5");
+    CHECK(after("UAUAUA", sliding_window{.when = used >= condense::tokens{figure}}) == "0 1 2 3 4 5");
+    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = first({figure})}) == "0 1 2 3 4 5");
+    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = nothing}) == "4");
+}
+
+TEST_CASE("sliding_window: a target above its trigger is rejected") {
+    CHECK_THROWS_AS((pipeline{sliding_window{.when = used > 100_messages, .until = used <= 101_messages}}),
+                    condense::invalid_configuration);
+    CHECK_NOTHROW(pipeline{sliding_window{.when = used > 100_messages, .until = used <= 100_messages}});
+}
