@@ -71,8 +71,7 @@ TEST_CASE("tiers that do not reach the target are called in order and measured",
     }
 
     calls.clear();
-    auto const report =
-        run(messages, pipeline{tier{'a', &calls}, tier{'b', &calls}, tier{'c', &calls}}, tight);
+    auto const report = run(messages, pipeline{tier{'a', &calls}, tier{'b', &calls}, tier{'c', &calls}}, tight);
     CHECK(messages.size() == 1u);
     CHECK(report.outcome == outcome::over);
     REQUIRE(calls.size() % 3 == 0);
@@ -86,8 +85,7 @@ TEST_CASE("tiers that do not reach the target are called in order and measured",
 
 TEST_CASE("under a budget that nothing fits the last user message remains", "[case-T82]") {
     auto messages = numbered({U(), A(), C("1"), R("1"), U("the last"), A()});
-    auto const report =
-        run(messages, pipeline{compress{}, sliding_window{}, escalate{}}, {.window = 1_tokens});
+    auto const report = run(messages, pipeline{compress{}, sliding_window{}, escalate{}}, {.window = 1_tokens});
     CHECK(indices(messages) == list{4});
     CHECK(report.outcome == outcome::exhausted);
     CHECK_FALSE(report.fits());
@@ -146,10 +144,11 @@ TEST_CASE("a conversation that was just reduced is left alone", "[case-T87]") {
 TEST_CASE("small deficits are left to grow", "[case-T89]") {
     auto const snapshot = [](std::size_t deficit) {
         conversation messages{A(letters(deficit)), U(letters(1'000))};
-        auto const report = run(messages,
-                                pipeline{sliding_window{.when = used > 1'000_tokens, .until = used <= 1'000_tokens,
-                                                        .worth = condense::at_least(1'500_tokens)}},
-                                {.window = 5'000_tokens});
+        auto const report = run(
+            messages,
+            pipeline{sliding_window{
+                .when = used > 1'000_tokens, .until = used <= 1'000_tokens, .worth = condense::at_least(1'500_tokens)}},
+            {.window = 5'000_tokens});
         CHECK(report.fits());
         return report.changed();
     };
@@ -197,7 +196,12 @@ struct role_totals {
 
 TEST_CASE("the roles add up to what is used", "[case-101]") {
     std::map<role, condense::cost> sums;
-    conversation messages{S("be brief"), U("do it"), CC("1", "2"), R("1", "done"), R("2", letters(77)), A("well"),
+    conversation messages{S("be brief"),
+                          U("do it"),
+                          CC("1", "2"),
+                          R("1", "done"),
+                          R("2", letters(77)),
+                          A("well"),
                           {.role = role::other, .parts = {{.text = "note"}}}};
     auto const report = condense::reduce(messages, pipeline{role_totals{&sums}}, {.window = 10'000_tokens});
     condense::cost whole;
@@ -246,9 +250,7 @@ TEST_CASE("a circular cause is an ordinary failure", "[case-120]") {
     CHECK(messages == conversation{U()});
     try {
         std::rethrow_exception(thrown);
-    } catch (circular const& problem) {
-        problem.cause = nullptr;
-    }
+    } catch (circular const& problem) { problem.cause = nullptr; }
 }
 
 /// 3.7 characters a token, and eight characters more for each message.
@@ -298,16 +300,16 @@ TEST_CASE("a window and a cut together", "[case-165]") {
         auto const id = std::to_string(step);
         messages = messages + conversation{C(id), R(id, letters(11'000))};
     }
-    auto const mix = pipeline{compress{.when = condense::always, .protect = nothing},
-                              sliding_window{.when = used > 10_messages, .until = used <= 10_messages,
-                                             .protect = first(1_messages) | last(3_messages)}};
+    auto const mix = pipeline{
+        compress{.when = condense::always, .protect = nothing},
+        sliding_window{
+            .when = used > 10_messages, .until = used <= 10_messages, .protect = first(1_messages) | last(3_messages)}};
     static_cast<void>(run(messages, mix));
     CHECK(messages.size() <= 10u);
     CHECK(messages.size() > 4u);
     CHECK(broken(messages) == "");
-    CHECK(std::count_if(messages.begin(), messages.end(), [](chat_message const& m) {
-              return m.role == role::tool && text_of(m).size() < 10'000;
-          }) > 0);
+    CHECK(std::count_if(messages.begin(), messages.end(),
+                        [](chat_message const& m) { return m.role == role::tool && text_of(m).size() < 10'000; }) > 0);
 }
 
 TEST_CASE("one pipeline serves several threads", "[case-166]") {
@@ -334,7 +336,8 @@ TEST_CASE("one pipeline serves several threads", "[case-166]") {
 
 /// After the system messages stands a plain user message or a summary.
 bool has_head(conversation const& messages) {
-    auto const head = std::find_if(messages.begin(), messages.end(), [](auto const& m) { return m.role != role::system; });
+    auto const head =
+        std::find_if(messages.begin(), messages.end(), [](auto const& m) { return m.role != role::system; });
     return head == messages.end() || (head->role == role::user && !answers_calls(*head));
 }
 
@@ -377,13 +380,15 @@ TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
             auto const wrong = [&](auto const& mix) { return broken_promise(before, mix, limits, changed); };
             if (stack == 0) return wrong(pipeline{window(most)});
             if (stack == 1)
-                return wrong(pipeline{shorten, sliding_window{.when = used > most, .until = used <= most,
+                return wrong(pipeline{shorten, sliding_window{.when = used > most,
+                                                              .until = used <= most,
                                                               .protect = first(1_messages) | last(2_messages)}});
             if (stack == 2)
                 return wrong(pipeline{shorten, summarize{.when = used >= late}, sliding_window{}, escalate{}});
             if (stack == 3)
-                return wrong(pipeline{pipeline{condense::offload{.over = 2'000_chars, .preview = ends, .into = shelf{}}},
-                                      sliding_window{.when = used >= late}, escalate{.passes = 3}});
+                return wrong(
+                    pipeline{pipeline{condense::offload{.over = 2'000_chars, .preview = ends, .into = shelf{}}},
+                             sliding_window{.when = used >= late}, escalate{.passes = 3}});
             return wrong(pipeline{summarize{.when = used > most, .protect = last(2_turns)}, shorten});
         }();
         CAPTURE(seed);
@@ -414,12 +419,13 @@ TEST_CASE("text that no layer shortens is dropped, else the run says so", "[case
 
 TEST_CASE("a cut by count never leaves a result first", "[case-176]") {
     conversation messages{U()};
-    for (int step = 0; step < 12; ++step) messages = messages + conversation{C(std::to_string(step)), R(std::to_string(step))};
+    for (int step = 0; step < 12; ++step)
+        messages = messages + conversation{C(std::to_string(step)), R(std::to_string(step))};
     messages.push_back(A());
-    for (auto const& left :
-         {after(numbered(messages), pipeline{window(20_messages)}),
-          after(numbered(messages), pipeline{sliding_window{.when = used > 20_messages, .until = used <= 0_messages,
-                                                            .protect = last(20_messages)}})}) {
+    for (auto const& left : {after(numbered(messages), pipeline{window(20_messages)}),
+                             after(numbered(messages), pipeline{sliding_window{.when = used > 20_messages,
+                                                                               .until = used <= 0_messages,
+                                                                               .protect = last(20_messages)}})}) {
         CHECK(broken(left) == "");
         REQUIRE(left.size() >= 19u);
         CHECK(left[0].role == role::user);

@@ -105,8 +105,11 @@ list pruned(std::size_t results, condense::tokens least) {
     before.push_back(A(""));
     auto messages = before;
     auto const report = condense::reduce(messages,
-                                         pipeline{compress{.when = condense::always, .protect = covering(40'000_tokens),
-                                                           .worth = at_least(least), .over = 2'000_chars, .with = ends}},
+                                         pipeline{compress{.when = condense::always,
+                                                           .protect = covering(40'000_tokens),
+                                                           .worth = at_least(least),
+                                                           .over = 2'000_chars,
+                                                           .with = ends}},
                                          roomy, wide{});
     CHECK(report.before.tokens.count == 1u + results * 20'018u);
     return cut(before, messages);
@@ -143,7 +146,9 @@ TEST_CASE("a small block is left alone", "[case-T44]") {
 
 TEST_CASE("a form that is not smaller leaves the original", "[case-T45]") {
     std::size_t size = 0;
-    auto const fill = [&](condense::part_view const&, condense::cut) { return std::optional<std::string>{letters(size, 'y')}; };
+    auto const fill = [&](condense::part_view const&, condense::cut) {
+        return std::optional<std::string>{letters(size, 'y')};
+    };
     auto const result = [&](std::size_t length) {
         size = length;
         auto messages = steps({20'000});
@@ -159,14 +164,20 @@ TEST_CASE("a form that is not smaller leaves the original", "[case-T45]") {
 }
 
 TEST_CASE("only what is older than the protected tokens is masked", "[case-T47]") {
-    compress const mask{.when = condense::always, .protect = newest(50'000_tokens), .worth = at_least(30'000_tokens),
-                        .over = 2'000_chars, .with = ends};
+    compress const mask{.when = condense::always,
+                        .protect = newest(50'000_tokens),
+                        .worth = at_least(30'000_tokens),
+                        .over = 2'000_chars,
+                        .with = ends};
     CHECK(cut_by(mask, steps({60'000, 20'000, 10'000})) == list{0});
 }
 
 TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
-    compress const mask{.when = condense::always, .protect = newest(50'000_tokens), .worth = at_least(30'000_tokens),
-                        .over = 2'000_chars, .with = ends};
+    compress const mask{.when = condense::always,
+                        .protect = newest(50'000_tokens),
+                        .worth = at_least(30'000_tokens),
+                        .over = 2'000_chars,
+                        .with = ends};
     auto messages = steps({15'000, 15'000, 25'000, 20'000});
     auto const before = messages;
     auto const report = run(messages, pipeline{mask});

@@ -79,8 +79,8 @@ TEST_CASE("a layer that gains nothing is not run for ever", "[case-140]") {
         std::uint64_t now = 0;
         int runs = 0;
         auto messages = large();
-        auto const report = run(messages, pipeline{stubborn{&now, 0, &runs}, escalate{.passes = passes}},
-                                {.window = 1'000_tokens});
+        auto const report =
+            run(messages, pipeline{stubborn{&now, 0, &runs}, escalate{.passes = passes}}, {.window = 1'000_tokens});
         CHECK(messages == large());
         CHECK(report.outcome == outcome::passes);
         CHECK(report.layers[0].outcome == layer_outcome::declined);
@@ -143,8 +143,7 @@ TEST_CASE("the large result is cut before a message is dropped", "[case-145]") {
 
 TEST_CASE("a layer that declines does not stop the next", "[case-146]") {
     conversation messages{U(), C("1"), R("1", letters(20'000)), A(), U(), A()};
-    auto const report = run(messages,
-                            pipeline{compress{.worth = condense::at_least(50'000_tokens)}, sliding_window{}},
+    auto const report = run(messages, pipeline{compress{.worth = condense::at_least(50'000_tokens)}, sliding_window{}},
                             {.window = 21'000_tokens});
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(report.layers[0].saved.count == 0u);

@@ -138,8 +138,9 @@ TEST_CASE("approvals go with the call they belong to", "[case-T30]") {
     auto const round = [](std::string const& tool, std::string const& id) {
         return conversation{C(id, tool), approval(role::assistant, id), approval(role::user, id), R(id)};
     };
-    auto const before = numbered(conversation{U()} + round("x", "1") + round("y", "2") +
-                                 conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
+    auto const before =
+        numbered(conversation{U()} + round("x", "1") + round("y", "2") +
+                 conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
     auto const left = after(before, pipeline{drop_calls_of{"x"}});
     CHECK(indices(left) == list{0, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16});
     for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(std::stoi(m.name))]);

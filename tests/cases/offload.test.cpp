@@ -64,8 +64,8 @@ TEST_CASE("status, id and what the library does not know survive", "[case-6]") {
     messages[2].parts.front().status = condense::part_status::error;
     messages[2].name = "source: test";
     auto const before = messages;
-    static_cast<void>(condense::reduce(messages, offloading(store), roomy, per_char{},
-                                       condense::run_options<>{.marks = true}));
+    static_cast<void>(
+        condense::reduce(messages, offloading(store), roomy, per_char{}, condense::run_options<>{.marks = true}));
     CHECK(text_of(messages[2]).size() < 5'000u);
     CHECK(without_text(messages[2]) == without_text(before[2]));
     CHECK_FALSE(messages[2].mark.empty());
@@ -132,14 +132,15 @@ TEST_CASE("the same result in two places is one artifact", "[case-13]") {
 
 // Sizes of the case times 100. A pipeline without a store has compress in place of offload.
 TEST_CASE("without a store a result within the inline size stays whole", "[case-18]") {
-    pipeline const mix{condense::compress{.when = condense::always, .over = 5'000_chars, .with = head{.keep = 100'000_chars}}};
+    pipeline const mix{
+        condense::compress{.when = condense::always, .over = 5'000_chars, .with = head{.keep = 100'000_chars}}};
     CHECK(after(step(letters(20'000)), mix) == step(letters(20'000)));
 }
 
 TEST_CASE("what the agent reads back is not stored again", "[case-21]") {
     shelf const store;
-    pipeline const mix{offload{.protect = tools("fetch_artifact"), .over = 2'500_chars,
-                               .preview = head{.keep = 1'000_chars}, .into = store}};
+    pipeline const mix{offload{
+        .protect = tools("fetch_artifact"), .over = 2'500_chars, .preview = head{.keep = 1'000_chars}, .into = store}};
     CHECK(after(step(letters(10'000), "fetch_artifact"), mix) == step(letters(10'000), "fetch_artifact"));
     CHECK(store.held->puts == 0u);
     CHECK(after(step(letters(10'000)), mix) != step(letters(10'000)));
@@ -154,17 +155,18 @@ TEST_CASE("a limit of nothing and a preview that is not smaller are rejected", "
     CHECK_NOTHROW(pipeline{offload{.over = 4'001_chars, .into = store}});
     CHECK_THROWS_AS((pipeline{offload{.over = 4'000_chars, .preview = head{.keep = 4'000_chars}, .into = store}}),
                     invalid_configuration);
-    CHECK_THROWS_AS((pipeline{offload{.over = 4'000_chars, .preview = condense::tail{.keep = 4'000_chars}, .into = store}}),
-                    invalid_configuration);
+    CHECK_THROWS_AS(
+        (pipeline{offload{.over = 4'000_chars, .preview = condense::tail{.keep = 4'000_chars}, .into = store}}),
+        invalid_configuration);
     CHECK_THROWS_AS((pipeline{offload{.over = 3'000_bytes, .into = store}}), invalid_configuration);
 }
 
 TEST_CASE("a preview larger than the limit is rejected", "[case-25]") {
     shelf const store;
-    CHECK_THROWS_AS((pipeline{offload{.over = 10'000_chars,
-                                      .preview = head_tail{.head = 15'000_chars, .tail = 15'000_chars},
-                                      .into = store}}),
-                    condense::invalid_configuration);
+    CHECK_THROWS_AS(
+        (pipeline{offload{
+            .over = 10'000_chars, .preview = head_tail{.head = 15'000_chars, .tail = 15'000_chars}, .into = store}}),
+        condense::invalid_configuration);
     CHECK(text_of(after(step(letters(15'000)), offloading(store))[2]).size() < 10'000u);
 }
 
@@ -176,9 +178,10 @@ TEST_CASE("placeholders are the same in every run", "[case-26]") {
 TEST_CASE("a preview that is cut again keeps its reference and tells the truth", "[case-56]") {
     shelf const store;
     auto const original = letters(40'000);
-    offload const outer{.over = 20'000_chars, .preview = head_tail{.head = 6'000_chars, .tail = 6'000_chars}, .into = store};
-    condense::compress const inner{.when = condense::always, .over = 11'000_chars,
-                                   .with = head_tail{.head = 4'000_chars, .tail = 4'000_chars}};
+    offload const outer{
+        .over = 20'000_chars, .preview = head_tail{.head = 6'000_chars, .tail = 6'000_chars}, .into = store};
+    condense::compress const inner{
+        .when = condense::always, .over = 11'000_chars, .with = head_tail{.head = 4'000_chars, .tail = 4'000_chars}};
     auto const inline_after = [&](auto const& mix) {
         auto const left = text_of(after(step(original), mix)[2]);
         auto const shown = occurrences(left, "x");
@@ -207,9 +210,10 @@ TEST_CASE("the store holds the original, the message a key and a preview", "[cas
 TEST_CASE("a preview at the threshold is rejected", "[case-T54]") {
     shelf const store;
     for (auto const preview : {5'000_chars, 6'000_chars})
-        CHECK_THROWS_AS((pipeline{offload{.over = 10'000_chars, .preview = head_tail{.head = preview, .tail = preview},
-                                          .into = store}}),
-                        condense::invalid_configuration);
+        CHECK_THROWS_AS(
+            (pipeline{
+                offload{.over = 10'000_chars, .preview = head_tail{.head = preview, .tail = preview}, .into = store}}),
+            condense::invalid_configuration);
     CHECK_NOTHROW(pipeline{
         offload{.over = 10'000_chars, .preview = head_tail{.head = 5'000_chars, .tail = 4'999_chars}, .into = store}});
 }
@@ -226,8 +230,9 @@ TEST_CASE("an error result keeps its status and its id", "[case-T55]") {
 
 TEST_CASE("what was read back and a cancelled call's result are skipped", "[case-T57]") {
     shelf const store;
-    CHECK(after(step(letters(20'000), "fetch_artifact"),
-                pipeline{offload{.protect = tools("fetch_*"), .into = store}}) == step(letters(20'000), "fetch_artifact"));
+    CHECK(
+        after(step(letters(20'000), "fetch_artifact"), pipeline{offload{.protect = tools("fetch_*"), .into = store}}) ==
+        step(letters(20'000), "fetch_artifact"));
     auto const before = [] {
         auto messages = step(letters(20'000));
         messages[2].parts.front().status = condense::part_status::cancelled;

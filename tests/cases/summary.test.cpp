@@ -80,8 +80,10 @@ list words_in(std::string const& text, int count) {
 TEST_CASE("a share of the message limit is kept as it is", "[case-103]") {
     model const ask;
     auto messages = numbered(alternating(6));
-    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 6_messages, .until = used <= 0_messages,
-                                                       .protect = last(50_pct) | last(2_messages), .with = ask}}));
+    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 6_messages,
+                                                       .until = used <= 0_messages,
+                                                       .protect = last(50_pct) | last(2_messages),
+                                                       .with = ask}}));
     CHECK(indices(messages) == list{-1, 3, 4, 5});
     CHECK(contains(text_of(messages[0]), "in short"));
     CHECK(messages[0].role == condense::role::user);
@@ -184,7 +186,8 @@ TEST_CASE("a summary that grows with every run stays under its cap", "[case-116]
     model const ask;
     std::size_t length = 0;
     ask.held->answer = [&](std::string_view) { return letters(length += 300, 's'); };
-    pipeline const mix{summarize{.when = condense::always, .protect = last(1_messages), .size = 1'000_tokens, .with = ask}};
+    pipeline const mix{
+        summarize{.when = condense::always, .protect = last(1_messages), .size = 1'000_tokens, .with = ask}};
     auto messages = alternating(7);
     for (std::size_t round = 0; round < 10; ++round) {
         messages = messages + alternating(8, 7 + round * 8);
@@ -224,8 +227,9 @@ TEST_CASE("a blank summary and one longer than what it replaces are refused", "[
 TEST_CASE("the rounds before those that are kept become one summary with one call", "[case-123]") {
     model const ask;
     auto messages = numbered(alternating(16));
-    auto const report = run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(4_turns), .with = ask},
-                                               condense::sliding_window{.when = used > 10_messages}});
+    auto const report =
+        run(messages, pipeline{summarize{.when = used > 10_messages, .protect = last(4_turns), .with = ask},
+                               condense::sliding_window{.when = used > 10_messages}});
     CHECK(indices(messages) == list{-1, 8, 9, 10, 11, 12, 13, 14, 15});
     CHECK(ask.prompts().size() == 1u);
     CHECK(words_in(ask.prompts()[0], 16) == list{0, 1, 2, 3, 4, 5, 6, 7});
@@ -252,8 +256,9 @@ TEST_CASE("old rounds are summarised beside an open one", "[case-130]") {
     auto messages = numbered(alternating(12) + conversation{U(), C("1"), R("1", letters(9'000))});
     auto const before = messages;
     static_cast<void>(
-        run(messages, pipeline{summarize{.when = used > 10_messages, .until = used <= 0_messages, .protect = last(3_turns),
-                                         .with = ask}}));
+        run(messages,
+            pipeline{summarize{
+                .when = used > 10_messages, .until = used <= 0_messages, .protect = last(3_turns), .with = ask}}));
     CHECK(indices(messages) == list{-1, 8, 9, 10, 11, 12, 13, 14});
     CHECK(messages[6] == before[13]);
     CHECK(messages[7] == before[14]);
@@ -272,9 +277,10 @@ TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
 TEST_CASE("the newest messages stay raw and nothing older stays behind", "[case-135]") {
     auto const left = [](std::size_t count) {
         model const ask;
-        return indices(after(numbered(alternating(count)),
-                             pipeline{summarize{.when = used >= 5_messages, .until = used <= 0_messages,
-                                                .protect = last(2_messages), .with = ask}}));
+        return indices(after(
+            numbered(alternating(count)),
+            pipeline{summarize{
+                .when = used >= 5_messages, .until = used <= 0_messages, .protect = last(2_messages), .with = ask}}));
     };
     CHECK(left(4) == list{0, 1, 2, 3});
     CHECK(left(5) == list{-1, 3, 4});
@@ -311,8 +317,8 @@ TEST_CASE("an event limit is passed, not met", "[case-T63]") {
 template <class Until>
 auto condensed(std::size_t events, condense::messages most, Until until, model const& ask) {
     auto messages = numbered(alternating(events));
-    auto const report = run(messages, pipeline{summarize{.when = used > most, .until = until,
-                                                         .protect = first(2_messages), .with = ask}});
+    auto const report = run(
+        messages, pipeline{summarize{.when = used > most, .until = until, .protect = first(2_messages), .with = ask}});
     return std::pair{indices(messages), report.layers[0].groups_dropped};
 }
 
@@ -357,8 +363,9 @@ TEST_CASE("only whole groups that fit are sent to the model", "[case-T72]") {
     model const ask;
     auto messages = numbered({U("word0 " + letters(700)), U("word1 " + letters(600)), U("word2 " + letters(500)),
                               U("word3 " + letters(800)), U()});
-    static_cast<void>(run(messages, pipeline{summarize{.when = condense::always, .protect = last(1_messages),
-                                                       .reads = 1'000_tokens, .with = ask}}));
+    static_cast<void>(
+        run(messages, pipeline{summarize{
+                          .when = condense::always, .protect = last(1_messages), .reads = 1'000_tokens, .with = ask}}));
     REQUIRE_FALSE(ask.prompts().empty());
     CHECK(words_in(ask.prompts()[0], 4) == list{0});
     for (auto const& prompt : ask.prompts()) {

@@ -25,9 +25,10 @@ std::optional<std::string> cut(Shortener const& shorten, std::string_view text) 
 /// What a layer with this shortener makes of a tool result over `over`.
 template <class Shortener>
 std::string compressed(condense::extent over, Shortener const& shorten, std::string text) {
-    auto const left = after({U(), C("1"), R("1", std::move(text)), A()},
-                            condense::pipeline{condense::compress{.when = condense::always, .protect = condense::nothing,
-                                                                  .over = over, .with = shorten}});
+    auto const left =
+        after({U(), C("1"), R("1", std::move(text)), A()},
+              condense::pipeline{condense::compress{
+                  .when = condense::always, .protect = condense::nothing, .over = over, .with = shorten}});
     return text_of(left[2]);
 }
 
@@ -95,16 +96,16 @@ TEST_CASE("no line of a few long ones occurs twice", "[case-31]") {
 }
 
 TEST_CASE("one long line is cut by bytes", "[case-33]") {
-    auto const shorter =
-        compressed(10'000_bytes, head_tail{.head = 50_lines, .tail = 20_lines, .at_most = 10'000_bytes}, letters(100'000));
+    auto const shorter = compressed(
+        10'000_bytes, head_tail{.head = 50_lines, .tail = 20_lines, .at_most = 10'000_bytes}, letters(100'000));
     CHECK(shorter.size() <= 10'000u);
     CHECK(shorter.size() > 9'000u);
     CHECK(contains(marker_of(shorter), " of 100,000 characters"));
 }
 
 TEST_CASE("head and tail are kept and what is missing is told", "[case-35]") {
-    auto const shorter = cut(head_tail{.head = 200_chars, .tail = 200_chars},
-                             letters(200, 'P') + letters(500, 'M') + letters(200, 'S'));
+    auto const shorter =
+        cut(head_tail{.head = 200_chars, .tail = 200_chars}, letters(200, 'P') + letters(500, 'M') + letters(200, 'S'));
     REQUIRE(shorter);
     CHECK(shorter->find(letters(200, 'P') + "\n[") == 0u);
     CHECK(shorter->rfind("]\n" + letters(200, 'S')) == shorter->size() - 202);
@@ -178,8 +179,8 @@ TEST_CASE("only whole code points survive a cut by bytes", "[case-T37]") {
     CHECK(condense::detail::utf8::valid(*shorter));
     CHECK(occurrences(*shorter, "\xF0\x9F\x98\x80") == 250u);
     CHECK(contains(marker_of(*shorter), "2,050 of 3,300 characters"));
-    auto const backward = cut(head_tail{.head = 1'000_bytes, .tail = 1'002_bytes},
-                              letters(2'300) + repeated("\xF0\x9F\x98\x80", 1'000));
+    auto const backward =
+        cut(head_tail{.head = 1'000_bytes, .tail = 1'002_bytes}, letters(2'300) + repeated("\xF0\x9F\x98\x80", 1'000));
     REQUIRE(backward);
     CHECK(condense::detail::utf8::valid(*backward));
     CHECK(occurrences(*backward, "\xF0\x9F\x98\x80") == 250u);

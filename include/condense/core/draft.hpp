@@ -59,8 +59,7 @@ public:
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const after = (*this->count_)(text) + detail::frame_cost(*this->count_, role::user) +
-                           detail::frame_cost(*this->count_, part_view{.text = text});
+        auto const after = detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
         for (group const one : which)
             if (present(one)) this->edits_->drop(*this->facts_, one);

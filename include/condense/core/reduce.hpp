@@ -96,17 +96,23 @@ template <refillable History, class Prepared>
     requires(!erasable<History>)
 void apply(History& history, Prepared& changes) {
     History fresh;
-    if constexpr (requires { fresh.reserve(std::size_t{}); }) fresh.reserve(changes.first + changes.plan.size());
+    // Where push_back may fail, the messages are copied, so that the old history stays whole.
+    constexpr bool reserves = requires { fresh.reserve(std::size_t{}); };
+    auto const take = [](auto& m) -> decltype(auto) {
+        if constexpr (reserves || !std::copy_constructible<element_of<History>>) return std::move(m);
+        else return static_cast<std::remove_reference_t<decltype(m)> const&>(m);
+    };
+    if constexpr (reserves) fresh.reserve(changes.first + changes.plan.size());
     auto at = begin_and_end::first(history);
     std::uint32_t from = 0;
-    for (; from != changes.first; ++from, ++at) fresh.push_back(std::move(*at));
+    for (; from != changes.first; ++from, ++at) fresh.push_back(take(*at));
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
             fresh.push_back(std::move(changes.made[change.made]));
             continue;
         }
         for (; from != change.index; ++from) ++at;
-        fresh.push_back(std::move(*at));
+        fresh.push_back(take(*at));
     }
     using std::swap;
     swap(history, fresh);

@@ -76,7 +76,7 @@ struct layer_report {
 namespace detail {
 
 inline void append_padded(std::string& out, std::string_view text, std::size_t width, bool right = false) {
-    auto const gap = text.size() < width ? width - text.size() : 0;
+    auto const gap = text.size() < width ? width - text.size() : 1;
     if (right) out.append(gap, ' ');
     out.append(text);
     if (!right) out.append(gap, ' ');

@@ -103,7 +103,7 @@ class batch {
 public:
     constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
         : shared_{&shared}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
-          before_{shared.draft.edits().sums()}, used_{shared.draft.used()} {
+          before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
         shared.draft.begin_batch();
         shared.kept = 0;
@@ -127,7 +127,7 @@ public:
     constexpr void close(Layer const& layer) {
         auto& draft = shared_->draft;
         if (draft.mark() != mark_) draft.settle_head();
-        if (draft.mark() == mark_) return decline("nothing to do");
+        if (draft.mark() == mark_) return close_without_edits();
         auto after = draft.edits().sums();
         auto const restored = draft.restored();
         after -= restored;
@@ -140,12 +140,28 @@ public:
         auto const saved = (used_.tokens + restored.cost.tokens()) - draft.used().tokens;
         if constexpr (requires { layer.worth.pays(saved, used_); })
             if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline("not worth it");
-        for (auto const& put : shared_->puts)
-            if (auto const problem = put.put(put.store, put.name, put.content)) return fail(problem.reason);
+        if (!put_all()) return;
         count(restored);
     }
 
 private:
+    constexpr bool put_all() {
+        for (auto const& put : shared_->puts)
+            if (auto const problem = put.put(put.store, put.name, put.content)) {
+                fail(problem.reason);
+                return false;
+            }
+        return true;
+    }
+
+    constexpr void close_without_edits() {
+        if (entry_->refused != refused_) decline("nothing to do");
+        else if (put_all()) {
+            entry_->artifacts += shared_->kept;
+            if (entry_->note.empty()) entry_->note = std::string_view{"nothing to do"};
+        }
+    }
+
     constexpr void decline(std::string_view why) noexcept {
         shared_->draft.take_back(mark_);
         if (entry_->outcome == layer_outcome::applied) return;
@@ -162,10 +178,10 @@ private:
             else if (steps[index].on_part && kind != edit_kind::restore) ++entry_->parts_shortened;
         }
         entry_->artifacts += shared_->kept;
-        auto const now = shared_->draft.used().tokens;
-        entry_->saved = entry_->saved + (used_.tokens - now);
-        entry_->restored = entry_->restored + (restored.cost.steps == 0 ? tokens{} : now - used_.tokens);
-        if (entry_->outcome == layer_outcome::declined && entry_->refused == 0) entry_->note = {};
+        auto const grown = restored.cost.tokens();
+        entry_->saved = entry_->saved + (used_.tokens + grown - shared_->draft.used().tokens);
+        entry_->restored = entry_->restored + grown;
+        if (entry_->outcome != layer_outcome::applied && entry_->refused == 0 && entry_->failures == 0) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
     }
 
@@ -175,6 +191,7 @@ private:
     std::size_t mark_;
     view::totals before_;
     usage used_;
+    std::uint32_t refused_;
 };
 
 /// Calls a hook of a layer within one batch.
@@ -217,6 +234,9 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+    if constexpr (names_arrive<Layer>)  // a hook that is there is checked wherever the layer runs
+        static_assert(requires { layer.arrive(narrowed, sequence{}, hand); },
+                      "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
     static_assert(requires { layer.reduce(narrowed, hand); },
                   "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string_view>
 
 #include <condense/core/cost.hpp>
@@ -23,9 +24,15 @@ concept token_estimator = std::copy_constructible<Estimator> && requires(Estimat
 
 namespace detail {
 
+/// No part counts for more than this, 2^32 tokens, so that sums of sane numbers of parts are exact.
+inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
+
+constexpr cost clamped(cost given) noexcept { return given < cost_limit ? given : cost_limit; }
+
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& count, role speaker) {
-    if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; }) return count.frame(speaker);
+    if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; })
+        return clamped(count.frame(speaker));
     else return {};
 }
 
@@ -38,7 +45,7 @@ constexpr cost frame_cost(Estimator const& count, part_view const& part) {
 /// What one part costs: its own figure where it has one, else its text, and its frame.
 template <token_estimator Estimator>
 constexpr cost part_cost(Estimator const& count, part_view const& part) {
-    return (part.cost ? *part.cost : count(part.text)) + frame_cost(count, part);
+    return clamped((part.cost ? *part.cost : count(part.text)) + frame_cost(count, part));
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -25,6 +26,16 @@ template <class Preview>
 constexpr Preview preview_default() {
     if constexpr (std::is_same_v<Preview, head_tail>) return {chars{2'000}, chars{2'000}, {}};
     else return unset{};
+}
+
+/// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
+/// a byte; how long lines are is not known.
+constexpr bool surely_below(extent const& most, extent const& over) noexcept {
+    auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
+    auto const least_bytes = most.bytes.count < most.chars.count ? most.bytes.count : most.chars.count;
+    if (bounded(over.chars.count) && bounded(most.chars.count) && most.chars >= over.chars) return false;
+    if (bounded(over.bytes.count) && bounded(least_bytes) && least_bytes >= over.bytes.count) return false;
+    return !bounded(over.lines.count) || !bounded(most.lines.count) || most.lines < over.lines;
 }
 
 }  // namespace detail
@@ -54,10 +65,8 @@ struct offload {
     constexpr void check() const {
         detail::check_target(when, until);
         if constexpr (requires { preview.check(); }) preview.check();
-        if constexpr (requires { preview.head.chars; preview.tail.chars; })
-            detail::require(over.chars.count == detail::u64_limit || preview.head.chars.count == detail::u64_limit ||
-                                preview.tail.chars.count == detail::u64_limit ||
-                                preview.head.chars + preview.tail.chars < over.chars,
+        if constexpr (requires { preview.most(); })
+            detail::require(detail::surely_below(preview.most(), over),
                             "condense: offload: the preview must be smaller than `over` (see offload)");
     }
 

@@ -85,6 +85,7 @@ struct summarize {
                 break;
             }
             if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+            if (draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
             fit(draft, pass, text, limit);
             auto const before = draft.used().tokens;
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
@@ -111,6 +112,7 @@ private:
         auto const most = cost::of(input_for(draft));
         auto left = draft.used();
         left.tokens = left.tokens + limit_of(draft, pass, most);
+        left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
         for (auto const which : draft.groups())

@@ -84,6 +84,13 @@ constexpr std::optional<std::string> cut_any(std::string_view text, extent const
     return cut_middle(clean, head_limit, tail_limit, at_most, how);
 }
 
+constexpr extent sum_of(extent left, extent const& right) noexcept {
+    left.chars = left.chars + right.chars;
+    left.bytes = left.bytes + right.bytes;
+    left.lines = left.lines + right.lines;
+    return left;
+}
+
 constexpr void check_room(extent const& at_most) {
     require(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
                 at_most.lines.count >= 5,
@@ -110,6 +117,8 @@ struct head_tail {
                                detail::no_less_than_marker(at_most.halved(how.halvings)), how.how);
     }
     constexpr void check() const { detail::check_room(at_most); }
+    /// The most of a text that it keeps, per unit.
+    constexpr extent most() const noexcept { return detail::sum_of(head, tail) && at_most; }
     friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
 };
 
@@ -122,6 +131,7 @@ struct head {
         return head_tail{keep, chars{0}, at_most}(part, how);
     }
     constexpr void check() const { detail::check_room(at_most); }
+    constexpr extent most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(head const&, head const&) = default;
 };
 
@@ -134,6 +144,7 @@ struct tail {
         return head_tail{chars{0}, keep, at_most}(part, how);
     }
     constexpr void check() const { detail::check_room(at_most); }
+    constexpr extent most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(tail const&, tail const&) = default;
 };
 

@@ -115,7 +115,8 @@ struct headroom_threshold {
         }
     };
     constexpr tokens resolved(tokens input) const noexcept {
-        if constexpr (std::same_as<Quantity, percent>) return limit.of(input);
+        constexpr bool up = How == detail::comparison::at_least || How == detail::comparison::below;
+        if constexpr (std::same_as<Quantity, percent>) return up ? limit.of_rounded_up(input) : limit.of(input);
         else return limit;
     }
     constexpr bound bind(tokens input) const noexcept { return {How, resolved(input).count}; }
@@ -289,6 +290,14 @@ constexpr bool conflicts(threshold<How, Quantity> const& when, threshold<Goal, Q
     if constexpr (!threshold<How, Quantity>::rises || threshold<Goal, Quantity>::rises) return true;
     else if (until.limit > when.limit) return true;
     else return until.limit == when.limit && How == comparison::at_least && Goal == comparison::at_most;
+}
+template <comparison How, comparison Goal, class Quantity>
+constexpr bool conflicts(headroom_threshold<How, Quantity> const& when, headroom_threshold<Goal, Quantity> const& until) noexcept {
+    constexpr bool falls = How == comparison::below || How == comparison::at_most;
+    constexpr bool rises = Goal == comparison::at_least || Goal == comparison::above;
+    if constexpr (!falls || !rises) return true;
+    else if (until.limit < when.limit) return true;
+    else return until.limit == when.limit && How == comparison::at_most && Goal == comparison::at_least;
 }
 template <bool Both, class Left, class Right, class Until>
 constexpr bool conflicts(joined_trigger<Both, Left, Right> const& when, Until const& until) noexcept {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/detail/json_scan.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::detail::json::valid;
+
+constexpr bool values_are_read() {
+    for (std::string_view const text :
+         {"null", "true", "false", "0", "-0", "12", "-3.25", "1e5", "1E+5", "2.5e-3", "\"\"", "\"a\\n\\u00e4\\\\\"", "[]", "{}", "[1]",
+          "[1, \"a\", [], {}]", "{\"a\":1}", "{\"a\":{\"b\":[null]},\"a\":2}", " \t\r\n [ ] \n", "{ \"a\" : 1 , \"b\" : [ ] }", "\"\xF0\x9F\x98\x80\""})
+        if (!valid(text)) return false;
+    return true;
+}
+static_assert(values_are_read());
+
+constexpr bool anything_else_is_refused() {
+    for (std::string_view const text :
+         {"", " ", "nul", "nulll", "True", "01", "-", "1.", ".5", "1e", "1e+", "+1", "0x1", "NaN", "'a'", "\"", "\"a", "\"\\x\"", "\"\\u12g4\"",
+          "\"\\u123\"", "\"\\", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1}", "{", "}", "{a:1}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+          "{\"a\":1 \"b\":2}", "{\"a\" 1}", "{1:2}", "{\"a\":1]", "1 2", "[] []", "// c\n1", "\"\x01\"", "\"\n\"", "\"\x7F", "\xEF\xBB\xBF" "1", "\"\xFF\"",
+          "\"\xED\xA0\x80\"", "\"\xC0\x80\"", "\"\xE2\x82\""})
+        if (valid(text)) return false;
+    return true;
+}
+static_assert(anything_else_is_refused());
+
+std::string nested(std::size_t depth, std::string_view open, std::string_view middle, std::string_view close) {
+    std::string text;
+    for (std::size_t level = 0; level < depth; ++level) text.append(open);
+    text.append(middle);
+    for (std::size_t level = 0; level < depth; ++level) text.append(close);
+    return text;
+}
+
+class numbers {
+public:
+    explicit numbers(std::uint64_t seed) : state_{seed * 0x9E3779B97F4A7C15u + 1} {}
+    std::uint64_t below(std::uint64_t limit) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return (state_ >> 33) % limit;
+    }
+    template <std::size_t Count>
+    std::string_view one_of(std::string_view const (&choices)[Count]) {
+        return choices[below(Count)];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+constexpr std::string_view scalars[] = {"null", "true", "false", "0", "-1", "12.5", "1e9", "\"\"", "\"a b\"", "\"\\u00e4\\n\"", "\"\xE2\x82\xAC\""};
+constexpr std::string_view keys[] = {"\"a\"", "\"b c\"", "\"\"", "\"\\\"\"", "\"\xC3\xA4\""};
+constexpr std::string_view spaces[] = {"", "", "", " ", "\n", "\t\r\n"};
+
+void write(std::string& out, numbers& random, int depth) {
+    out.append(random.one_of(spaces));
+    auto const kind = random.below(depth > 5 ? 1 : 3);
+    if (kind == 0) out.append(random.one_of(scalars));
+    else {
+        out.push_back(kind == 1 ? '[' : '{');
+        for (auto left = random.below(4); left != 0; --left) {
+            if (kind == 2) out.append(random.one_of(keys)).append(random.one_of(spaces)).push_back(':');
+            write(out, random, depth + 1);
+            if (left > 1) out.push_back(',');
+        }
+        out.append(random.one_of(spaces)).push_back(kind == 1 ? ']' : '}');
+    }
+    out.append(random.one_of(spaces));
+}
+
+/// Such numbers are JSON, though that parser has no value for them.
+bool has_large_exponent(std::string_view text) {
+    std::size_t digits = 0;
+    bool counts = false;
+    for (char const byte : text) {
+        if (byte == 'e' || byte == 'E') counts = true, digits = 0;
+        else if (counts && byte >= '0' && byte <= '9') ++digits;
+        else if (byte != '+' && byte != '-') counts = false;
+        if (counts && digits == 3) return true;
+    }
+    return false;
+}
+
+/// A change that may or may not break the text.
+void damage(std::string& text, numbers& random) {
+    static constexpr std::string_view bytes = "{}[],:\"\\ \n0123456789-+.eEtrufalsn/bx\xC3\xA4\xFF\x01";
+    auto const at = random.below(text.size() + 1);
+    switch (random.below(4)) {
+        case 0: text.insert(at, 1, bytes[random.below(bytes.size())]); break;
+        case 1:
+            if (at < text.size()) text.erase(at, 1);
+            break;
+        case 2:
+            if (at < text.size()) text[at] = bytes[random.below(bytes.size())];
+            break;
+        default: text.resize(at);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("json_scan: values") {
+    CHECK(values_are_read());
+    CHECK(anything_else_is_refused());
+}
+
+TEST_CASE("json_scan: says of generated text what a parser says") {
+    std::size_t accepted = 0;
+    std::size_t refused = 0;
+    for (std::uint64_t seed = 1; seed <= 30'000; ++seed) {
+        numbers random{seed};
+        std::string text;
+        write(text, random, 0);
+        for (auto left = random.below(4); left != 0; --left) damage(text, random);
+        if (has_large_exponent(text)) continue;
+        bool const parses = nlohmann::json::accept(text);
+        CAPTURE(seed, text);
+        REQUIRE(valid(text) == parses);
+        ++(parses ? accepted : refused);
+    }
+    CHECK(accepted > 10'000);
+    CHECK(refused > 10'000);
+}
+
+TEST_CASE("json_scan: strings of any bytes") {
+    for (unsigned first = 0; first < 256; ++first)
+        for (unsigned second = 0; second < 256; ++second) {
+            std::string const text{'"', static_cast<char>(first), static_cast<char>(second), '"'};
+            // A NUL ends the text for that parser.
+            if (first == 0 || second == 0) REQUIRE_FALSE(valid(text));
+            else REQUIRE(valid(text) == nlohmann::json::accept(text));
+        }
+}
+
+TEST_CASE("json_scan: what RFC 8259 allows beyond what a parser can hold") {
+    CHECK(valid("1e999"));
+    CHECK(valid("-123456789012345678901234567890.5E-400"));
+    CHECK(valid("\"\\ud800\""));
+    CHECK_FALSE(valid(std::string_view{"1\0", 2}));
+    CHECK_FALSE(valid(std::string_view{"[1,\0 2]", 7}));
+}
+
+TEST_CASE("json_scan: nesting is read to its limit and no further") {
+    for (auto const& [open, middle, close] : {std::array<std::string_view, 3>{"[", "", "]"}, {"[", "1", "]"}, {"{\"a\":", "1", "}"}, {"[{\"a\":", "{}", "}]"}}) {
+        auto const levels = open == "[{\"a\":" ? 2u : 1u;
+        auto const inner = middle == "{}" ? 1u : 0u;
+        auto const most = (128 - inner) / levels;
+        CHECK(valid(nested(most, open, middle, close)));
+        CHECK_FALSE(valid(nested(most + 1, open, middle, close)));
+        CHECK_FALSE(valid(nested(1'000'000, open, middle, close)));
+    }
+    CHECK_FALSE(valid(std::string(10'000'000, '[')));
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/llm/extract.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/detail/utf8.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::extract;
+using condense::part_kind;
+using condense::part_status;
+using condense::role;
+
+/// Notes that are told of a conversation.
+struct told {
+    extract::notes notes = extract{}.open();
+
+    told& user(std::string_view text) { return see(role::user, {.text = text}); }
+    told& assistant(std::string_view text) { return see(role::assistant, {.text = text}); }
+    told& call(std::string_view tool, std::string_view arguments) {
+        return see(role::assistant, {.kind = part_kind::tool_call, .text = arguments, .tool = tool});
+    }
+    told& result(std::string_view tool, std::string_view text, part_status status = part_status::ok) {
+        return see(role::tool, {.kind = part_kind::tool_result, .text = text, .tool = tool, .status = status});
+    }
+    told& summary(std::string_view text) {
+        notes.see(role::user, {.text = text}, true);
+        return *this;
+    }
+    told& see(role speaker, condense::part_view const& part) {
+        notes.see(speaker, part, false);
+        return *this;
+    }
+    std::string text(std::uint64_t limit = 10'000) const { return notes.text({limit}); }
+};
+
+}  // namespace
+
+TEST_CASE("extract: what was asked, which tools ran, what was touched, what failed, what was said last") {
+    told const all = told{}
+                         .user("Rename the flag.")
+                         .call("read", R"({"path": "a.cpp"})")
+                         .result("read", "int a;")
+                         .call("read", R"({"file_path":"b.cpp","limit":5})")
+                         .result("read", "no such file", part_status::error)
+                         .call("shell", R"({"command": "make"})")
+                         .assistant("I renamed it.")
+                         .user("And the tests?")
+                         .assistant("Those, too.");
+    CHECK(all.text() ==
+          "First request: Rename the flag.\n"
+          "Request: And the tests?\n"
+          "Tools used: read x2, shell\n"
+          "Files touched: a.cpp, b.cpp\n"
+          "Error: read: no such file\n"
+          "Last answer: Those, too.\n");
+}
+
+TEST_CASE("extract: nothing to tell is nothing told") {
+    CHECK(told{}.text().empty());
+    CHECK(told{}.user(" \n\t ").assistant("  ").result("read", "fine").text().empty());
+}
+
+TEST_CASE("extract: the latest requests and errors are kept, three of each") {
+    told all;
+    for (int number = 0; number < 6; ++number) {
+        all.user("request " + std::to_string(number));
+        all.result("t", "error " + std::to_string(number), part_status::error);
+    }
+    CHECK(all.text() ==
+          "First request: request 0\nRequest: request 3\nRequest: request 4\nRequest: request 5\n"
+          "Error: t: error 3\nError: t: error 4\nError: t: error 5\n");
+}
+
+TEST_CASE("extract: every entry is one line within its limit") {
+    auto const text = told{}.user("\n\n  a\nb\x1B[1m" + std::string(600, 'x')).user(std::string(300, 'y')).text();
+    CHECK(text == "First request: a b [1m" + std::string(500 - 7, 'x') + "...\nRequest: " + std::string(200, 'y') + "...\n");
+}
+
+TEST_CASE("extract: what matters most comes first when room is short") {
+    told const all = told{}.user(std::string(400, 'u')).call("read", R"({"path": "a.cpp"})").assistant(std::string(150, 'a'));
+    for (std::uint64_t limit = 0; limit < 800; ++limit) {
+        auto const text = all.text(limit);
+        REQUIRE(condense::detail::utf8::count(text) <= limit);
+        if (limit >= 40) REQUIRE(text.starts_with("First request: u"));
+        if (limit >= 500) REQUIRE(text.find("Tools used: read") != std::string::npos);
+    }
+}
+
+TEST_CASE("extract: limits count code points, and cuts fall between them") {
+    std::string euros;
+    for (int sign = 0; sign < 1'000; ++sign) euros += "\xE2\x82\xAC";
+    auto const text = told{}.user(euros).text();
+    CHECK(condense::detail::utf8::valid(text));
+    CHECK(condense::detail::utf8::count(text) == 15 + 500 + 3 + 1);
+    CHECK(condense::detail::utf8::valid(told{}.user("a\xFF\xE2\x82").call("\xFF", R"({"path": ")" "\xFF" R"("})").text()));
+}
+
+TEST_CASE("extract: an earlier summary has a third of the room") {
+    auto const text = told{}.summary("Once upon a time.").summary(std::string(5'000, 's')).user("Go on.").text(900);
+    CHECK(text == "First request: Go on.\nEarlier: " + std::string(300, 's') + "...\n");
+}
+
+TEST_CASE("extract: the last words of the assistant are its last text") {
+    CHECK(told{}.assistant("first").assistant(" \n ").text() == "Last answer: first\n");
+    CHECK(told{}.see(role::assistant, {.kind = part_kind::reasoning, .text = "hm"}).text().empty());
+    CHECK(told{}.see(role::system, {.text = "rules"}).text().empty());
+}
+
+TEST_CASE("extract: arguments without a path tell of no file") {
+    CHECK(told{}.call("t", "{}").text() == "Tools used: t\n");
+    CHECK(told{}.call("t", R"({"path": ""})").text() == "Tools used: t\n");
+    CHECK(told{}.call("t", R"({"path": )").text() == "Tools used: t\n");
+    CHECK(told{}.call("t", R"({"path)").text() == "Tools used: t\n");
+    CHECK(told{}.call("", "not JSON").text().empty());
+    CHECK(told{}.call("t", R"({"path": 5, "mode": "fast"})").text() == "Tools used: t\n");
+    CHECK(told{}.call("t", R"({"text": "the path\" is long", "n": "x"})").text() == "Tools used: t\n");
+}
+
+TEST_CASE("extract: names beyond the fortieth are not kept") {
+    told all;
+    for (int number = 0; number < 60; ++number) all.call("tool" + std::to_string(number), "{}");
+    CHECK(all.text().find("tool39") != std::string::npos);
+    CHECK(all.text().find("tool40") == std::string::npos);
+}
+
+TEST_CASE("extract: limits of its own") {
+    extract const brief{.request = {5}, .recent = {3}};
+    auto notes = brief.open();
+    notes.see(role::user, {.text = "abcdefgh"}, false);
+    notes.see(role::user, {.text = "abcdefgh"}, false);
+    CHECK(notes.text({1'000}) == "First request: abcde...\nRequest: abc...\n");
+    CHECK(brief == extract{.request = {5}, .recent = {3}});
+    CHECK_FALSE(brief == extract{});
+}
+
+TEST_CASE("extract: figures of any size are harmless") {
+    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0});
+    auto notes = extract{.request = {figure}, .recent = {figure}}.open();
+    notes.see(role::user, {.text = "request"}, false);
+    notes.see(role::user, {.text = "old"}, true);
+    CHECK(notes.text({figure}).size() < 100);
+}
