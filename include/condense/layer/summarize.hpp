@@ -85,7 +85,7 @@ struct summarize {
                 break;
             }
             if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
-            if (draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
+            if (!by_rule && draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
             fit(draft, pass, text, limit);
             auto const before = draft.used().tokens;
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
