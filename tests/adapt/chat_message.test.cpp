@@ -18,7 +18,8 @@ using condense::part_status;
 using condense::part_view;
 using condense::role;
 
-static_assert(condense::message<chat_message> && condense::shortenable<chat_message> && condense::composable<chat_message>);
+static_assert(condense::message<chat_message> && condense::shortenable<chat_message> &&
+              condense::composable<chat_message>);
 static_assert(condense::detail::thinnable<chat_message> && condense::detail::markable<chat_message>);
 static_assert(std::is_nothrow_move_constructible_v<chat_message> && std::is_nothrow_move_assignable_v<chat_message>);
 
@@ -39,27 +40,33 @@ TEST_CASE("chat_message: is written in one line") {
     CHECK(chat_message::user("").parts.empty());
     auto const calls = chat_message::call("1", "read", "{}").and_call("2", "write", "[]");
     CHECK(calls.role == role::assistant);
-    CHECK(calls.parts == std::vector<chat_part>{{.kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1"},
-                                                {.kind = part_kind::tool_call, .text = "[]", .tool = "write", .call = "2"}});
+    CHECK(calls.parts ==
+          std::vector<chat_part>{{.kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1"},
+                                 {.kind = part_kind::tool_call, .text = "[]", .tool = "write", .call = "2"}});
     auto const result = chat_message::result("1", "no such file", part_status::error);
     CHECK(result.role == role::tool);
     CHECK(result.parts ==
-          std::vector<chat_part>{{.kind = part_kind::tool_result, .text = "no such file", .call = "1", .status = part_status::error}});
+          std::vector<chat_part>{
+              {.kind = part_kind::tool_result, .text = "no such file", .call = "1", .status = part_status::error}});
 }
 
 TEST_CASE("chat_message: is read whole") {
-    chat_message const m{.role = role::assistant,
-                         .parts = {{.kind = part_kind::reasoning, .text = "hm", .sealed = true},
-                                   {.kind = part_kind::media, .text = "iVBOR", .cost = condense::cost::of({1'600})},
-                                   {.kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1", .status = part_status::pending}},
-                         .name = "alice",
-                         .pinned = true,
-                         .mark = "short.0"};
+    chat_message const m{
+        .role = role::assistant,
+        .parts =
+            {{.kind = part_kind::reasoning, .text = "hm", .sealed = true},
+             {.kind = part_kind::media, .text = "iVBOR", .cost = condense::cost::of({1'600})},
+             {.kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1", .status = part_status::pending}},
+        .name = "alice",
+        .pinned = true,
+        .mark = "short.0"};
     auto const parts = parts_of(m);
     REQUIRE(parts.size() == 3);
     CHECK(parts[0] == part_view{.kind = part_kind::reasoning, .text = "hm", .sealed = true});
     CHECK(parts[1] == part_view{.kind = part_kind::media, .text = "iVBOR", .cost = condense::cost::of({1'600})});
-    CHECK(parts[2] == part_view{.kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1", .status = part_status::pending});
+    CHECK(parts[2] ==
+          part_view{
+              .kind = part_kind::tool_call, .text = "{}", .tool = "read", .call = "1", .status = part_status::pending});
     CHECK(condense::role_of(m) == role::assistant);
     CHECK(condense::name_of(m) == "alice");
     CHECK(condense::is_pinned(m));
@@ -67,11 +74,14 @@ TEST_CASE("chat_message: is read whole") {
 }
 
 TEST_CASE("chat_message: one part is replaced, the rest stays") {
-    chat_message const m{.role = role::user,
-                         .parts = {{.text = "a"}, {.kind = part_kind::media, .text = "b", .sealed = true, .cost = condense::cost::of({9})}, {.text = "c"}},
-                         .name = "alice",
-                         .pinned = true,
-                         .mark = "m"};
+    chat_message const m{
+        .role = role::user,
+        .parts = {{.text = "a"},
+                  {.kind = part_kind::media, .text = "b", .sealed = true, .cost = condense::cost::of({9})},
+                  {.text = "c"}},
+        .name = "alice",
+        .pinned = true,
+        .mark = "m"};
     auto const shorter = condense::with_part(m, 1, "[b]");
     auto expected = m;
     expected.parts[1].text = "[b]";

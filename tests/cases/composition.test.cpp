@@ -9,7 +9,6 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -224,7 +223,7 @@ struct circular : std::runtime_error {
 
 struct fails_in_a_circle {
     static constexpr auto effects = condense::drops;
-    std::exception_ptr* thrown = nullptr;
+    std::vector<std::exception_ptr>* thrown = nullptr;
 
     void reduce(auto& draft, auto&) const {
         for (auto const group : draft.groups()) static_cast<void>(draft.drop(group));
@@ -232,14 +231,14 @@ struct fails_in_a_circle {
             throw circular{"in a circle"};
         } catch (circular const& problem) {
             problem.cause = std::current_exception();
-            *thrown = problem.cause;
+            thrown->push_back(problem.cause);
             throw;
         }
     }
 };
 
 TEST_CASE("a circular cause is an ordinary failure", "[case-120]") {
-    std::exception_ptr thrown;
+    std::vector<std::exception_ptr> thrown;
     conversation messages{U(), A(), U()};
     auto const before = messages;
     auto const report = run(messages, pipeline{fails_in_a_circle{&thrown}, window(2_messages)});
@@ -248,9 +247,12 @@ TEST_CASE("a circular cause is an ordinary failure", "[case-120]") {
     CHECK(report.layers[0].groups_dropped == 0u);
     CHECK(report.layers[1].outcome == layer_outcome::applied);
     CHECK(messages == conversation{U()});
-    try {
-        std::rethrow_exception(thrown);
-    } catch (circular const& problem) { problem.cause = nullptr; }
+    REQUIRE_FALSE(thrown.empty());
+    for (auto const& each : thrown) {
+        try {
+            std::rethrow_exception(each);
+        } catch (circular const& problem) { problem.cause = nullptr; }
+    }
 }
 
 /// 3.7 characters a token, and eight characters more for each message.
@@ -364,10 +366,9 @@ std::string broken_promise(conversation const& before, Mix const& mix, budget li
 TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
     std::size_t tried = 0;
     std::size_t changed = 0;
-    for (std::uint64_t seed = 1; tried < 1'000; ++seed) {
+    for (std::uint64_t seed = 1; tried < 1'000 && seed < 10'000; ++seed) {
         auto const before = numbered(laws::conversation_generator{seed}.make());
         if (!broken(before).empty()) continue;
-        REQUIRE(seed < 10'000u);
         ++tried;
         laws::random_source roll{~seed};
         budget const limits{.window = {200 + roll.next() % (2 * size_of(before) + 1)}};
@@ -394,6 +395,7 @@ TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
         CAPTURE(seed);
         CHECK(why == "");
     }
+    CHECK(tried == 1'000u);
     CHECK(changed * 10 > tried * 6);
 }
 

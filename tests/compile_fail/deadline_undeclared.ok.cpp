@@ -4,9 +4,7 @@
 
 struct my_layer {
     static constexpr auto effects = condense::drops | condense::reads_clock;
-    void reduce(auto&, auto& pass) const {
-        pass.set_deadline(condense::instant{1});
-    }
+    void reduce(auto&, auto& pass) const { pass.set_deadline(condense::instant{1}); }
 };
 
 void run(std::vector<condense::chat_message>& history) {

@@ -11,5 +11,5 @@ static_assert(condense::artifact_store<my_store>);
 
 using namespace condense::literals;
 
-constexpr condense::pipeline mix{
-    condense::offload{.over = 10'000_chars, .preview = condense::head_tail{5'000_chars, 5'000_chars}, .into = my_store{}}};
+constexpr condense::pipeline mix{condense::offload{
+    .over = 10'000_chars, .preview = condense::head_tail{5'000_chars, 5'000_chars}, .into = my_store{}}};

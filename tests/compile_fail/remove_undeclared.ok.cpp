@@ -5,7 +5,7 @@
 struct my_layer {
     static constexpr auto effects = condense::shortens;
     void reduce(auto& draft, auto& pass) const {
-        for (auto const which : draft.groups()) 
+        for (auto const which : draft.groups())
             draft.each_part_of(which, [&](condense::part_ref part) { pass.note(draft.remove(part)); });
     }
 };

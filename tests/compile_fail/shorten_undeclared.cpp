@@ -6,7 +6,7 @@
 struct my_layer {
     static constexpr auto effects = condense::drops;
     void reduce(auto& draft, auto& pass) const {
-        for (auto const which : draft.groups()) 
+        for (auto const which : draft.groups())
             draft.each_part_of(which, [&](condense::part_ref part) { pass.note(draft.shorten(part, "gone")); });
     }
 };

@@ -10,7 +10,9 @@ template <>
 struct condense::message_traits<my_message> {
     static condense::role role_of(my_message const& m) { return m.role; }
     static void each_part(my_message const& m, auto&& sink) { sink(condense::part_view{.text = m.text}); }
-    static my_message with_part(my_message const& m, std::size_t, std::string text) { return {m.role, std::move(text)}; }
+    static my_message with_part(my_message const& m, std::size_t, std::string text) {
+        return {m.role, std::move(text)};
+    }
 };
 
 void run(std::vector<my_message>& history) {

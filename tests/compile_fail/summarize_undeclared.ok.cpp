@@ -4,9 +4,7 @@
 
 struct my_layer {
     static constexpr auto effects = condense::summarizes;
-    void reduce(auto& draft, auto& pass) const {
-        pass.note(draft.summarize(draft.groups(), "They talked."));
-    }
+    void reduce(auto& draft, auto& pass) const { pass.note(draft.summarize(draft.groups(), "They talked.")); }
 };
 
 void run(std::vector<condense::chat_message>& history) {

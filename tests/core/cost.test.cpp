@@ -33,7 +33,8 @@ constexpr bool figures_of_any_size_saturate() {
         if (cost::of({figure}).tokens() != tokens{figure}) return false;
     for (auto const figure : {std::uint64_t{1} << 56, std::uint64_t{1} << 63, most})
         if (cost::of({figure}).steps != most) return false;
-    return cost{most} + cost{1} == cost{most} && cost{1} - cost{2} == cost{} && cost{most}.tokens() == tokens{most / 256 + 1};
+    return cost{most} + cost{1} == cost{most} && cost{1} - cost{2} == cost{} &&
+           cost{most}.tokens() == tokens{most / 256 + 1};
 }
 static_assert(figures_of_any_size_saturate());
 

@@ -72,8 +72,9 @@ static_assert(toy::run_time_only || what_is_gone_is_not_dropped_again());
 // What a drop takes
 
 constexpr bool groups_go_whole() {
-    desk on{user("u"), with(role::assistant, {call_part("1"), call_part("2")}), result("2"), result("1"), assistant("a"),
-            user("v")};
+    desk on{user("u"),      with(role::assistant, {call_part("1"), call_part("2")}),
+            result("2"),    result("1"),
+            assistant("a"), user("v")};
     auto draft = on.draft();
     auto const before = draft.used();
     if (draft.drop({1})) return false;
@@ -107,11 +108,12 @@ static_assert(toy::run_time_only || the_range_of_groups_stays_valid());
 
 constexpr bool calls_and_results_are_not_removed() {
     condense::part_view const approval{.kind = part_kind::other, .text = "yes", .call = "1"};
-    desk on{user("u"), with(role::assistant, {{.text = "a"}, call_part("1")}), with(role::tool, {approval}), result("1"),
-            assistant("b")};
+    desk on{user("u"), with(role::assistant, {{.text = "a"}, call_part("1")}), with(role::tool, {approval}),
+            result("1"), assistant("b")};
     auto draft = on.draft();
-    return draft.remove(part_of(on.facts, 1, 1)) == refusal::pair && draft.remove(part_of(on.facts, 2)) == refusal::pair &&
-           draft.remove(part_of(on.facts, 3)) == refusal::pair && draft.remove(part_of(on.facts, 1, 0)) == refusal::none;
+    return draft.remove(part_of(on.facts, 1, 1)) == refusal::pair &&
+           draft.remove(part_of(on.facts, 2)) == refusal::pair && draft.remove(part_of(on.facts, 3)) == refusal::pair &&
+           draft.remove(part_of(on.facts, 1, 0)) == refusal::none;
 }
 static_assert(toy::run_time_only || calls_and_results_are_not_removed());
 
@@ -122,7 +124,8 @@ constexpr bool orphaned_results_are_not_removed() {
 static_assert(toy::run_time_only || orphaned_results_are_not_removed());
 
 constexpr bool sealed_parts_are_removed_whole() {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "a"}}),
+    desk on{user("u"),
+            with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "a"}}),
             user("v")};
     auto draft = on.draft();
     auto const part = part_of(on.facts, 1);
@@ -257,8 +260,8 @@ TEST_CASE("draft: what may not be shortened") {
 }
 
 TEST_CASE("draft: the same holds for externalize, but for open groups") {
-    desk on{toy::system("system"), user("the task"), pinned(assistant("pinned")), call("1"), result("1", "output"),
-            user("latest")};
+    desk on{toy::system("system"), user("the task"), pinned(assistant("pinned")), call("1"),
+            result("1", "output"), user("latest")};
     auto draft = on.draft();
     condense::reference const stored{{1}};
     auto const refused = [&](std::uint32_t index) { return draft.externalize(part_of(on.facts, index), "x", stored); };
@@ -303,7 +306,8 @@ TEST_CASE("draft: an edit that does not make a part smaller is refused") {
 }
 
 TEST_CASE("draft: sealed parts go whole or stay") {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "thinking", .sealed = true}}), user("v")};
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "thinking", .sealed = true}}),
+            user("v")};
     auto draft = on.draft();
     CHECK(draft.shorten(part_of(on.facts, 1), "t") == refusal::sealed);
     CHECK(draft.externalize(part_of(on.facts, 1), "t", {}) == refusal::sealed);
@@ -314,8 +318,9 @@ TEST_CASE("draft: arguments stay JSON") {
     auto const call_with = [](std::string_view arguments) {
         return with(role::assistant, {{.kind = part_kind::tool_call, .text = arguments, .call = "1"}});
     };
-    desk on{user("u"), call_with(R"({"path": "a", "text": "long"})"), result("1"), call_with("not JSON"), result("1"),
-            assistant("a")};
+    desk on{user("u"),   call_with(R"({"path": "a", "text": "long"})"),
+            result("1"), call_with("not JSON"),
+            result("1"), assistant("a")};
     auto draft = on.draft();
     CHECK(draft.shorten(part_of(on.facts, 1), R"({"path": "a"...)") == refusal::not_json);
     CHECK(draft.shorten(part_of(on.facts, 1), R"({"path": "a"})") == refusal::none);
@@ -327,14 +332,19 @@ TEST_CASE("draft: arguments stay JSON") {
 TEST_CASE("draft: what is written is valid UTF-8") {
     desk on{user("u"), assistant("0123456789"), assistant("0123456789"), user("v")};
     auto draft = on.draft();
-    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1), "a\xFF" "b"));
+    REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1),
+                                "a\xFF"
+                                "b"));
     REQUIRE_FALSE(draft.summarize(std::vector<group>{{2}}, "c\xE2\x82"));
-    CHECK(shown(draft) == "0: u | 1: a\xEF\xBF\xBD" "b | *2: c\xEF\xBF\xBD | 3: v | ");
+    CHECK(shown(draft) ==
+          "0: u | 1: a\xEF\xBF\xBD"
+          "b | *2: c\xEF\xBF\xBD | 3: v | ");
     CHECK(draft.used().tokens.count == 1 + 5 + 4 + 1);
 }
 
 TEST_CASE("draft: a cost of its own is replaced by that of the text") {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::media, .text = "picture", .cost = condense::cost::of({900})}}),
+    desk on{user("u"),
+            with(role::assistant, {{.kind = part_kind::media, .text = "picture", .cost = condense::cost::of({900})}}),
             user("v")};
     auto draft = on.draft();
     REQUIRE_FALSE(draft.shorten(part_of(on.facts, 1), "[a picture was here]"));

@@ -102,7 +102,8 @@ struct with_a_name : plain {
 constexpr bool layers_have_their_own_name_or_that_of_their_type() {
     using condense::detail::layer_name;
     return layer_name<with_a_name>() == "its own name" && layer_name<plain>() == "plain" &&
-           layer_name<outer::inner::with_arguments<plain, 7>>() == "with_arguments" && layer_name<inherits>() == "inherits";
+           layer_name<outer::inner::with_arguments<plain, 7>>() == "with_arguments" &&
+           layer_name<inherits>() == "inherits";
 }
 static_assert(layers_have_their_own_name_or_that_of_their_type());
 

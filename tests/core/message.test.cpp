@@ -25,7 +25,8 @@ using condense::detail::thinnable;
 template <message Message>
 std::string spelt(Message const& m) {
     std::string out{name(condense::role_of(m))};
-    condense::each_part(m, [&](part_view const& part) { out.append(" ").append(name(part.kind)).append(": ").append(part.text); });
+    condense::each_part(
+        m, [&](part_view const& part) { out.append(" ").append(name(part.kind)).append(": ").append(part.text); });
     return out;
 }
 
@@ -71,7 +72,8 @@ struct condense::message_traits<with_strings> : condense::role_and_text<&with_st
 template <>
 struct condense::message_traits<with_roles> : condense::role_and_text<&with_roles::who, &with_roles::what> {};
 template <>
-struct condense::message_traits<with_functions> : condense::role_and_text<&with_functions::who, &with_functions::what> {};
+struct condense::message_traits<with_functions> : condense::role_and_text<&with_functions::who, &with_functions::what> {
+};
 template <>
 struct condense::message_traits<move_only> : condense::role_and_text<&move_only::who, &move_only::what> {};
 template <>

@@ -173,7 +173,8 @@ constexpr bool without_ids_more_results_join_while_the_round_goes_on() {
 static_assert(toy::run_time_only || without_ids_more_results_join_while_the_round_goes_on());
 
 constexpr bool an_unknown_id_is_not_matched_by_order() {
-    return grouped({call("1", "f"), with(role::tool, {{.kind = part_kind::tool_result, .tool = "f", .call = "2"}})}, {0, 1});
+    return grouped({call("1", "f"), with(role::tool, {{.kind = part_kind::tool_result, .tool = "f", .call = "2"}})},
+                   {0, 1});
 }
 static_assert(toy::run_time_only || an_unknown_id_is_not_matched_by_order());
 
@@ -187,7 +188,9 @@ constexpr bool the_newest_calls_are_open_until_an_assistant_follows() {
 }
 static_assert(toy::run_time_only || the_newest_calls_are_open_until_an_assistant_follows());
 
-constexpr bool only_groups_with_calls_are_open() { return !open({user("u")}, 0) && !open({user("u"), assistant("a")}, 1); }
+constexpr bool only_groups_with_calls_are_open() {
+    return !open({user("u")}, 0) && !open({user("u"), assistant("a")}, 1);
+}
 static_assert(toy::run_time_only || only_groups_with_calls_are_open());
 
 constexpr bool an_unanswered_call_keeps_its_group_open() {
@@ -220,7 +223,8 @@ constexpr bool a_dead_call_can_still_be_answered() {
 static_assert(toy::run_time_only || a_dead_call_can_still_be_answered());
 
 constexpr bool pending_calls_never_die() {
-    return open({user("u"), call("1", "", part_status::pending), user("v"), assistant("a"), user("w"), assistant("b")}, 1);
+    return open({user("u"), call("1", "", part_status::pending), user("v"), assistant("a"), user("w"), assistant("b")},
+                1);
 }
 static_assert(toy::run_time_only || pending_calls_never_die());
 
@@ -257,8 +261,8 @@ constexpr bool costs_and_sizes_are_counted_once() {
 static_assert(toy::run_time_only || costs_and_sizes_are_counted_once());
 
 constexpr bool a_part_with_a_cost_of_its_own_is_not_estimated() {
-    auto const facts = outline_of(
-        {with(role::user, {{.kind = part_kind::media, .text = "0123456789", .cost = cost::of({1'600})}})});
+    auto const facts =
+        outline_of({with(role::user, {{.kind = part_kind::media, .text = "0123456789", .cost = cost::of({1'600})}})});
     return facts.part_at(0).cost == cost::of({1'600}) && facts.part_at(0).size == 10;
 }
 static_assert(toy::run_time_only || a_part_with_a_cost_of_its_own_is_not_estimated());
@@ -279,9 +283,11 @@ constexpr bool there_may_be_no_user_at_all() {
 static_assert(toy::run_time_only || there_may_be_no_user_at_all());
 
 constexpr bool groups_have_what_a_member_has() {
-    auto const facts = outline_of({call("1"), pinned(result("1", "no", part_status::error)), toy::system("s"), user("u")});
+    auto const facts =
+        outline_of({call("1"), pinned(result("1", "no", part_status::error)), toy::system("s"), user("u")});
     return facts.group_at(0).pinned && facts.group_at(0).has_error && facts.group_at(0).has_calls &&
-           !facts.group_at(0).system && facts.group_at(2).system && !facts.group_at(3).pinned && !facts.group_at(3).has_calls;
+           !facts.group_at(0).system && facts.group_at(2).system && !facts.group_at(3).pinned &&
+           !facts.group_at(3).has_calls;
 }
 static_assert(toy::run_time_only || groups_have_what_a_member_has());
 
@@ -409,6 +415,7 @@ TEST_CASE("outline: a chain of joins is one group") {
     CHECK(facts.group_at(0).count == 301);
     CHECK(facts.group_at(0).cost == cost::of({301}));
     std::size_t members = 0;
-    for (std::uint32_t index = 0; index != condense::detail::none32; index = facts.message_at(index).next_in_group) ++members;
+    for (std::uint32_t index = 0; index != condense::detail::none32; index = facts.message_at(index).next_in_group)
+        ++members;
     CHECK(members == 301);
 }

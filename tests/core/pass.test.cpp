@@ -96,7 +96,8 @@ TEST_CASE("pass: a routine run has no pressure") {
     CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.top(); }));
     CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.dry(); }));
     CHECK_FALSE(seen<bool>([](auto&, auto& pass) { return pass.stop_requested(); }));
-    CHECK(seen<condense::instant>([](auto&, auto& pass) { return pass.deadline(); }).count == condense::detail::u64_limit);
+    CHECK(seen<condense::instant>([](auto&, auto& pass) { return pass.deadline(); }).count ==
+          condense::detail::u64_limit);
 }
 
 TEST_CASE("pass: under pressure a layer stops at the run's target") {
@@ -128,7 +129,8 @@ TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger,
     auto messages = conversation();
     std::vector<bool> found;
     auto const look = [&](auto&, auto& pass) {
-        found = {pass.enough({.tokens = 10_tokens, .input = 100_tokens}), pass.enough({.tokens = 8_tokens, .input = 100_tokens}),
+        found = {pass.enough({.tokens = 10_tokens, .input = 100_tokens}),
+                 pass.enough({.tokens = 8_tokens, .input = 100_tokens}),
                  pass.enough({.tokens = 5_tokens, .input = 100_tokens})};
     };
     auto const run = [&](auto made) {
@@ -155,8 +157,10 @@ TEST_CASE("pass: knows the limit in messages of a trigger") {
 
 TEST_CASE("pass: the clock and what is asked for come from the options") {
     condense::instant time{5};
-    condense::run_options<own_clock> const options{.clock = {&time}, .request = {.question = "why?", .focus = "the flag"}};
-    CHECK(seen<condense::instant, condense::reads_clock>([](auto&, auto& pass) { return pass.now(); }, options).count == 5);
+    condense::run_options<own_clock> const options{.clock = {&time},
+                                                   .request = {.question = "why?", .focus = "the flag"}};
+    CHECK(seen<condense::instant, condense::reads_clock>([](auto&, auto& pass) { return pass.now(); }, options).count ==
+          5);
     CHECK(seen<std::string_view>([](auto&, auto& pass) { return pass.request().question; }, options) == "why?");
     CHECK(seen<std::string_view>([](auto&, auto& pass) { return pass.request().focus; }, options) == "the flag");
 }
@@ -181,17 +185,17 @@ TEST_CASE("pass: a model is asked with limits where it takes them") {
 
 TEST_CASE("pass: a model has no longer than the run has") {
     auto const asked_until = [](std::uint64_t own, std::uint64_t of_the_run) {
-        return seen<std::uint64_t, condense::asks | condense::reads_clock>([&](auto&, auto& pass) {
-            std::uint64_t until = 0;
-            pass.set_deadline({of_the_run});
-            static_cast<void>(pass.ask(
-                [&](std::string_view, condense::ask_limits most) {
-                    until = most.deadline.count;
-                    return std::string{"answer"};
-                },
-                "what now", {.deadline = {own}}));
-            return until;
-        });
+        return seen < std::uint64_t, condense::asks | condense::reads_clock > ([&](auto&, auto& pass) {
+                                                          std::uint64_t until = 0;
+                                                          pass.set_deadline({of_the_run});
+                                                          static_cast<void>(pass.ask(
+                                                              [&](std::string_view, condense::ask_limits most) {
+                                                                  until = most.deadline.count;
+                                                                  return std::string{"answer"};
+                                                              },
+                                                              "what now", {.deadline = {own}}));
+                                                          return until;
+                                                      });
     };
     CHECK(asked_until(70, 60) == 60);
     CHECK(asked_until(50, 60) == 50);
@@ -211,7 +215,8 @@ TEST_CASE("pass: questions are counted, also those of a dry run") {
 TEST_CASE("pass: refusals are counted, the first is noted, and words replace it") {
     auto messages = conversation();
     auto const report_of = [&](auto act) {
-        return condense::reduce(messages, pipeline{layer<condense::drops>(act)}, {.window = 100_tokens}, toy::per_byte{})
+        return condense::reduce(messages, pipeline{layer<condense::drops>(act)}, {.window = 100_tokens},
+                                toy::per_byte{})
             .layers[0];
     };
     auto entry = report_of([](auto&, auto& pass) {
@@ -232,7 +237,9 @@ TEST_CASE("pass: refusals are counted, the first is noted, and words replace it"
 TEST_CASE("pass: keep gives the name at once") {
     auto const named = [](auto&, auto& pass) {
         static constexpr struct {
-            condense::reference name(std::string_view content) const { return {{static_cast<std::uint8_t>(content.size())}}; }
+            condense::reference name(std::string_view content) const {
+                return {{static_cast<std::uint8_t>(content.size())}};
+            }
             condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
         } sized{};
         return pass.keep(sized, "four");

@@ -121,9 +121,11 @@ static_assert(condense::deterministic<pipeline<drop> const>);
 
 static_assert(pipeline<drop, pipeline<shorten, keeps_somewhere>>::effects ==
               (condense::drops | condense::shortens | condense::externalizes | condense::keeps));
-static_assert(pipeline<drop>::size == 1 && pipeline<drop, pipeline<shorten, pipeline<summary, drop>>, shorten>::size == 5);
+static_assert(pipeline<drop>::size == 1 &&
+              pipeline<drop, pipeline<shorten, pipeline<summary, drop>>, shorten>::size == 5);
 static_assert(pipeline<durable_journal>::records && !pipeline<drop>::records);
-static_assert(std::is_copy_constructible_v<pipeline<drop, shorten>> && std::is_nothrow_move_constructible_v<pipeline<drop>>);
+static_assert(std::is_copy_constructible_v<pipeline<drop, shorten>> &&
+              std::is_nothrow_move_constructible_v<pipeline<drop>>);
 static_assert(std::is_same_v<decltype(pipeline{drop{}, shorten{}}), pipeline<drop, shorten>>);
 static_assert(sizeof(pipeline<drop>) == sizeof(drop));
 
@@ -214,7 +216,8 @@ TEST_CASE("pipeline: entries are in the order of the layers and have their names
 
 TEST_CASE("pipeline: an entry tells of its own layer") {
     std::vector<std::string> pages;
-    pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, scribe{&pages, "c", true}}, scribe{&pages, "d"}};
+    pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, scribe{&pages, "c", true}},
+                       scribe{&pages, "d"}};
     auto messages = conversation();
     auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
     CHECK(report.layers[2].outcome == condense::layer_outcome::applied);
@@ -223,6 +226,20 @@ TEST_CASE("pipeline: an entry tells of its own layer") {
         CHECK(report.layers[other].groups_dropped == 0);
         CHECK(report.layers[other].saved.count == 0);
     }
+}
+
+TEST_CASE("pipeline: what is done under pressure is told of the layer that did it, also in nested ones") {
+    std::vector<std::string> pages;
+    auto const presses = toy::layer<condense::drops>([](auto& draft, auto& pass) {
+        if (pass.pressure() == 1) pass.note(draft.drop({1}));
+    });
+    pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, presses, press{}}};
+    auto messages = conversation();
+    auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
+    CHECK(report.layers[2].groups_dropped == 1);
+    CHECK(report.layers[0].groups_dropped == 0);
+    CHECK(report.layers[1].groups_dropped == 0);
+    CHECK(report.layers[3].groups_dropped == 0);
 }
 
 TEST_CASE("pipeline: the last layer runs those before it again, under pressure") {
@@ -276,7 +293,9 @@ struct at_messages {
     struct trigger {
         std::uint64_t limit;
         constexpr bool due(condense::usage const& now) const noexcept { return now.messages.count >= limit; }
-        constexpr condense::measure fired(condense::usage const&) const noexcept { return condense::measure::message_count; }
+        constexpr condense::measure fired(condense::usage const&) const noexcept {
+            return condense::measure::message_count;
+        }
         struct goal {
             constexpr bool operator()(condense::usage const&) const noexcept { return false; }
             constexpr goal bind(condense::tokens) const noexcept { return {}; }

@@ -17,14 +17,15 @@ using condense::tokens;
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 constexpr bool literals_say_what_they_say() {
-    return 10'000_chars == condense::chars{10'000} && 5_bytes == condense::bytes{5} && 128_lines == condense::lines{128} &&
-           100_messages == condense::messages{100} && 20'000_tokens == tokens{20'000} && 3_turns == condense::turns{3};
+    return 10'000_chars == condense::chars{10'000} && 5_bytes == condense::bytes{5} &&
+           128_lines == condense::lines{128} && 100_messages == condense::messages{100} &&
+           20'000_tokens == tokens{20'000} && 3_turns == condense::turns{3};
 }
 static_assert(literals_say_what_they_say());
 
 constexpr bool shares_are_in_hundredths_of_a_per_cent() {
-    return 65_pct == percent{6'500} && 0.5_pct == percent{50} && 33.33_pct == percent{3'333} && 99.99_pct == percent{9'999} &&
-           0.005_pct == percent{1} && 0_pct == percent{};
+    return 65_pct == percent{6'500} && 0.5_pct == percent{50} && 33.33_pct == percent{3'333} &&
+           99.99_pct == percent{9'999} && 0.005_pct == percent{1} && 0_pct == percent{};
 }
 static_assert(shares_are_in_hundredths_of_a_per_cent());
 
@@ -36,11 +37,13 @@ template <class Left, class Right>
 concept comparable = requires(Left left, Right right) { left < right; };
 static_assert(addable<tokens, tokens> && comparable<tokens, tokens>);
 static_assert(!addable<tokens, condense::chars> && !comparable<tokens, condense::messages>);
-static_assert(!comparable<percent, tokens> && !std::convertible_to<int, tokens> && !std::convertible_to<tokens, condense::chars>);
+static_assert(!comparable<percent, tokens> && !std::convertible_to<int, tokens> &&
+              !std::convertible_to<tokens, condense::chars>);
 
 constexpr bool sums_saturate() {
     return tokens{most} + 1_tokens == tokens{most} && tokens{most - 1} + 1_tokens == tokens{most} &&
-           tokens{most} + tokens{most} == tokens{most} && 3_tokens - 5_tokens == 0_tokens && 5_tokens - 3_tokens == 2_tokens;
+           tokens{most} + tokens{most} == tokens{most} && 3_tokens - 5_tokens == 0_tokens &&
+           5_tokens - 3_tokens == 2_tokens;
 }
 static_assert(sums_saturate());
 
@@ -59,7 +62,8 @@ constexpr bool shares_of_any_figure_are_exact() {
         for (std::uint32_t const share : {0u, 1u, 3'333u, 6'500u, 9'999u, 10'000u}) {
             auto const exact = static_cast<wide>(total) * share;
             if (percent{share}.of(tokens{total}).count != static_cast<std::uint64_t>(exact / 10'000)) return false;
-            if (percent{share}.of_rounded_up(tokens{total}).count != static_cast<std::uint64_t>((exact + 9'999) / 10'000))
+            if (percent{share}.of_rounded_up(tokens{total}).count !=
+                static_cast<std::uint64_t>((exact + 9'999) / 10'000))
                 return false;
         }
     }

@@ -44,41 +44,46 @@ constexpr bool roles_add_up() {
     auto draft = on.draft();
     if (draft.drop({4})) return false;
     cost sum = cost::of({7});
-    for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other}) sum += draft.used_by(speaker);
+    for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other})
+        sum += draft.used_by(speaker);
     return sum.tokens() == draft.used().tokens && draft.used_by(role::tool) == cost::of({6}) &&
            draft.used_by(role::assistant) == cost::of({2});
 }
 static_assert(toy::run_time_only || roles_add_up());
 
 constexpr bool groups_are_told_without_their_text() {
-    desk on{toy::system("s"), user("u"), call("1"), pinned(result("1", "no", part_status::error)), user("v"), call("2")};
+    desk on{toy::system("s"), user("u"), call("1"), pinned(result("1", "no", part_status::error)),
+            user("v"),        call("2")};
     auto const draft = on.draft();
     auto const system = draft.about(group{0});
     auto const task = draft.about(group{1});
     auto const round = draft.about(group{2});
     auto const latest = draft.about(group{4});
-    return system.system && !system.starts_turn && task.starts_turn && task.plain_user && !task.latest_user && !task.open &&
-           round.first == 2 && round.last == 3 && round.count == 2 && round.cost == cost::of({4}) && round.pinned &&
-           round.has_calls && round.has_error && round.speaker == role::assistant && !round.open && !round.summary &&
-           latest.latest_user && draft.about(group{5}).open;
+    return system.system && !system.starts_turn && task.starts_turn && task.plain_user && !task.latest_user &&
+           !task.open && round.first == 2 && round.last == 3 && round.count == 2 && round.cost == cost::of({4}) &&
+           round.pinned && round.has_calls && round.has_error && round.speaker == role::assistant && !round.open &&
+           !round.summary && latest.latest_user && draft.about(group{5}).open;
 }
 static_assert(toy::run_time_only || groups_are_told_without_their_text());
 
 constexpr bool the_task_is_the_first_plain_user_message() {
     desk on{toy::system("s"), user("u"), user("v")};
     auto const draft = on.draft();
-    return !draft.holds_task({0}) && draft.holds_task({1}) && !draft.holds_task({2}) && !draft.holds_task(group{1}.summary());
+    return !draft.holds_task({0}) && draft.holds_task({1}) && !draft.holds_task({2}) &&
+           !draft.holds_task(group{1}.summary());
 }
 static_assert(toy::run_time_only || the_task_is_the_first_plain_user_message());
 
 constexpr bool parts_are_told_without_their_text() {
-    desk on{toy::marked(with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "abc"}}),
-                        "stored.1")};
+    desk on{toy::marked(
+        with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "abc"}}),
+        "stored.1")};
     auto const draft = on.draft();
     auto const first = draft.about(part_of(on.facts, 0, 0));
     auto const second = draft.about(part_of(on.facts, 0, 1));
-    return first.kind == part_kind::reasoning && first.sealed && !first.edited && second.edited && second.externalized &&
-           second.stored_earlier && second.cost == cost::of({3}) && second.original_size.count == 3;
+    return first.kind == part_kind::reasoning && first.sealed && !first.edited && second.edited &&
+           second.externalized && second.stored_earlier && second.cost == cost::of({3}) &&
+           second.original_size.count == 3;
 }
 static_assert(toy::run_time_only || parts_are_told_without_their_text());
 
@@ -91,7 +96,8 @@ constexpr bool members_are_walked() {
 static_assert(toy::run_time_only || members_are_walked());
 
 constexpr bool removed_parts_are_left_out() {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, {.text = "abc"}}), user("v")};
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, {.text = "abc"}}),
+            user("v")};
     auto draft = on.draft();
     if (draft.remove(part_of(on.facts, 1))) return false;
     std::uint32_t by_facts = 0;
@@ -105,12 +111,14 @@ constexpr bool removed_parts_are_left_out() {
 static_assert(toy::run_time_only || removed_parts_are_left_out());
 
 constexpr bool results_have_the_tool_of_their_call() {
-    desk on{call("1", "read"), with(role::tool, {{.kind = part_kind::tool_result, .tool = "own", .call = "1"}, result_part("1")})};
+    desk on{call("1", "read"),
+            with(role::tool, {{.kind = part_kind::tool_result, .tool = "own", .call = "1"}, result_part("1")})};
     int right = 0;
     on.draft().each_part(condense::sequence{1}, [&](condense::part_ref part, condense::part_view const& seen) {
         right += seen.tool == (part.index == 0 ? "own" : "read");
     });
-    on.draft().original(part_of(on.facts, 1, 1), [&](condense::part_view const& seen) { right += seen.tool == "read"; });
+    on.draft().original(part_of(on.facts, 1, 1),
+                        [&](condense::part_view const& seen) { right += seen.tool == "read"; });
     return right == 3;
 }
 static_assert(toy::run_time_only || results_have_the_tool_of_their_call());
@@ -127,8 +135,9 @@ constexpr bool undroppable_says_why() {
 static_assert(toy::run_time_only || undroppable_says_why());
 
 constexpr bool the_floor_is_what_stays() {
-    desk on{{toy::system("rules"), user("task"), assistant("answer"), pinned(assistant("pin")), user("latest"), call("1")},
-            budget{.window = {100}, .overhead = {7}}};
+    desk on{
+        {toy::system("rules"), user("task"), assistant("answer"), pinned(assistant("pin")), user("latest"), call("1")},
+        budget{.window = {100}, .overhead = {7}}};
     // The pin may not come first: the user message before it stays, too.
     return on.draft().floor().count == 7 + 5 + 4 + 3 + 6 + 2;
 }
@@ -169,7 +178,8 @@ TEST_CASE("reader: present text and the original") {
     REQUIRE_FALSE(draft.shorten(part, "out"));
     std::string present;
     std::string original;
-    draft.each_part(condense::sequence{2}, [&](condense::part_ref, condense::part_view const& seen) { present = seen.text; });
+    draft.each_part(condense::sequence{2},
+                    [&](condense::part_ref, condense::part_view const& seen) { present = seen.text; });
     draft.original(part, [&](condense::part_view const& seen) { original = seen.text; });
     CHECK(present == "out");
     CHECK(original == "output");

@@ -28,7 +28,7 @@ using toy::layer;
 using history = std::vector<chat_message>;
 
 /// Tokens are bytes.
-history const conversation = {chat_message::user("task"),        chat_message::call("1", "read", "{}"),
+history const conversation = {chat_message::user("task"),          chat_message::call("1", "read", "{}"),
                               chat_message::result("1", "output"), chat_message::assistant("answer"),
                               chat_message::user("go on"),         chat_message::assistant("well"),
                               chat_message::user("latest")};
@@ -38,7 +38,8 @@ template <condense::effect Effects, class History, class Act>
 auto reduced(History const& messages, Act act, bool marks = false) {
     condense::run_options<> options;
     options.marks = marks;
-    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, toy::per_byte{}, options);
+    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, toy::per_byte{},
+                            options);
 }
 
 /// "task | {} | out | ", with the marks that were set.
@@ -117,7 +118,8 @@ TEST_CASE("reduction: marks are written where they are wanted") {
         pass.note(draft.summarize(std::vector<group>{{3}, {4}}, "s"));
     };
     CHECK(sent(reduced<all_verbs>(conversation, act)) == "task | {} | out | s | well | latest | ");
-    CHECK(sent(reduced<all_verbs>(conversation, act, true)) == "task | {} | out <short.0> | s <summary> | well | latest | ");
+    CHECK(sent(reduced<all_verbs>(conversation, act, true)) ==
+          "task | {} | out <short.0> | s <summary> | well | latest | ");
 }
 
 TEST_CASE("reduction: marks of earlier runs stay on what is edited again") {
@@ -151,8 +153,10 @@ TEST_CASE("reduction: forward ranges are read, too") {
     auto const made = reduced<all_verbs>(messages, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); });
     CHECK(sent(made) == "task | answer | go on | well | latest | ");
     CHECK(messages.size() == 7);
-    chat_message const array[] = {chat_message::user("task"), chat_message::assistant("answer"), chat_message::user("latest")};
-    CHECK(sent(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) == "task | latest | ");
+    chat_message const array[] = {chat_message::user("task"), chat_message::assistant("answer"),
+                                  chat_message::user("latest")};
+    CHECK(sent(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) ==
+          "task | latest | ");
 }
 
 TEST_CASE("reduction: an empty history is sent as it is") {
@@ -164,7 +168,8 @@ TEST_CASE("reduction: an empty history is sent as it is") {
 
 TEST_CASE("reduction: without anything that concludes, a run fits or is over") {
     auto const outcome_of = [](std::uint64_t window) {
-        return condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}}, toy::per_byte{})
+        return condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
+                                toy::per_byte{})
             .report()
             .outcome;
     };
@@ -219,7 +224,7 @@ TEST_CASE("reduction: how long a run took is what the clock says") {
     };
     std::uint64_t now = 100;
     condense::run_options<ticks> const options{.clock = {&now}};
-    auto const made = condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = 1'000_tokens},
-                                       toy::per_byte{}, options);
+    auto const made = condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)},
+                                       {.window = 1'000_tokens}, toy::per_byte{}, options);
     CHECK(made.report().time.count == 5);
 }

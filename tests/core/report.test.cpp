@@ -22,15 +22,16 @@ static_assert(std::is_trivially_copyable_v<report<3>> && std::is_trivially_destr
 
 constexpr bool outcomes_have_names() {
     return name(outcome::fits) == "fits" && name(outcome::over) == "over" && name(outcome::passes) == "passes" &&
-           name(outcome::time) == "time" && name(outcome::exhausted) == "exhausted" && name(layer_outcome::idle) == "idle" &&
-           name(layer_outcome::applied) == "applied" && name(layer_outcome::declined) == "declined" &&
-           name(layer_outcome::failed) == "failed";
+           name(outcome::time) == "time" && name(outcome::exhausted) == "exhausted" &&
+           name(layer_outcome::idle) == "idle" && name(layer_outcome::applied) == "applied" &&
+           name(layer_outcome::declined) == "declined" && name(layer_outcome::failed) == "failed";
 }
 static_assert(outcomes_have_names());
 
 constexpr bool a_new_report_says_that_nothing_changed() {
     report<2> const fresh;
-    return fresh.fits() && !fresh.changed() && fresh.layers[0].outcome == layer_outcome::idle && fresh.layers[1].note.empty();
+    return fresh.fits() && !fresh.changed() && fresh.layers[0].outcome == layer_outcome::idle &&
+           fresh.layers[1].note.empty();
 }
 static_assert(a_new_report_says_that_nothing_changed());
 

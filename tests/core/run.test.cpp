@@ -55,8 +55,12 @@ struct worthwhile : toy::acting<Effects, Act> {
 
 /// Tokens are bytes.
 history conversation() {
-    return {chat_message::user("task"),        chat_message::call("1", "read", "{}"), chat_message::result("1", "0123456789"),
-            chat_message::assistant("answer"), chat_message::user("go on"),           chat_message::assistant("well"),
+    return {chat_message::user("task"),
+            chat_message::call("1", "read", "{}"),
+            chat_message::result("1", "0123456789"),
+            chat_message::assistant("answer"),
+            chat_message::user("go on"),
+            chat_message::assistant("well"),
             chat_message::user("latest")};
 }
 constexpr std::uint64_t whole = 4 + 2 + 10 + 6 + 5 + 4 + 6;
@@ -79,7 +83,8 @@ constexpr auto nothing = [](auto&, auto&) {};
 
 TEST_CASE("run: what a layer did is measured") {
     auto messages = conversation();
-    auto const report = reduced(messages, pipeline{layer<condense::drops>(drop_round), layer<condense::shortens>(nothing)});
+    auto const report =
+        reduced(messages, pipeline{layer<condense::drops>(drop_round), layer<condense::shortens>(nothing)});
     auto const& entry = report.layers[0];
     CHECK(entry.outcome == layer_outcome::applied);
     CHECK(entry.before.count == whole);
@@ -266,11 +271,11 @@ static_assert(condense::artifact_store<shelf>);
 
 /// Keeps two texts and, where it is told so, drops the round.
 auto keeper(shelf const& store, bool drops) {
-    return layer<condense::keeps | condense::drops>([&store, drops](auto& draft, auto& pass) {
-        if (drops && draft.drop({1})) return;
-        pass.keep(store, "one");
-        pass.keep(store, "three");
-    });
+    return layer < condense::keeps | condense::drops > ([&store, drops](auto& draft, auto& pass) {
+                                         if (drops && draft.drop({1})) return;
+                                         pass.keep(store, "one");
+                                         pass.keep(store, "three");
+                                     });
 }
 
 }  // namespace
@@ -318,15 +323,16 @@ TEST_CASE("run: nothing is put for edits that were taken back") {
     auto messages = conversation();
     shelf::state state;
     shelf const store{&state};
-    auto const fails = layer<condense::keeps | condense::drops>([&](auto& draft, auto& pass) -> condense::failed {
-        pass.note(draft.drop({1}));
-        pass.keep(store, "one");
-        return {"no"};
-    });
-    auto const declines = layer<condense::keeps | condense::summarizes>([&](auto& draft, auto& pass) {
-        pass.note(draft.summarize(std::vector<group>{{1}}, std::string(100, 'x')));
-        pass.keep(store, "three");
-    });
+    auto const fails = layer < condense::keeps | condense::drops > ([&](auto& draft, auto& pass) -> condense::failed {
+                                                     pass.note(draft.drop({1}));
+                                                     pass.keep(store, "one");
+                                                     return {"no"};
+                                                 });
+    auto const declines =
+        layer < condense::keeps | condense::summarizes > ([&](auto& draft, auto& pass) {
+                                      pass.note(draft.summarize(std::vector<group>{{1}}, std::string(100, 'x')));
+                                      pass.keep(store, "three");
+                                  });
     auto const report = reduced(messages, pipeline{fails, declines, layer<condense::drops>(drop_round)});
     CHECK(report.layers[1].outcome == layer_outcome::declined);
     CHECK(report.layers[2].outcome == layer_outcome::applied);
@@ -344,7 +350,8 @@ TEST_CASE("run: a dry run asks nothing and keeps nothing, and says what would be
         CHECK(pass.dry());
         CHECK(pass.ask([&](std::string_view) { return ++asked, std::string{"answer"}; }, "?", {}).empty());
     });
-    auto const reduced = condense::dry_run(messages, pipeline{ask, keeper(store, true)}, {.window = {1'000}}, toy::per_byte{});
+    auto const reduced =
+        condense::dry_run(messages, pipeline{ask, keeper(store, true)}, {.window = {1'000}}, toy::per_byte{});
     CHECK(asked == 0);
     CHECK(state.kept.empty());
     CHECK(reduced.report().layers[0].asked > 0);
@@ -392,8 +399,9 @@ TEST_CASE("run: being told to stop is heard through a layer that runs others aga
         throw std::runtime_error{"cancelled"};
     });
     auto const press = layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
-    CHECK_THROWS_AS(condense::reduce(messages, pipeline{under_pressure, press}, {.window = {1'000}}, toy::per_byte{}, options),
-                    std::runtime_error);
+    CHECK_THROWS_AS(
+        condense::reduce(messages, pipeline{under_pressure, press}, {.window = {1'000}}, toy::per_byte{}, options),
+        std::runtime_error);
     CHECK(messages == conversation());
 }
 

@@ -44,13 +44,15 @@ constexpr bool frames_are_optional() {
     part_view const part{.text = "abc", .call = "id"};
     return frame_cost(plain{}, role::user) == cost{} && frame_cost(plain{}, part) == cost{} &&
            frame_cost(framed{}, role::tool) == cost{200} && frame_cost(framed{}, part) == cost{20} &&
-           frame_cost(frames_messages_only{}, role::user) == cost{100} && frame_cost(frames_messages_only{}, part) == cost{};
+           frame_cost(frames_messages_only{}, role::user) == cost{100} &&
+           frame_cost(frames_messages_only{}, part) == cost{};
 }
 static_assert(frames_are_optional());
 
 constexpr bool a_part_costs_its_text_and_frame() {
     using condense::detail::part_cost;
-    return part_cost(framed{}, {.text = "abc", .call = "id"}) == cost{23} && part_cost(lambda, {.text = "abc"}) == cost{6} &&
+    return part_cost(framed{}, {.text = "abc", .call = "id"}) == cost{23} &&
+           part_cost(lambda, {.text = "abc"}) == cost{6} &&
            // Its own figure stands in place of the text's, not of the frame's.
            part_cost(framed{}, {.text = "abc", .call = "id", .cost = cost{1'000}}) == cost{1'020} &&
            part_cost(plain{}, {.text = "abc", .cost = cost{}}) == cost{};

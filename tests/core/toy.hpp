@@ -67,11 +67,14 @@ constexpr message marked(message m, std::string_view mark) {
 constexpr part_view call_part(std::string_view id, std::string_view tool = {}, part_status status = part_status::ok) {
     return {.kind = part_kind::tool_call, .text = "{}", .tool = tool, .call = id, .status = status};
 }
-constexpr part_view result_part(std::string_view id, std::string_view text = "out", part_status status = part_status::ok) {
+constexpr part_view result_part(std::string_view id, std::string_view text = "out",
+                                part_status status = part_status::ok) {
     return {.kind = part_kind::tool_result, .text = text, .call = id, .status = status};
 }
 /// A result without id, of a tool.
-constexpr part_view output_part(std::string_view tool) { return {.kind = part_kind::tool_result, .text = "out", .tool = tool}; }
+constexpr part_view output_part(std::string_view tool) {
+    return {.kind = part_kind::tool_result, .text = "out", .tool = tool};
+}
 
 constexpr message call(std::string_view id, std::string_view tool = {}, part_status status = part_status::ok) {
     return with(role::assistant, {call_part(id, tool, status)});

@@ -23,7 +23,8 @@ constexpr bool the_input_is_the_window_less_the_output() {
 static_assert(the_input_is_the_window_less_the_output());
 
 constexpr bool a_request_that_fills_the_input_fits() {
-    return usage{.tokens = 100_tokens, .input = 100_tokens}.fits() && !usage{.tokens = 101_tokens, .input = 100_tokens}.fits() &&
+    return usage{.tokens = 100_tokens, .input = 100_tokens}.fits() &&
+           !usage{.tokens = 101_tokens, .input = 100_tokens}.fits() &&
            usage{.tokens = 40_tokens, .input = 100_tokens}.headroom() == 60_tokens &&
            usage{.tokens = 101_tokens, .input = 100_tokens}.headroom() == 0_tokens && usage{}.fits();
 }
@@ -32,8 +33,8 @@ static_assert(a_request_that_fills_the_input_fits());
 constexpr bool figures_of_any_size_are_harmless() {
     for (auto const one : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
                            std::numeric_limits<std::uint64_t>::max()})
-        for (auto const other : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                                 std::numeric_limits<std::uint64_t>::max()}) {
+        for (auto const other : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()}) {
             auto const less = one < other ? 0 : one - other;
             if (budget{.window = {one}, .output = {other}}.input().count != less) return false;
             if (usage{.tokens = {other}, .input = {one}}.headroom().count != less) return false;

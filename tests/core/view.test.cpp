@@ -43,7 +43,8 @@ constexpr bool a_late_result_brings_its_call_back() {
     if (on.draft().drop({1})) return false;
     on.push(result("1"));
     auto const sums = on.edits.sums();
-    return on.edits.present(on.facts, {1}) && sums.messages == 6 && sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
+    return on.edits.present(on.facts, {1}) && sums.messages == 6 &&
+           sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
 }
 static_assert(toy::run_time_only || a_late_result_brings_its_call_back());
 
@@ -77,7 +78,8 @@ toy::message next_message(numbers& random) {
     switch (random.below(7)) {
         case 0: return user(text);
         case 1: return assistant(text);
-        case 2: return with(role::assistant, {{.text = text}, call_part(id, "f"), call_part(ids[random.below(4)], "g")});
+        case 2:
+            return with(role::assistant, {{.text = text}, call_part(id, "f"), call_part(ids[random.below(4)], "g")});
         case 3: return toy::joined(assistant(text));
         case 4: return with(role::user, {result_part(id, text), result_part(ids[random.below(4)], text)});
         default: return result(id, text);
@@ -182,9 +184,7 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
                         ++taken_back;
                     }
                     break;
-                default:
-                    on.push(next_message(random));
-                    marks.clear();
+                default: on.push(next_message(random)); marks.clear();
             }
             if (refused) {
                 CHECK(draft.mark() == mark);

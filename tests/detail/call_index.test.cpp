@@ -54,8 +54,9 @@ TEST_CASE("call_index: calls without an id are kept, and never found") {
 
 TEST_CASE("call_index: ids that are prefixes, long, or hold any byte are told apart") {
     call_index calls;
-    std::vector<std::string> ids = {"a", "aa", "aaa", std::string(1'000, 'a'), std::string(1'001, 'a'), "\n", " ", "\xFF",
-                                    std::string("\0", 1), std::string("a\0b", 3), "../../etc/x"};
+    std::vector<std::string> ids = {"a",          "aa", "aaa",  std::string(1'000, 'a'), std::string(1'001, 'a'),
+                                    "\n",         " ",  "\xFF", std::string("\0", 1),    std::string("a\0b", 3),
+                                    "../../etc/x"};
     for (auto const& id : ids) add(calls, id, "tool");
     for (std::uint32_t index = 0; index < ids.size(); ++index) {
         CHECK(calls.nearest(ids[index]) == index);

@@ -17,20 +17,84 @@ namespace {
 using condense::detail::json::valid;
 
 constexpr bool values_are_read() {
-    for (std::string_view const text :
-         {"null", "true", "false", "0", "-0", "12", "-3.25", "1e5", "1E+5", "2.5e-3", "\"\"", "\"a\\n\\u00e4\\\\\"", "[]", "{}", "[1]",
-          "[1, \"a\", [], {}]", "{\"a\":1}", "{\"a\":{\"b\":[null]},\"a\":2}", " \t\r\n [ ] \n", "{ \"a\" : 1 , \"b\" : [ ] }", "\"\xF0\x9F\x98\x80\""})
+    for (std::string_view const text : {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-0",
+                                        "12",
+                                        "-3.25",
+                                        "1e5",
+                                        "1E+5",
+                                        "2.5e-3",
+                                        "\"\"",
+                                        "\"a\\n\\u00e4\\\\\"",
+                                        "[]",
+                                        "{}",
+                                        "[1]",
+                                        "[1, \"a\", [], {}]",
+                                        "{\"a\":1}",
+                                        "{\"a\":{\"b\":[null]},\"a\":2}",
+                                        " \t\r\n [ ] \n",
+                                        "{ \"a\" : 1 , \"b\" : [ ] }",
+                                        "\"\xF0\x9F\x98\x80\""})
         if (!valid(text)) return false;
     return true;
 }
 static_assert(values_are_read());
 
 constexpr bool anything_else_is_refused() {
-    for (std::string_view const text :
-         {"", " ", "nul", "nulll", "True", "01", "-", "1.", ".5", "1e", "1e+", "+1", "0x1", "NaN", "'a'", "\"", "\"a", "\"\\x\"", "\"\\u12g4\"",
-          "\"\\u123\"", "\"\\", "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1}", "{", "}", "{a:1}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
-          "{\"a\":1 \"b\":2}", "{\"a\" 1}", "{1:2}", "{\"a\":1]", "1 2", "[] []", "// c\n1", "\"\x01\"", "\"\n\"", "\"\x7F", "\xEF\xBB\xBF" "1", "\"\xFF\"",
-          "\"\xED\xA0\x80\"", "\"\xC0\x80\"", "\"\xE2\x82\""})
+    for (std::string_view const text : {"",
+                                        " ",
+                                        "nul",
+                                        "nulll",
+                                        "True",
+                                        "01",
+                                        "-",
+                                        "1.",
+                                        ".5",
+                                        "1e",
+                                        "1e+",
+                                        "+1",
+                                        "0x1",
+                                        "NaN",
+                                        "'a'",
+                                        "\"",
+                                        "\"a",
+                                        "\"\\x\"",
+                                        "\"\\u12g4\"",
+                                        "\"\\u123\"",
+                                        "\"\\",
+                                        "[",
+                                        "]",
+                                        "[1",
+                                        "[1,",
+                                        "[1,]",
+                                        "[,1]",
+                                        "[1 2]",
+                                        "[1}",
+                                        "{",
+                                        "}",
+                                        "{a:1}",
+                                        "{\"a\"}",
+                                        "{\"a\":}",
+                                        "{\"a\":1,}",
+                                        "{\"a\":1 \"b\":2}",
+                                        "{\"a\" 1}",
+                                        "{1:2}",
+                                        "{\"a\":1]",
+                                        "1 2",
+                                        "[] []",
+                                        "// c\n1",
+                                        "\"\x01\"",
+                                        "\"\n\"",
+                                        "\"\x7F",
+                                        "\xEF\xBB\xBF"
+                                        "1",
+                                        "\"\xFF\"",
+                                        "\"\xED\xA0\x80\"",
+                                        "\"\xC0\x80\"",
+                                        "\"\xE2\x82\""})
         if (valid(text)) return false;
     return true;
 }
@@ -60,7 +124,8 @@ private:
     std::uint64_t state_;
 };
 
-constexpr std::string_view scalars[] = {"null", "true", "false", "0", "-1", "12.5", "1e9", "\"\"", "\"a b\"", "\"\\u00e4\\n\"", "\"\xE2\x82\xAC\""};
+constexpr std::string_view scalars[] = {
+    "null", "true", "false", "0", "-1", "12.5", "1e9", "\"\"", "\"a b\"", "\"\\u00e4\\n\"", "\"\xE2\x82\xAC\""};
 constexpr std::string_view keys[] = {"\"a\"", "\"b c\"", "\"\"", "\"\\\"\"", "\"\xC3\xA4\""};
 constexpr std::string_view spaces[] = {"", "", "", " ", "\n", "\t\r\n"};
 
@@ -153,7 +218,10 @@ TEST_CASE("json_scan: what RFC 8259 allows beyond what a parser can hold") {
 }
 
 TEST_CASE("json_scan: nesting is read to its limit and no further") {
-    for (auto const& [open, middle, close] : {std::array<std::string_view, 3>{"[", "", "]"}, {"[", "1", "]"}, {"{\"a\":", "1", "}"}, {"[{\"a\":", "{}", "}]"}}) {
+    for (auto const& [open, middle, close] : {std::array<std::string_view, 3>{"[", "", "]"},
+                                              {"[", "1", "]"},
+                                              {"{\"a\":", "1", "}"},
+                                              {"[{\"a\":", "{}", "}]"}}) {
         auto const levels = open == "[{\"a\":" ? 2u : 1u;
         auto const inner = middle == "{}" ? 1u : 0u;
         auto const most = (128 - inner) / levels;

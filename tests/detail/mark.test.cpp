@@ -41,9 +41,10 @@ TEST_CASE("mark: a summary is one") {
 }
 
 TEST_CASE("mark: anything else is ignored") {
-    for (auto const* const mark : {"", ",", ",,,", "short", "short.", ".0", "short.x", "short.-1", "short.0x", "short. 0", "SHORT.0",
-                                   "shorten.0", "short.0.1", "short.4294967296", "short.18446744073709551615",
-                                   "short.99999999999999999999999", "dropped.0", "short,0"})
+    for (auto const* const mark :
+         {"", ",", ",,,", "short", "short.", ".0", "short.x", "short.-1", "short.0x", "short. 0", "SHORT.0",
+          "shorten.0", "short.0.1", "short.4294967296", "short.18446744073709551615", "short.18446744073709551616",
+          "short.99999999999999999999999", "dropped.0", "short,0"})
         CHECK(said(mark) == "----");
     CHECK(said(",short.1,,junk,stored.2,") == "-sx-");
 }

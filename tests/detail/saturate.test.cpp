@@ -11,9 +11,17 @@ namespace {
 using namespace condense::detail;
 __extension__ using wide = unsigned __int128;
 
-constexpr auto figures = {std::uint64_t{0},       std::uint64_t{1},       std::uint64_t{2},           std::uint64_t{9'999},
-                          std::uint64_t{10'000},  std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 32,
-                          std::uint64_t{1} << 63, u64_limit - 1,          u64_limit};
+constexpr auto figures = {std::uint64_t{0},
+                          std::uint64_t{1},
+                          std::uint64_t{2},
+                          std::uint64_t{9'999},
+                          std::uint64_t{10'000},
+                          std::uint64_t{1} << 31,
+                          (std::uint64_t{1} << 32) - 1,
+                          std::uint64_t{1} << 32,
+                          std::uint64_t{1} << 63,
+                          u64_limit - 1,
+                          u64_limit};
 
 constexpr std::uint64_t capped(wide value) { return value > u64_limit ? u64_limit : static_cast<std::uint64_t>(value); }
 

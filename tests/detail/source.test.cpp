@@ -47,7 +47,8 @@ static_assert(indexes_reach_every_element());
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("source: elements by their index", "", std::vector<int>, std::deque<int>, std::list<int>, std::forward_list<int>) {
+TEMPLATE_TEST_CASE("source: elements by their index", "", std::vector<int>, std::deque<int>, std::list<int>,
+                   std::forward_list<int>) {
     TestType values{5, 6, 7};
     CHECK(read(values) == std::vector<int>{5, 6, 7});
     TestType const& same = values;

@@ -17,15 +17,16 @@ namespace utf8 = condense::detail::utf8;
 
 /// Unicode 15, table 3-7.
 constexpr bool well_formed_sequences_are_taken_whole() {
-    return utf8::valid("") && utf8::valid("a\x7F") && utf8::valid("\xC2\x80\xDF\xBF") && utf8::valid("\xE0\xA0\x80\xEC\xBF\xBF") &&
-           utf8::valid("\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") && utf8::valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") &&
-           utf8::count("\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4z") == 4;
+    return utf8::valid("") && utf8::valid("a\x7F") && utf8::valid("\xC2\x80\xDF\xBF") &&
+           utf8::valid("\xE0\xA0\x80\xEC\xBF\xBF") && utf8::valid("\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") &&
+           utf8::valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") && utf8::count("\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4z") == 4;
 }
 static_assert(well_formed_sequences_are_taken_whole());
 
 constexpr bool ill_formed_sequences_are_seen() {
-    for (std::string_view const text : {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC3", "\xE0\x80\x80", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xE2\x82",
-                                        "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xFE", "\xF0\x9F\x98", "a\xC3z"})
+    for (std::string_view const text :
+         {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC3", "\xE0\x80\x80", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xE2\x82",
+          "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xFE", "\xF0\x9F\x98", "a\xC3z"})
         if (utf8::valid(text)) return false;
     return true;
 }
@@ -34,16 +35,18 @@ static_assert(ill_formed_sequences_are_seen());
 /// One replacement for each maximal part, as in Unicode 15, table 3-8 and the example after it.
 constexpr bool maximal_parts_count_once() {
     return utf8::count("\xE2\x82") == 1 && utf8::count("\xF0\x9F\x98") == 1 && utf8::count("\xF0\x9F\x98z") == 2 &&
-           utf8::count("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") == 9 && utf8::count("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") == 9 &&
+           utf8::count("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") == 9 &&
+           utf8::count("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") == 9 &&
            utf8::count("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == 5 && utf8::count("\x80\x80\x80") == 3;
 }
 static_assert(maximal_parts_count_once());
 
 constexpr bool ends_are_found() {
     constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80";
-    return utf8::prefix(text, 0) == 0 && utf8::prefix(text, 1) == 1 && utf8::prefix(text, 2) == 3 && utf8::prefix(text, 3) == 6 &&
-           utf8::prefix(text, 4) == 10 && utf8::prefix(text, 99) == 10 && utf8::suffix(text, 0) == 10 && utf8::suffix(text, 1) == 6 &&
-           utf8::suffix(text, 3) == 1 && utf8::suffix(text, 4) == 0 && utf8::suffix(text, ~std::uint64_t{0}) == 0;
+    return utf8::prefix(text, 0) == 0 && utf8::prefix(text, 1) == 1 && utf8::prefix(text, 2) == 3 &&
+           utf8::prefix(text, 3) == 6 && utf8::prefix(text, 4) == 10 && utf8::prefix(text, 99) == 10 &&
+           utf8::suffix(text, 0) == 10 && utf8::suffix(text, 1) == 6 && utf8::suffix(text, 3) == 1 &&
+           utf8::suffix(text, 4) == 0 && utf8::suffix(text, ~std::uint64_t{0}) == 0;
 }
 static_assert(ends_are_found());
 
@@ -84,7 +87,8 @@ TEST_CASE("utf8: every code point is read, and its neighbours are not") {
         if (point < 0x80) text = {static_cast<char>(point)};
         else if (point < 0x800) text = {static_cast<char>(0xC0 | point >> 6), static_cast<char>(0x80 | (point & 63))};
         else if (point < 0x10000)
-            text = {static_cast<char>(0xE0 | point >> 12), static_cast<char>(0x80 | (point >> 6 & 63)), static_cast<char>(0x80 | (point & 63))};
+            text = {static_cast<char>(0xE0 | point >> 12), static_cast<char>(0x80 | (point >> 6 & 63)),
+                    static_cast<char>(0x80 | (point & 63))};
         else
             text = {static_cast<char>(0xF0 | point >> 18), static_cast<char>(0x80 | (point >> 12 & 63)),
                     static_cast<char>(0x80 | (point >> 6 & 63)), static_cast<char>(0x80 | (point & 63))};
@@ -105,7 +109,8 @@ TEST_CASE("utf8: ill-formed parts are replaced, one for each") {
 }
 
 TEST_CASE("utf8: in any bytes counts grow, cuts agree, and what is scrubbed is valid") {
-    constexpr std::array<unsigned char, 14> bytes = {'a', 'z', 0x80, 0xBF, 0xC2, 0xC3, 0xE0, 0xE2, 0xED, 0xF0, 0xF4, 0x90, 0xA0, 0xFF};
+    constexpr std::array<unsigned char, 14> bytes = {'a',  'z',  0x80, 0xBF, 0xC2, 0xC3, 0xE0,
+                                                     0xE2, 0xED, 0xF0, 0xF4, 0x90, 0xA0, 0xFF};
     std::uint64_t state = 3;
     for (int round = 0; round < 3'000; ++round) {
         std::string text;
@@ -126,7 +131,8 @@ TEST_CASE("utf8: in any bytes counts grow, cuts agree, and what is scrubbed is v
             REQUIRE(utf8::ceil(text, at) == above);
         }
         auto const points = utf8::count(text);
-        for (std::uint64_t taken = 0; taken <= points; ++taken) REQUIRE(utf8::prefix(text, taken) == utf8::suffix(text, points - taken));
+        for (std::uint64_t taken = 0; taken <= points; ++taken)
+            REQUIRE(utf8::prefix(text, taken) == utf8::suffix(text, points - taken));
         auto const clean = utf8::scrubbed(text);
         REQUIRE(utf8::valid(clean));
         REQUIRE(utf8::count(clean) == points);

@@ -30,8 +30,10 @@ constexpr std::string_view ascii =
 
 constexpr bool ratios_are_those_of_their_row() {
     auto const text = ascii.substr(0, 84);
-    return char_ratio<family::claude>{}(ascii.substr(0, 74)) == cost::of({20}) && char_ratio<family::gpt>{}(ascii.substr(0, 80)) == cost::of({20}) &&
-           char_ratio<family::kimi>{}(ascii.substr(0, 76)) == cost::of({20}) && char_ratio<family::gemini>{}(text) == cost::of({20}) &&
+    return char_ratio<family::claude>{}(ascii.substr(0, 74)) == cost::of({20}) &&
+           char_ratio<family::gpt>{}(ascii.substr(0, 80)) == cost::of({20}) &&
+           char_ratio<family::kimi>{}(ascii.substr(0, 76)) == cost::of({20}) &&
+           char_ratio<family::gemini>{}(text) == cost::of({20}) &&
            char_ratio<family::other>{}(ascii.substr(0, 74)) == cost::of({20}) &&
            condense::default_estimator<>{}(ascii) == char_ratio<family::other>{}(ascii);
 }
@@ -47,8 +49,9 @@ static_assert(parts_of_tokens_are_kept_and_rounded_upward());
 /// case-161, case-163
 constexpr bool text_that_is_not_empty_costs_a_token() {
     chars_per_token const count{37};
-    return count("") == cost{} && count("a") == cost::of({1}) && count("abc") == cost::of({1}) && count("\xFF") == cost::of({1}) &&
-           count("\xF0\x9F\x98\x80") == cost::of({1}) && count(ascii.substr(0, 4)) > cost::of({1});
+    return count("") == cost{} && count("a") == cost::of({1}) && count("abc") == cost::of({1}) &&
+           count("\xFF") == cost::of({1}) && count("\xF0\x9F\x98\x80") == cost::of({1}) &&
+           count(ascii.substr(0, 4)) > cost::of({1});
 }
 static_assert(text_that_is_not_empty_costs_a_token());
 
@@ -60,7 +63,8 @@ static_assert(characters_are_code_points());
 
 constexpr bool messages_and_calls_have_frames() {
     chars_per_token const count{10, {7}};
-    return count.frame(role::user) == cost::of({7}) && char_ratio<family::claude>{}.frame(role::tool) == cost::of({2}) &&
+    return count.frame(role::user) == cost::of({7}) &&
+           char_ratio<family::claude>{}.frame(role::tool) == cost::of({2}) &&
            char_ratio<family::gpt>{}.frame(role::user) == cost::of({4}) &&
            count.frame(part_view{.kind = part_kind::tool_call, .tool = "read", .call = "id"}) == cost::of({6}) &&
            // A result sends its id, not the tool's name.
@@ -101,7 +105,8 @@ TEST_CASE("char_ratio: long texts [case-160]") {
 }
 
 TEST_CASE("char_ratio: never falls when anything is appended") {
-    constexpr std::array<std::string_view, 9> pieces = {"a", " ", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xE2\x82", "\xF0\x9F", "\xFF"};
+    constexpr std::array<std::string_view, 9> pieces = {
+        "a", " ", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x80", "\xE2\x82", "\xF0\x9F", "\xFF"};
     char_ratio<family::claude> const count;
     std::uint64_t state = 11;
     for (int round = 0; round < 300; ++round) {

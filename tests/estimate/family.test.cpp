@@ -20,8 +20,10 @@ constexpr bool all_of(std::initializer_list<std::string_view> models) {
 }
 
 constexpr bool names_show_their_family() {
-    return all_of<family::claude>({"claude", "claude-sonnet-4-5", "claude-3-5-haiku-20241022", "claude_next", "claude4"}) &&
-           all_of<family::gpt>({"gpt-4o", "gpt4", "gpt-5-mini", "chatgpt-4o-latest", "o1", "o3-mini", "o4-mini-2025-04-16"}) &&
+    return all_of<family::claude>(
+               {"claude", "claude-sonnet-4-5", "claude-3-5-haiku-20241022", "claude_next", "claude4"}) &&
+           all_of<family::gpt>(
+               {"gpt-4o", "gpt4", "gpt-5-mini", "chatgpt-4o-latest", "o1", "o3-mini", "o4-mini-2025-04-16"}) &&
            all_of<family::kimi>({"kimi-k2", "kimi", "moonshot-v1-128k"}) &&
            all_of<family::gemini>({"gemini-2.5-flash", "gemini"});
 }
@@ -36,7 +38,8 @@ static_assert(providers_stand_before_a_slash());
 
 /// case-180: never a match on a mere prefix.
 constexpr bool anything_else_is_other() {
-    return all_of<family::other>({"", "/", "claudette", "gpting", "geminis", "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"});
+    return all_of<family::other>(
+        {"", "/", "claudette", "gpting", "geminis", "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"});
 }
 static_assert(anything_else_is_other());
 

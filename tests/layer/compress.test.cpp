@@ -45,7 +45,8 @@ history rounds(std::vector<std::string> const& outputs) {
 std::string output(std::size_t size) { return std::string(size, 'x'); }
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 100'000_tokens, bool marks = false) {
+auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 100'000_tokens,
+             bool marks = false) {
     condense::run_options<> options;
     options.marks = marks;
     return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
@@ -124,10 +125,10 @@ TEST_CASE("compress: what is protected stays") {
     messages[4].parts[0].status = part_status::error;
     auto const after = [&](auto protect) {
         auto copy = messages;
-        static_cast<void>(reduced(copy, pipeline{compress{.when = always,
-                                                          .protect = protect,
-                                                          .over = 1'000_chars,
-                                                          .with = head_tail{100_chars, 100_chars}}}));
+        static_cast<void>(reduced(
+            copy,
+            pipeline{compress{
+                .when = always, .protect = protect, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars}}}));
         std::string whole;
         for (auto const size : sizes(copy)) whole.push_back(size == 5'000 ? '1' : '0');
         return whole;
@@ -174,7 +175,8 @@ TEST_CASE("compress: a second run changes nothing") {
 }
 
 TEST_CASE("compress: open groups lose content only under pressure") {
-    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", output(5'000))};
+    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"),
+                     chat_message::result("1", output(5'000))};
     auto const before = messages;
     auto const report = reduced(messages, pipeline{eager});
     CHECK(messages == before);
@@ -190,8 +192,9 @@ TEST_CASE("compress: every pass keeps less") {
         auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
             if (pressure != 0) pass.rerun(pressure, top, {});
         });
-        static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 2'000_chars, .with = head_tail{500_chars, 500_chars}},
-                                                     press}));
+        static_cast<void>(reduced(
+            messages,
+            pipeline{compress{.when = always, .over = 2'000_chars, .with = head_tail{500_chars, 500_chars}}, press}));
         return sizes(messages)[0];
     };
     CHECK(size_at(1, false) < size_at(0, false));
@@ -218,19 +221,21 @@ TEST_CASE("compress: what was stored can still be had back when it is shortened 
 }
 
 TEST_CASE("compress: any callable can shorten") {
-    auto const with = [](auto shortener) {
-        return compress{.when = always, .over = 1'000_chars, .with = shortener};
-    };
+    auto const with = [](auto shortener) { return compress{.when = always, .over = 1'000_chars, .with = shortener}; };
     using text = std::optional<std::string>;
     auto messages = rounds({output(5'000)});
     auto const before = messages;
     auto report = reduced(messages, pipeline{with([](condense::part_view const&, condense::cut) { return text{}; })});
     CHECK(messages == before);
-    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) { return text{std::string{part.text} + "!"}; })});
+    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) {
+                         return text{std::string{part.text} + "!"};
+                     })});
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(std::string_view{report.layers[0].note} == "not smaller");
-    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) { return text{std::string{part.tool} + ": gone"}; })});
+    report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) {
+                         return text{std::string{part.tool} + ": gone"};
+                     })});
     CHECK(messages[2].parts[0].text == "read: gone");
     CHECK(report.layers[0].saved.count == 5'000 - 10);
 }
@@ -239,15 +244,18 @@ TEST_CASE("compress: limits in lines and bytes") {
     std::string lines;
     for (int line = 0; line < 300; ++line) lines += "test line\n";
     auto messages = rounds({lines, output(2'000)});
-    static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 256_lines, .with = head_tail{10_lines, 10_lines}}}));
+    static_cast<void>(reduced(
+        messages, pipeline{compress{.when = always, .over = 256_lines, .with = head_tail{10_lines, 10_lines}}}));
     CHECK(sizes(messages)[0] < 400);
     CHECK(sizes(messages)[1] == 2'000);
-    static_cast<void>(reduced(messages, pipeline{compress{.when = always, .over = 1'999_bytes, .with = head_tail{10_chars, 10_chars}}}));
+    static_cast<void>(reduced(
+        messages, pipeline{compress{.when = always, .over = 1'999_bytes, .with = head_tail{10_chars, 10_chars}}}));
     CHECK(sizes(messages)[1] < 200);
 }
 
 TEST_CASE("compress: values that cannot work are rejected") {
-    CHECK_THROWS_AS((pipeline{compress{.when = used >= 65_pct, .until = used <= 65_pct}}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{compress{.when = used >= 65_pct, .until = used <= 65_pct}}),
+                    condense::invalid_configuration);
     CHECK_THROWS_AS((pipeline{compress{.with = head_tail{.at_most = 10_bytes}}}), condense::invalid_configuration);
     CHECK_NOTHROW(pipeline{compress{}});
 }

@@ -31,15 +31,16 @@ using condense::detail::as_instant;
 using history = std::vector<chat_message>;
 
 static_assert(condense::layer<escalate<>>);
-static_assert(!(escalate<>::effects & condense::reads_clock) && (decltype(escalate{.within = 30s})::effects & condense::reads_clock));
+static_assert(!(escalate<>::effects & condense::reads_clock) &&
+              (decltype(escalate{.within = 30s})::effects & condense::reads_clock));
 static_assert(condense::deterministic<pipeline<sliding_window<>, escalate<>>>);
 static_assert(!condense::deterministic<pipeline<sliding_window<>, decltype(escalate{.within = 30s})>>);
 static_assert(condense::has_last_resort<pipeline<sliding_window<>, escalate<>>>);
 
 constexpr bool durations_are_nanoseconds() {
-    return as_instant(30s).count == 30'000'000'000 && as_instant(2min).count == 120'000'000'000 && as_instant(5ns).count == 5 &&
-           as_instant(3us).count == 3'000 && as_instant(0s).count == 0 && as_instant(-1s).count == 0 &&
-           as_instant(1.5s).count == 1'000'000'000;
+    return as_instant(30s).count == 30'000'000'000 && as_instant(2min).count == 120'000'000'000 &&
+           as_instant(5ns).count == 5 && as_instant(3us).count == 3'000 && as_instant(0s).count == 0 &&
+           as_instant(-1s).count == 0 && as_instant(1.5s).count == 1'000'000'000;
 }
 static_assert(durations_are_nanoseconds());
 
@@ -253,12 +254,14 @@ struct slow {
 
 TEST_CASE("escalate: no pass begins when the time is up [case-141]") {
     constexpr std::uint64_t second = 1'000'000'000;
-    auto const outcome_of = [](std::uint64_t takes, std::uint32_t most, passes& seen, std::vector<std::uint64_t>& deadlines) {
+    auto const outcome_of = [](std::uint64_t takes, std::uint32_t most, passes& seen,
+                               std::vector<std::uint64_t>& deadlines) {
         std::uint64_t now = 100 * second;
         auto messages = conversation();
         condense::run_options<own_clock> const options{.clock = {&now}};
         return condense::reduce(messages,
-                                pipeline{slow{&now, takes, &seen, &deadlines}, escalate{.when = used >= 50_pct, .passes = most, .within = 30s}},
+                                pipeline{slow{&now, takes, &seen, &deadlines},
+                                         escalate{.when = used >= 50_pct, .passes = most, .within = 30s}},
                                 {.window = 1'000_tokens}, toy::per_byte{}, options)
             .outcome;
     };
@@ -298,28 +301,33 @@ TEST_CASE("escalate: values that cannot work are rejected") {
     CHECK_THROWS_AS(made(escalate{.when = used >= 90_messages}), condense::invalid_configuration);
     CHECK_THROWS_AS(made(escalate{.when = used >= 90_pct, .until = used <= 90_pct}), condense::invalid_configuration);
     CHECK_NOTHROW(made(escalate{}));
-    CHECK_NOTHROW(made(escalate{.when = used > 100'000_tokens, .until = used <= 50_pct, .passes = 1, .within = 1ns, .ceiling = 100_pct}));
+    CHECK_NOTHROW(made(escalate{
+        .when = used > 100'000_tokens, .until = used <= 50_pct, .passes = 1, .within = 1ns, .ceiling = 100_pct}));
 }
 
 TEST_CASE("escalate: a target that is no count of tokens is rejected") {
-    CHECK_THROWS_AS((pipeline{sliding_window{}, escalate{.until = used <= 50_messages}}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{sliding_window{}, escalate{.until = used <= 50_messages}}),
+                    condense::invalid_configuration);
     CHECK_THROWS_AS((pipeline{sliding_window{}, escalate{.until = used <= 5_turns}}), condense::invalid_configuration);
 }
 
 TEST_CASE("escalate: figures of any size are harmless") {
-    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                                 std::numeric_limits<std::uint64_t>::max());
+    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
     CAPTURE(figure);
-    for (condense::budget const limits : {condense::budget{.window = {figure}}, condense::budget{.window = {1'000}, .output = {figure}},
-                                          condense::budget{.window = {2'000}, .overhead = {figure}},
-                                          condense::budget{.window = {figure}, .overhead = {figure}}}) {
+    for (condense::budget const limits :
+         {condense::budget{.window = {figure}}, condense::budget{.window = {1'000}, .output = {figure}},
+          condense::budget{.window = {2'000}, .overhead = {figure}},
+          condense::budget{.window = {figure}, .overhead = {figure}}}) {
         auto messages = conversation();
-        auto const report = condense::reduce(messages, pipeline{sliding_window{}, escalate{.passes = 3}}, limits, toy::per_byte{});
+        auto const report =
+            condense::reduce(messages, pipeline{sliding_window{}, escalate{.passes = 3}}, limits, toy::per_byte{});
         CHECK(report.fits() == (report.outcome == outcome::fits));
         CHECK(messages.back() == conversation().back());
         if (report.outcome == outcome::exhausted) CHECK(messages.size() == 1);
     }
     auto messages = conversation();
-    auto const report = reduced(messages, pipeline{sliding_window{}, escalate{.when = used > condense::tokens{figure}, .passes = 2}});
+    auto const report =
+        reduced(messages, pipeline{sliding_window{}, escalate{.when = used > condense::tokens{figure}, .passes = 2}});
     CHECK((report.outcome == outcome::fits || report.outcome == outcome::exhausted));
 }

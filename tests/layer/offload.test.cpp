@@ -73,7 +73,8 @@ std::string output(std::size_t size, char letter = 'x') { return std::string(siz
 std::string& text_of(history& messages, std::size_t round) { return messages[2 + 2 * round].parts[0].text; }
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000'000_tokens, bool marks = false) {
+auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000'000_tokens,
+             bool marks = false) {
     condense::run_options<> options;
     options.marks = marks;
     return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
@@ -91,7 +92,8 @@ TEST_CASE("offload: a large result goes to the store and leaves a preview with a
     auto const before = messages;
     auto const report = reduced(messages, pipeline{to(shelf{&state})});
     CHECK(state.kept == std::vector<std::string>{output(5'000)});
-    CHECK(text_of(messages, 0).starts_with(output(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
+    CHECK(text_of(messages, 0)
+              .starts_with(output(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
     CHECK(text_of(messages, 0).ends_with(" ...]\n" + output(100)));
     CHECK(text_of(messages, 0).find(shelf{&state}.name(output(5'000)).text()) != std::string::npos);
     CHECK(text_of(messages, 1) == output(10));
@@ -182,8 +184,10 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
     auto messages = rounds({output(5'000)});
     messages[2].mark = "stored.0";
     auto const before = messages;
-    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, true, {}); });
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
     CHECK(messages == before);
+    CHECK(state.kept.empty());
 }
 
 TEST_CASE("offload: words that look like a marker decide nothing [case-11]") {
@@ -215,7 +219,8 @@ TEST_CASE("offload: what is stored is exact, what is left is valid UTF-8") {
 
 TEST_CASE("offload: open groups are offloaded, too") {
     shelf::state state;
-    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", output(5'000))};
+    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"),
+                     chat_message::result("1", output(5'000))};
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     CHECK(text_of(messages, 0).size() < 500);
     CHECK(state.kept.size() == 1);
@@ -224,7 +229,8 @@ TEST_CASE("offload: open groups are offloaded, too") {
 TEST_CASE("offload: stops at its target, oldest first") {
     shelf::state state;
     auto messages = rounds({output(3'000), output(3'000), output(3'000)});
-    offload const layer{.when = used >= 65_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    offload const layer{
+        .when = used >= 65_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(messages, pipeline{layer}, 10'000_tokens));
     CHECK(state.kept.size() == 2);
     CHECK(text_of(messages, 2) == output(3'000));
@@ -237,7 +243,8 @@ TEST_CASE("offload: under pressure previews get shorter, and nothing is lost") {
     auto messages = rounds({output(5'000)});
     auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(2, false, {}); });
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
-    CHECK(text_of(messages, 0).starts_with(output(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));
+    CHECK(text_of(messages, 0)
+              .starts_with(output(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));
     for (auto const& kept : state.kept) CHECK(kept == output(5'000));
 }
 
@@ -246,9 +253,12 @@ TEST_CASE("offload: limits in lines and bytes") {
     std::string lines;
     for (int line = 0; line < 300; ++line) lines += "line\n";
     auto messages = rounds({lines, output(2'000)});
-    static_cast<void>(reduced(messages, pipeline{offload{.over = 256_lines, .preview = head_tail{5_lines, 5_lines}, .into = shelf{&state}}}));
+    static_cast<void>(reduced(
+        messages, pipeline{offload{.over = 256_lines, .preview = head_tail{5_lines, 5_lines}, .into = shelf{&state}}}));
     CHECK(state.kept == std::vector<std::string>{lines});
-    static_cast<void>(reduced(messages, pipeline{offload{.over = 1'999_bytes, .preview = head_tail{5_chars, 5_chars}, .into = shelf{&state}}}));
+    static_cast<void>(
+        reduced(messages,
+                pipeline{offload{.over = 1'999_bytes, .preview = head_tail{5_chars, 5_chars}, .into = shelf{&state}}}));
     CHECK(state.kept.size() == 2);
 }
 

@@ -30,7 +30,8 @@ using condense::used;
 using history = std::vector<chat_message>;
 
 static_assert(condense::layer<sliding_window<>>);
-static_assert(!condense::recoverable<pipeline<sliding_window<>>> && condense::deterministic<pipeline<sliding_window<>>>);
+static_assert(!condense::recoverable<pipeline<sliding_window<>>> &&
+              condense::deterministic<pipeline<sliding_window<>>>);
 static_assert(sliding_window<>::last_resort);
 
 /// A conversation in letters: System, User, Assistant, Call and Result with a digit, P for a pinned answer,
@@ -76,7 +77,8 @@ std::string after(std::string_view letters, Window const& window, condense::toke
 
 /// Keeps at most a number of messages, and protects nothing by itself.
 auto window_of(std::uint64_t count) {
-    return sliding_window{.when = used > condense::messages{count}, .until = used <= condense::messages{count}, .protect = nothing};
+    return sliding_window{
+        .when = used > condense::messages{count}, .until = used <= condense::messages{count}, .protect = nothing};
 }
 
 }  // namespace
@@ -120,19 +122,23 @@ TEST_CASE("sliding_window: system messages, pins, and what must come before them
 }
 
 TEST_CASE("sliding_window: protected places stay [case-80] [case-82]") {
-    sliding_window const window{.when = used >= 10_messages, .until = used < 10_messages, .protect = first(1_messages) | last(2_messages)};
+    sliding_window const window{
+        .when = used >= 10_messages, .until = used < 10_messages, .protect = first(1_messages) | last(2_messages)};
     CHECK(after("UAAAAAAAAA", window) == "0 2 3 4 5 6 7 8 9");
-    sliding_window const tight{.when = used > 4_messages, .until = used <= 4_messages, .protect = first(1_messages) | last(3_messages)};
+    sliding_window const tight{
+        .when = used > 4_messages, .until = used <= 4_messages, .protect = first(1_messages) | last(3_messages)};
     CHECK(after("UAAAAC1R1A", tight) == "0 5 6 7");
 }
 
 TEST_CASE("sliding_window: stops at eight tenths of its trigger") {
     CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 10_messages, .protect = nothing}) == "2 3 4 5 6 7 8 9");
     CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 100_tokens, .protect = nothing}) == "2 3 4 5 6 7 8 9");
-    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 50_pct, .protect = nothing}, 200_tokens) == "2 3 4 5 6 7 8 9");
-    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 5_turns, .protect = nothing}) == "2 3 4 5 6 7 8 9");
-    CHECK(after("UAUAUAUAUA", sliding_window{.when = headroom < 20_tokens, .until = headroom >= 20_tokens, .protect = nothing}, 110_tokens) ==
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 50_pct, .protect = nothing}, 200_tokens) ==
           "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA", sliding_window{.when = used >= 5_turns, .protect = nothing}) == "2 3 4 5 6 7 8 9");
+    CHECK(after("UAUAUAUAUA",
+                sliding_window{.when = headroom < 20_tokens, .until = headroom >= 20_tokens, .protect = nothing},
+                110_tokens) == "2 3 4 5 6 7 8 9");
 }
 
 TEST_CASE("sliding_window: the default trigger is nine tenths of the input") {
@@ -155,7 +161,8 @@ TEST_CASE("sliding_window: at the top summaries and the task go last") {
         auto messages = conversation(letters);
         auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, true, {target}); });
         sliding_window const never{.when = used > 1'000'000_messages, .protect = task | last(5_messages)};
-        static_cast<void>(condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+        static_cast<void>(
+            condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens}, toy::per_byte{}));
         return left(messages);
     };
     CHECK(at_top("SUAUAU", 40) == "0 1 4 5");
@@ -168,7 +175,8 @@ TEST_CASE("sliding_window: at the top summaries and the task go last") {
 
 TEST_CASE("sliding_window: refusals are noted, and a run without any gain declines") {
     auto messages = conversation("UC1");
-    auto const report = condense::reduce(messages, pipeline{window_of(1)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+    auto const report =
+        condense::reduce(messages, pipeline{window_of(1)}, {.window = 1'000'000_tokens}, toy::per_byte{});
     CHECK(report.layers[0].outcome != layer_outcome::applied);
     CHECK(messages.size() == 2);
 }
@@ -178,20 +186,23 @@ TEST_CASE("sliding_window: a second run changes nothing") {
         for (std::uint64_t limit = 0; limit < 12; ++limit) {
             CAPTURE(letters, limit);
             auto messages = conversation(letters);
-            static_cast<void>(condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+            static_cast<void>(
+                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{}));
             auto const once = left(messages);
-            auto const report = condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+            auto const report =
+                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{});
             CHECK(left(messages) == once);
             CHECK_FALSE(report.changed());
         }
 }
 
 TEST_CASE("sliding_window: limits of any size are harmless") {
-    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                                 std::numeric_limits<std::uint64_t>::max());
+    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
     CHECK(after("UAUAUA", window_of(figure)) == "0 1 2 3 4 5");
     CHECK(after("UAUAUA", sliding_window{.when = used >= condense::tokens{figure}}) == "0 1 2 3 4 5");
-    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = first({figure})}) == "0 1 2 3 4 5");
+    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = first({figure})}) ==
+          "0 1 2 3 4 5");
     CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = nothing}) == "4");
 }
 

@@ -54,7 +54,8 @@ history conversation() {
 }
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 20'000_tokens, bool marks = true) {
+auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 20'000_tokens,
+             bool marks = true) {
     condense::run_options<> options;
     options.marks = marks;
     return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
@@ -83,7 +84,8 @@ struct scripted {
 TEST_CASE("summarize: one summary stands in place of what is not protected") {
     scripted::state state{{"They read ten files."}};
     auto messages = conversation();
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task | last(3_messages), .with = scripted{&state}}});
+    auto const report = reduced(
+        messages, pipeline{summarize{.when = always, .protect = task | last(3_messages), .with = scripted{&state}}});
     REQUIRE(messages.size() == 7);
     CHECK(text_of(messages[0]) == "rules");
     CHECK(text_of(messages[1]) == "the task");
@@ -101,7 +103,8 @@ TEST_CASE("summarize: one summary stands in place of what is not protected") {
 TEST_CASE("summarize: the model sees what goes, and nothing else") {
     scripted::state state{{"They read ten files."}};
     auto messages = conversation();
-    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task | last(3_messages), .with = scripted{&state}}}));
+    static_cast<void>(reduced(
+        messages, pipeline{summarize{.when = always, .protect = task | last(3_messages), .with = scripted{&state}}}));
     auto const& prompt = state.prompts.at(0);
     CHECK(prompt.find("file0") != std::string::npos);
     CHECK(prompt.find("file8") != std::string::npos);
@@ -116,7 +119,9 @@ TEST_CASE("summarize: takes the oldest groups, and no more than it needs") {
     scripted::state state{{"They read some files."}};
     auto messages = conversation();
     // 10,000 of 12,000 tokens are used; 7,680 are enough, with a summary of at most 1,200.
-    auto const report = reduced(messages, pipeline{summarize{.when = used >= 80_pct, .protect = task, .with = scripted{&state}}}, 12'000_tokens);
+    auto const report =
+        reduced(messages, pipeline{summarize{.when = used >= 80_pct, .protect = task, .with = scripted{&state}}},
+                12'000_tokens);
     CHECK(report.after.tokens < 7'680_tokens);
     CHECK(report.after.tokens > 4'000_tokens);
     CHECK(state.prompts.at(0).find("file0") != std::string::npos);
@@ -167,7 +172,8 @@ TEST_CASE("summarize: where everything is protected no model is asked [case-110]
     scripted::state state{{"x"}};
     history messages{chat_message::user("task"), chat_message::assistant(words(500)), chat_message::user("latest")};
     auto const before = messages;
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task | last(50_pct), .with = scripted{&state}}});
+    auto const report = reduced(
+        messages, pipeline{summarize{.when = always, .protect = task | last(50_pct), .with = scripted{&state}}});
     CHECK(messages == before);
     CHECK(state.prompts.empty());
     CHECK(report.layers[0].asked == 0);
@@ -202,7 +208,8 @@ TEST_CASE("summarize: a model that throws changes nothing [T67]") {
 TEST_CASE("summarize: an answer that is too long is cut to its size [T70]") {
     scripted::state state{{words(50'000)}};
     auto messages = conversation();
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .size = 500_tokens, .with = scripted{&state}}});
+    auto const report =
+        reduced(messages, pipeline{summarize{.when = always, .size = 500_tokens, .with = scripted{&state}}});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(std::string_view{report.layers[0].note} == "the summary was cut to its size");
     for (auto const& m : messages)
@@ -214,16 +221,19 @@ TEST_CASE("summarize: a cut falls between code points") {
     for (int sign = 0; sign < 5'000; ++sign) euros += "\xE2\x82\xAC";
     scripted::state state{{euros}};
     auto messages = conversation();
-    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .size = 500_tokens, .with = scripted{&state}}}));
+    static_cast<void>(
+        reduced(messages, pipeline{summarize{.when = always, .size = 500_tokens, .with = scripted{&state}}}));
     for (auto const& m : messages)
         if (is_summary(m)) CHECK(text_of(m).find("\xE2\x82\xAC\n</summary>") != std::string::npos);
 }
 
 TEST_CASE("summarize: a summary that is not smaller is not made") {
     scripted::state state{{"This is longer than all that it stands for."}};
-    history messages{chat_message::user("task"), chat_message::assistant("ok"), chat_message::assistant("fine"), chat_message::user("latest")};
+    history messages{chat_message::user("task"), chat_message::assistant("ok"), chat_message::assistant("fine"),
+                     chat_message::user("latest")};
     auto const before = messages;
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = scripted{&state}}});
+    auto const report =
+        reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = scripted{&state}}});
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::declined);
 }
@@ -244,7 +254,8 @@ TEST_CASE("summarize: the model is told its limit") {
     auto const told = [](condense::tokens size, condense::tokens window) {
         scripted::state state{{"They worked."}};
         auto messages = conversation();
-        static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .size = size, .with = scripted{&state}}}, window));
+        static_cast<void>(
+            reduced(messages, pipeline{summarize{.when = always, .size = size, .with = scripted{&state}}}, window));
         return state.limits.at(0).answer.count;
     };
     CHECK(told(500_tokens, 20'000_tokens) == 500);
@@ -255,14 +266,17 @@ TEST_CASE("summarize: the model is told its limit") {
 TEST_CASE("summarize: a summary is at most a third of what it replaces") {
     scripted::state state{{"They worked."}};
     history messages{chat_message::user("task"), chat_message::assistant(words(300)), chat_message::user("latest")};
-    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = scripted{&state}}}, 100'000_tokens));
+    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = scripted{&state}}},
+                              100'000_tokens));
     CHECK(state.limits.at(0).answer.count == 100);
 }
 
 TEST_CASE("summarize: what is too much for the model is read in several parts [T72]") {
     scripted::state state{{"first part", "second part", "third part", "fourth part"}};
     auto messages = conversation();
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .reads = 3'000_tokens, .with = scripted{&state}}});
+    auto const report =
+        reduced(messages,
+                pipeline{summarize{.when = always, .protect = task, .reads = 3'000_tokens, .with = scripted{&state}}});
     CHECK(state.prompts.size() > 2);
     for (auto const& prompt : state.prompts) CHECK(prompt.size() < 3'000 + 1'200);
     CHECK(report.layers[0].asked == state.prompts.size());
@@ -312,7 +326,8 @@ TEST_CASE("summarize: a chain of summaries keeps its size [case-116]") {
     std::string last_answer = "s";
     auto const grows = [&](std::string_view) { return last_answer += std::string(400, 's'); };
     auto messages = conversation();
-    pipeline const mix{summarize{.when = always, .protect = task | last(1_messages), .size = 900_tokens, .with = grows}};
+    pipeline const mix{
+        summarize{.when = always, .protect = task | last(1_messages), .size = 900_tokens, .with = grows}};
     for (int run = 0; run < 10; ++run) {
         static_cast<void>(reduced(messages, mix));
         for (auto const& m : messages)
@@ -350,16 +365,19 @@ TEST_CASE("summarize: a rule hears every part in order, and a summary as the use
     CAPTURE(marks);
     auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
     // In the routine run the last four messages stay, under pressure the last two.
-    summarize const layer{.when = used >= 90_pct, .until = used <= 1_pct, .protect = task | last(4_messages), .with = listens{&heard}};
+    summarize const layer{
+        .when = used >= 90_pct, .until = used <= 1_pct, .protect = task | last(4_messages), .with = listens{&heard}};
     static_cast<void>(reduced(messages, pipeline{layer, press}, 1'000_tokens, marks));
     heard.resize(5);
-    CHECK(heard == std::vector<std::string>{"assistant: wwwwwww", "user: go on", "user: Summary", "assistant: {}", "tool: wwwwwww"});
+    CHECK(heard == std::vector<std::string>{"assistant: wwwwwww", "user: go on", "user: Summary", "assistant: {}",
+                                            "tool: wwwwwww"});
 }
 
 TEST_CASE("summarize: a dry run asks nothing and says so") {
     scripted::state state{{"x"}};
     auto const messages = conversation();
-    auto const dry = pipeline{summarize{.when = always, .with = scripted{&state}}}.draft(messages, {.window = 20'000_tokens}, toy::per_byte{});
+    auto const dry = pipeline{summarize{.when = always, .with = scripted{&state}}}.draft(
+        messages, {.window = 20'000_tokens}, toy::per_byte{});
     CHECK(state.prompts.empty());
     CHECK(dry.report().layers[0].asked == 1);
     CHECK(std::string_view{dry.report().layers[0].note} == "a model would be asked");
@@ -367,20 +385,23 @@ TEST_CASE("summarize: a dry run asks nothing and says so") {
 
 TEST_CASE("summarize: values that cannot work are rejected") {
     CHECK_THROWS_AS((pipeline{summarize{.size = 0_tokens}}), condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{summarize{.when = used >= 80_pct, .until = used <= 80_pct}}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{summarize{.when = used >= 80_pct, .until = used <= 80_pct}}),
+                    condense::invalid_configuration);
     CHECK_NOTHROW(pipeline{summarize{}});
 }
 
 TEST_CASE("summarize: figures of any size are harmless") {
-    auto const figure = GENERATE(as<std::uint64_t>{}, 1u, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                                 ~std::uint64_t{0});
+    auto const figure = GENERATE(as<std::uint64_t>{}, 1u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, ~std::uint64_t{0});
     for (std::uint64_t const window : {std::uint64_t{0}, std::uint64_t{9'000}, figure}) {
         CAPTURE(figure, window);
         scripted::state state{{"They worked."}};
         auto messages = conversation();
         auto const before = messages.size();
-        static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .size = {figure}, .reads = {figure}, .with = scripted{&state}}},
-                                  {window}));
+        static_cast<void>(
+            reduced(messages,
+                    pipeline{summarize{.when = always, .size = {figure}, .reads = {figure}, .with = scripted{&state}}},
+                    {window}));
         CHECK(messages.size() <= before);
         CHECK(text_of(messages.back()) == "latest");
     }

@@ -79,11 +79,13 @@ TEST_CASE("extract: the latest requests and errors are kept, three of each") {
 
 TEST_CASE("extract: every entry is one line within its limit") {
     auto const text = told{}.user("\n\n  a\nb\x1B[1m" + std::string(600, 'x')).user(std::string(300, 'y')).text();
-    CHECK(text == "First request: a b [1m" + std::string(500 - 7, 'x') + "...\nRequest: " + std::string(200, 'y') + "...\n");
+    CHECK(text ==
+          "First request: a b [1m" + std::string(500 - 7, 'x') + "...\nRequest: " + std::string(200, 'y') + "...\n");
 }
 
 TEST_CASE("extract: what matters most comes first when room is short") {
-    told const all = told{}.user(std::string(400, 'u')).call("read", R"({"path": "a.cpp"})").assistant(std::string(150, 'a'));
+    told const all =
+        told{}.user(std::string(400, 'u')).call("read", R"({"path": "a.cpp"})").assistant(std::string(150, 'a'));
     for (std::uint64_t limit = 0; limit < 800; ++limit) {
         auto const text = all.text(limit);
         REQUIRE(condense::detail::utf8::count(text) <= limit);
@@ -98,7 +100,12 @@ TEST_CASE("extract: limits count code points, and cuts fall between them") {
     auto const text = told{}.user(euros).text();
     CHECK(condense::detail::utf8::valid(text));
     CHECK(condense::detail::utf8::count(text) == 15 + 500 + 3 + 1);
-    CHECK(condense::detail::utf8::valid(told{}.user("a\xFF\xE2\x82").call("\xFF", R"({"path": ")" "\xFF" R"("})").text()));
+    CHECK(condense::detail::utf8::valid(told{}
+                                            .user("a\xFF\xE2\x82")
+                                            .call("\xFF", R"({"path": ")"
+                                                          "\xFF"
+                                                          R"("})")
+                                            .text()));
 }
 
 TEST_CASE("extract: an earlier summary has a third of the room") {
@@ -140,7 +147,8 @@ TEST_CASE("extract: limits of its own") {
 }
 
 TEST_CASE("extract: figures of any size are harmless") {
-    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0});
+    auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, ~std::uint64_t{0});
     auto notes = extract{.request = {figure}, .recent = {figure}}.open();
     notes.see(role::user, {.text = "request"}, false);
     notes.see(role::user, {.text = "old"}, true);

@@ -38,7 +38,8 @@ TEST_CASE("fence: nothing inside opens or closes one") {
 }
 
 TEST_CASE("fence: control characters become spaces, line breaks and tabs stay") {
-    CHECK(neutral("a\x1B[31mb\r\n\tc\x7F" "d") == "a [31mb \n\tc d");
+    CHECK(neutral("a\x1B[31mb\r\n\tc\x7F"
+                  "d") == "a [31mb \n\tc d");
     CHECK(neutral(std::string_view{"a\0b", 3}) == "a b");
     CHECK(neutral("\xC3\xA4\xF0\x9F\x98\x80") == "\xC3\xA4\xF0\x9F\x98\x80");
 }

@@ -34,7 +34,9 @@ TEST_CASE("prompt: shows who said what, as data behind a fence") {
     prompt.see(role::user, {.text = "Rename the flag."}, false);
     prompt.see(role::assistant, {.kind = part_kind::reasoning, .text = "Hm."}, false);
     prompt.see(role::assistant, {.kind = part_kind::tool_call, .text = "{}", .tool = "read"}, false);
-    prompt.see(role::tool, {.kind = part_kind::tool_result, .text = "no such file", .tool = "read", .status = part_status::error}, false);
+    prompt.see(role::tool,
+               {.kind = part_kind::tool_result, .text = "no such file", .tool = "read", .status = part_status::error},
+               false);
     prompt.see(role::user, {.text = "They began."}, true);
     auto const text = prompt.text({1'500});
     auto const fence = fence_of(text);
@@ -73,7 +75,8 @@ TEST_CASE("prompt: the same transcript has the same fence, another one another")
 
 TEST_CASE("prompt: opaque parts are named, not shown") {
     summary_prompt prompt;
-    prompt.see(role::user, {.kind = part_kind::media, .text = "iVBORw0KGgo", .cost = condense::cost::of({1'600})}, false);
+    prompt.see(role::user, {.kind = part_kind::media, .text = "iVBORw0KGgo", .cost = condense::cost::of({1'600})},
+               false);
     auto const text = prompt.text({100});
     CHECK(text.find("[user media] \n") != std::string::npos);
     CHECK(text.find("iVBOR") == std::string::npos);

@@ -169,7 +169,8 @@ extent any_limit(numbers& random) {
 }  // namespace
 
 TEST_CASE("head_tail: any bytes give valid, shorter text within the limits, and are not cut twice") {
-    constexpr std::array<std::string_view, 8> pieces = {"\n", "word ", "\xC3\xA4", "\xF0\x9F\x98\x80", "\x80", "\xE2\x82", "\xFF", "\x01"};
+    constexpr std::array<std::string_view, 8> pieces = {"\n",   "word ",    "\xC3\xA4", "\xF0\x9F\x98\x80",
+                                                        "\x80", "\xE2\x82", "\xFF",     "\x01"};
     std::size_t cuts = 0;
     for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
         numbers random{seed};
@@ -177,8 +178,10 @@ TEST_CASE("head_tail: any bytes give valid, shorter text within the limits, and 
         for (auto left = random.below(900); left != 0; --left) text.append(pieces[random.below(pieces.size())]);
         head_tail shorten{any_limit(random), any_limit(random), {}};
         if (random.below(2) == 0) shorten.at_most = condense::bytes{384 + random.below(600)};
-        else if (random.below(2) == 0) shorten.at_most = condense::lines{5 + random.below(20)} && condense::chars{384 + random.below(600)};
-        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)), .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
+        else if (random.below(2) == 0)
+            shorten.at_most = condense::lines{5 + random.below(20)} && condense::chars{384 + random.below(600)};
+        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)),
+                                .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
         auto const out = shorten({.text = text}, how);
         CAPTURE(seed);
         auto const limit = shorten.at_most.halved(how.halvings);

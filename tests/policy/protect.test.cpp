@@ -38,7 +38,8 @@ auto shielded(Policy const& policy, Draft const& draft, squeeze how = {}) {
     return condense::detail::shield<Policy, typename Draft::reader_type>{policy, draft, how};
 }
 
-static_assert(condense::protection<condense::task_t> && condense::protection<decltype(task | last(15_pct) | tools("a"))>);
+static_assert(condense::protection<condense::task_t> &&
+              condense::protection<decltype(task | last(15_pct) | tools("a"))>);
 static_assert(!condense::protection<condense::messages> && !condense::protection<int>);
 static_assert((task | last(15_pct)) == (task | last(15_pct)) && tools("a", "b") == tools("a", "b"));
 static_assert(!(tools("a", "b") == tools("a", "c")));
@@ -56,8 +57,8 @@ std::string held(Policy const& policy, auto const& draft, squeeze how = {}) {
 
 /// 0 is a system message, 1 the task, 4 and 7 begin turns. A byte is a token: 1 2 2 3 4 2 3 6.
 desk<> const& conversation() {
-    static desk<> const on{{toy::system("s"), user("uu"), call("1", "read"), result("1"), user("more"), call("2", "write"),
-                            result("2", "no!", part_status::error), user("latest")}};
+    static desk<> const on{{toy::system("s"), user("uu"), call("1", "read"), result("1"), user("more"),
+                            call("2", "write"), result("2", "no!", part_status::error), user("latest")}};
     return on;
 }
 
@@ -154,12 +155,13 @@ TEST_CASE("protect: pressure halves places and the top lifts them") {
     CHECK(held(last(4_messages), seen, {.pressure = 1'000}) == "");
     CHECK(held(task, seen, {.pressure = 5}) == "1");
     for (bool const top : {true, false})
-        CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top}).empty() == top);
+        CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top})
+                  .empty() == top);
 }
 
 TEST_CASE("protect: a share limits what another policy protects [case-91]") {
-    desk on{user("0"), assistant("1"), assistant("2"), assistant("3"), assistant("4"), assistant("5"), assistant("6"),
-            assistant("7"), assistant("8"), user("9")};
+    desk on{user("0"),      assistant("1"), assistant("2"), assistant("3"), assistant("4"),
+            assistant("5"), assistant("6"), assistant("7"), assistant("8"), user("9")};
     auto const draft = on.draft();
     squeeze const by_count{.message_limit = 10_messages};
     CHECK(held(first(3_messages) | last(4_messages), draft, by_count) == "0 1 2 6 7 8 9");
@@ -213,8 +215,8 @@ TEST_CASE("protect: a group is protected where any message or part of it is") {
 }
 
 TEST_CASE("protect: figures of any size are harmless") {
-    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                                 std::numeric_limits<std::uint64_t>::max());
+    auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                 std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
     auto const seen = reader();
     for (squeeze const how : {squeeze{}, squeeze{.pressure = 1}, squeeze{.message_limit = {figure}}}) {
         CHECK(held(first({figure}), seen, how) == "0 1 2 3 4 5 6 7");

@@ -35,8 +35,8 @@ struct squeezed {
 };
 
 constexpr bool pressure_halves() {
-    return halvings_of(squeezed{0, false}) == 0 && halvings_of(squeezed{1, false}) == 1 && halvings_of(squeezed{3, false}) == 3 &&
-           halvings_of(squeezed{2, true}) == 6;
+    return halvings_of(squeezed{0, false}) == 0 && halvings_of(squeezed{1, false}) == 1 &&
+           halvings_of(squeezed{3, false}) == 3 && halvings_of(squeezed{2, true}) == 6;
 }
 static_assert(pressure_halves());
 
@@ -44,8 +44,10 @@ static_assert(pressure_halves());
 constexpr bool sizes_alone_show_what_cannot_exceed() {
     for (auto const figure : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
                               std::numeric_limits<std::uint64_t>::max()}) {
-        if (may_exceed(condense::chars{figure}, {figure}) || may_exceed(condense::bytes{figure}, {figure})) return false;
-        if (!may_exceed(condense::lines{figure}, {figure}) && figure != std::numeric_limits<std::uint64_t>::max()) return false;
+        if (may_exceed(condense::chars{figure}, {figure}) || may_exceed(condense::bytes{figure}, {figure}))
+            return false;
+        if (!may_exceed(condense::lines{figure}, {figure}) && figure != std::numeric_limits<std::uint64_t>::max())
+            return false;
     }
     return may_exceed(10_chars, {11}) && may_exceed(10_bytes, {11}) && may_exceed(20_chars && 10_bytes, {15}) &&
            may_exceed(1_lines, {0}) && !may_exceed(extent{}, {1'000'000});
@@ -59,5 +61,6 @@ TEST_CASE("slots: targets, pressure and sizes") {
     CHECK(pressure_halves());
     CHECK(sizes_alone_show_what_cannot_exceed());
     CHECK_THROWS_AS(check_target(used >= 80_pct, used <= 80_pct), condense::invalid_configuration);
-    CHECK_THROWS_AS(check_target(used >= 80_pct || used > 5_messages, used <= 6_messages), condense::invalid_configuration);
+    CHECK_THROWS_AS(check_target(used >= 80_pct || used > 5_messages, used <= 6_messages),
+                    condense::invalid_configuration);
 }

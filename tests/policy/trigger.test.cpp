@@ -30,11 +30,13 @@ static_assert(!condense::trigger<condense::percent> && !condense::trigger<conden
 
 /// case-136
 constexpr bool operators_mean_what_is_written() {
-    return !(used >= 85_pct).due(at(849, 1'000)) && (used >= 85_pct).due(at(850, 1'000)) && !(used > 85_pct).due(at(850, 1'000)) &&
-           (used > 85_pct).due(at(851, 1'000)) && (used <= 85_pct).due(at(850, 1'000)) && !(used <= 85_pct).due(at(851, 1'000)) &&
-           (used < 85_pct).due(at(849, 1'000)) && !(used < 85_pct).due(at(850, 1'000)) && (used > 100_messages).due(messages(101)) &&
-           !(used > 100_messages).due(messages(100)) && (used >= 20_turns).due({.turns = {20}}) &&
-           !(used >= 20_turns).due({.turns = {19}}) && (used >= 10_tokens).due(at(10, 0)) && !(used >= 10_tokens).due(at(9, 0));
+    return !(used >= 85_pct).due(at(849, 1'000)) && (used >= 85_pct).due(at(850, 1'000)) &&
+           !(used > 85_pct).due(at(850, 1'000)) && (used > 85_pct).due(at(851, 1'000)) &&
+           (used <= 85_pct).due(at(850, 1'000)) && !(used <= 85_pct).due(at(851, 1'000)) &&
+           (used < 85_pct).due(at(849, 1'000)) && !(used < 85_pct).due(at(850, 1'000)) &&
+           (used > 100_messages).due(messages(101)) && !(used > 100_messages).due(messages(100)) &&
+           (used >= 20_turns).due({.turns = {20}}) && !(used >= 20_turns).due({.turns = {19}}) &&
+           (used >= 10_tokens).due(at(10, 0)) && !(used >= 10_tokens).due(at(9, 0));
 }
 static_assert(operators_mean_what_is_written());
 
@@ -84,14 +86,15 @@ constexpr bool conditions_join() {
     usage const first{.tokens = {50}, .messages = {3}};
     usage const second{.tokens = {49}, .messages = {4}};
     usage const full{.tokens = {50}, .messages = {4}};
-    return !both.due(neither) && !both.due(first) && !both.due(second) && both.due(full) && !one.due(neither) && one.due(first) &&
-           one.due(second) && one.due(full) && one.bind({})(first) && !both.bind({})(first);
+    return !both.due(neither) && !both.due(first) && !both.due(second) && both.due(full) && !one.due(neither) &&
+           one.due(first) && one.due(second) && one.due(full) && one.bind({})(first) && !both.bind({})(first);
 }
 static_assert(conditions_join());
 
 constexpr bool what_fired_is_told() {
     auto const one = used >= 50_tokens || used > 3_messages;
-    return one.fired({.tokens = {50}}) == measure::token_count && one.fired({.messages = {4}}) == measure::message_count &&
+    return one.fired({.tokens = {50}}) == measure::token_count &&
+           one.fired({.messages = {4}}) == measure::message_count &&
            one.fired({.tokens = {50}, .messages = {4}}) == (measure::token_count | measure::message_count) &&
            one.fired({}) == measure::none && (used > 1_turns).fired({.turns = {2}}) == measure::turn_count &&
            (headroom < 5_tokens).fired(at(98, 100)) == measure::token_count && always.fired({}) == measure::any &&
@@ -101,10 +104,11 @@ static_assert(what_fired_is_told());
 
 constexpr bool the_default_target_is_four_fifths() {
     auto const done = [](auto const& when, usage const& now) { return when.target().bind(now.input)(now); };
-    return done(used >= 50_pct, at(40, 100)) && !done(used >= 50_pct, at(41, 100)) && done(used > 100_messages, messages(80)) &&
-           !done(used > 100_messages, messages(81)) && done(used >= 10_turns, {.turns = {8}}) &&
-           !done(used >= 10_turns, {.turns = {9}}) && done(headroom < 20_tokens, at(64, 100)) &&
-           !done(headroom < 20_tokens, at(65, 100)) && !done(always, at(0, 100));
+    return done(used >= 50_pct, at(40, 100)) && !done(used >= 50_pct, at(41, 100)) &&
+           done(used > 100_messages, messages(80)) && !done(used > 100_messages, messages(81)) &&
+           done(used >= 10_turns, {.turns = {8}}) && !done(used >= 10_turns, {.turns = {9}}) &&
+           done(headroom < 20_tokens, at(64, 100)) && !done(headroom < 20_tokens, at(65, 100)) &&
+           !done(always, at(0, 100));
 }
 static_assert(the_default_target_is_four_fifths());
 
@@ -122,15 +126,18 @@ static_assert(joined_targets_undo_the_trigger());
 constexpr bool the_limit_in_messages_is_found() {
     return (used > 100_messages).message_limit() == 100_messages && (used > 100_tokens).message_limit() == 0_messages &&
            (used >= 50_pct || used > 100_messages).message_limit() == 100_messages &&
-           (used > 70_messages && used >= 50_pct).message_limit() == 70_messages && always.message_limit() == 0_messages;
+           (used > 70_messages && used >= 50_pct).message_limit() == 70_messages &&
+           always.message_limit() == 0_messages;
 }
 static_assert(the_limit_in_messages_is_found());
 
 /// T4
 constexpr bool figures_of_any_size_are_harmless() {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    for (auto const input : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
-        for (auto const count : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most}) {
+    for (auto const input :
+         {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
+        for (auto const count :
+             {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most}) {
             auto const now = at(count, input);
             if ((used >= 100_pct).due(now) != (count >= input)) return false;
             if ((used > condense::tokens{input}).due(now) != (count > input)) return false;

@@ -1,0 +1,10 @@
+// expect: condense: session: the elements of the container must be messages: give message_traits role_of and each_part
+// (see message) SPDX-License-Identifier: BSL-1.0
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/session.hpp>
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+condense::session session{std::vector<int>{}, condense::pipeline{condense::sliding_window{}}, {.window = {1'000}}};

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/session.hpp>
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+condense::session session{
+    std::vector<condense::chat_message>{}, condense::pipeline{condense::sliding_window{}}, {.window = {1'000}}};
