@@ -45,6 +45,7 @@ public:
         check_protected();
         check_groups();
         check_head();
+        check_left();
         for (std::size_t index = 0; index < before_.size(); ++index)
             if (found_[index] != nullptr) check_message(before_[index], *found_[index]);
     }
@@ -58,12 +59,22 @@ public:
             bool stays = false;
             for (std::size_t other = 0; other < before_.size(); ++other)
                 stays = stays || (model_.group[other] == model_.group[index] && bound(other));
-            if (!stays && found_[index] != head()) return false;
+            if (!stays && found_[index] != head() && !alone(index)) return false;
         }
         return summaries_ == 0 || head() == nullptr || head()->name.empty();
     }
 
 private:
+    /// Nothing but system messages stands beside the group of this message.
+    bool alone(std::size_t index) const {
+        for (auto const& m : after_) {
+            if (m.role == role::system || m.name.empty()) continue;
+            auto const at = static_cast<std::size_t>(std::stoul(m.name.substr(1)));
+            if (model_.group[at] != model_.group[index]) return false;
+        }
+        return true;
+    }
+
     void locate() {
         std::map<std::string, std::size_t> by_name;
         for (std::size_t index = 0; index < before_.size(); ++index) by_name[before_[index].name] = index;
@@ -114,6 +125,11 @@ private:
         for (std::size_t index = 0; index < all.size(); ++index)
             if (all[index].role != role::system) return read.plain_user[index] || all[index].name.empty() || all[index].mark == "summary";
         return true;
+    }
+    void check_left() {
+        auto const speaks = [](chat_message const& m) { return m.role != role::system; };
+        if (std::any_of(before_.begin(), before_.end(), speaks) && std::none_of(after_.begin(), after_.end(), speaks))
+            broken_.insert("L8 only system messages are left");
     }
     void check_head() {
         if (begins_well(before_) && !begins_well(after_)) broken_.insert("L2 does not begin with a user message");

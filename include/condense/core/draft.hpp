@@ -24,6 +24,7 @@ public:
 
     constexpr refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
+        if (this->is_last(which)) return refusal::last;
         this->edits_->drop(*this->facts_, which);
         return refusal::none;
     }
@@ -86,7 +87,8 @@ public:
                     this->edits_->edit_part(*this->facts_, edit_kind::restore, column, this->facts_->part_at(column).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
-        if (!this->used().fits()) {
+        // A request never has more messages than the history: a restored one may stand beside its summary.
+        if (!this->used().fits() || this->edits_->sums().messages > this->facts_->size()) {
             this->edits_->take_back(*this->facts_, mark);
             return refusal::no_room;
         }
@@ -122,7 +124,8 @@ private:
         auto user = detail::none32;
         for (auto slot = before; slot-- > 0 && user == detail::none32;) {
             auto const& found = this->facts_->group_at(slot);
-            if (found.count != 0 && (found.summary || this->facts_->message_at(found.first).plain_user)) user = slot;
+            if (found.count == 0 || found.system || this->present(group{slot})) continue;
+            if (found.summary || this->facts_->message_at(found.first).plain_user) user = slot;
         }
         // A summary says more than the message it stood for.
         auto const& steps = this->edits_->steps();

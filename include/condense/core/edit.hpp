@@ -29,6 +29,7 @@ struct [[nodiscard]] refusal {
         not_json,     ///< arguments stay JSON
         not_smaller,  ///< the edit would not save anything
         gone,         ///< it is not there any more
+        last,         ///< nothing but system messages would be left
         no_room,      ///< a restored message would not fit the budget
     };
     reason why = none;
@@ -51,6 +52,7 @@ constexpr std::string_view name(refusal given) noexcept {
         case refusal::not_json: return "not JSON";
         case refusal::not_smaller: return "not smaller";
         case refusal::gone: return "gone";
+        case refusal::last: return "last group";
         case refusal::no_room: break;
     }
     return "no room";

@@ -19,6 +19,7 @@ enum class effect : std::uint16_t {
     keeps = 16,         ///< keeps content in a store or a journal
     asks = 32,          ///< calls a model
     reads_clock = 64,   ///< its result may depend on time
+    restores = 256,     ///< puts dropped or edited messages back, inside the budget
     reruns = 128,       ///< runs the layers before it again
 };
 
@@ -38,6 +39,7 @@ inline constexpr effect summarizes = effect::summarizes;
 inline constexpr effect keeps = effect::keeps;
 inline constexpr effect asks = effect::asks;
 inline constexpr effect reads_clock = effect::reads_clock;
+inline constexpr effect restores = effect::restores;
 inline constexpr effect reruns = effect::reruns;
 
 namespace detail {

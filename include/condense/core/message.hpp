@@ -118,7 +118,11 @@ struct is_pinned_fn {
     constexpr bool operator()(Message const& m) const {
         if constexpr (requires { { traits_of<Message>::pinned(m) } -> std::convertible_to<bool>; })
             return traits_of<Message>::pinned(m);
-        else return false;
+        else {
+            static_assert(!requires { &traits_of<Message>::pinned; },
+                          "condense: message_traits: pinned must be static, take a message and give bool (see message_traits)");
+            return false;
+        }
     }
 };
 
@@ -127,7 +131,11 @@ struct joins_previous_fn {
     constexpr bool operator()(Message const& m) const {
         if constexpr (requires { { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>; })
             return traits_of<Message>::joins_previous(m);
-        else return false;
+        else {
+            static_assert(!requires { &traits_of<Message>::joins_previous; },
+                          "condense: message_traits: joins_previous must be static, take a message and give bool (see message_traits)");
+            return false;
+        }
     }
 };
 

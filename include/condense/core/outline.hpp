@@ -71,6 +71,7 @@ public:
     /// The group of a message, by the index of its oldest piece.
     constexpr std::uint32_t group_of(std::size_t index) const noexcept { return root(messages_[index].group); }
 
+    constexpr std::size_t system_messages() const noexcept { return system_messages_; }
     constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
     constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
 
@@ -88,11 +89,11 @@ public:
         return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
     }
 
-    /// Reads one message and counts it; returns how many parts it has. All that can fail is here,
+    /// Reads one message and counts it, with its mark where `marks` says so; returns how many parts it has. All that can fail is here,
     /// and when it fails nothing has changed.
     template <message Message, token_estimator Estimator>
-    constexpr std::size_t read(Message const& m, Estimator const& count) {
-        read_parts(m, count);
+    constexpr std::size_t read(Message const& m, Estimator const& count, bool marks = false) {
+        read_parts(m, count, marks);
         reserve();
         return fresh_parts_.size();
     }
@@ -137,7 +138,7 @@ private:
     }
 
     template <message Message, token_estimator Estimator>
-    constexpr void read_parts(Message const& m, Estimator const& count) {
+    constexpr void read_parts(Message const& m, Estimator const& count, bool marks) {
         fresh_ = {};
         fresh_parts_.clear();
         fresh_text_.clear();
@@ -145,8 +146,7 @@ private:
         fresh_.frame = detail::frame_cost(count, fresh_.speaker);
         fresh_.pinned = v1::is_pinned(m);
         fresh_joins_ = v1::joins_previous(m);
-        detail::mark_reader const mark{v1::mark_of(m)};
-        fresh_.summary = mark.summary();
+        detail::mark_reader const mark{marks ? v1::mark_of(m) : std::string{}};
         v1::each_part(m, [&](part_view const& part) {
             read_part next{.record = {.cost = detail::part_cost(count, part),
                                       .size = part.text.size(),
@@ -163,6 +163,9 @@ private:
             fresh_.plain_user = fresh_.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             fresh_parts_.push_back(next);
         });
+        // Only what looks like a summary of ours may be called one.
+        fresh_.summary = mark.summary() && fresh_.speaker == role::user && fresh_parts_.size() == 1 &&
+                         fresh_parts_[0].record.kind == part_kind::text;
         fresh_.plain_user = fresh_.plain_user && fresh_.speaker == role::user && !fresh_.summary;
     }
 
@@ -309,6 +312,7 @@ private:
 
     constexpr void note_speaker(std::uint32_t index) {
         auto const& placed = messages_[index];
+        system_messages_ += placed.speaker == role::system ? 1u : 0u;
         if (placed.plain_user) {
             if (first_plain_user_ == detail::none32) first_plain_user_ = index;
             last_plain_user_ = index;
@@ -338,6 +342,7 @@ private:
     std::uint32_t newest_call_group_ = detail::none32;
     std::uint64_t version_ = 0;
     std::size_t joins_ = 0;
+    std::size_t system_messages_ = 0;
 
     // The message being read, before anything else changes.
     message_record fresh_ = {};

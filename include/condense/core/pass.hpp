@@ -52,13 +52,13 @@ struct ask_limits {
 
 /// Returned by a hook that could not do its work; the edits it made are taken back.
 struct failed {
-    std::string_view reason = {};
+    detail::small_text<96> reason = {};
 };
 
 /// Why a store did not keep something; false when it did.
 struct [[nodiscard]] store_error {
-    std::string_view reason = {};
-    constexpr explicit operator bool() const noexcept { return !reason.empty(); }
+    detail::small_text<96> reason = {};
+    constexpr explicit operator bool() const noexcept { return !std::string_view{reason}.empty(); }
 };
 
 /// Keeps bytes under content-derived names. A handle: cheap to copy, usable through const.
@@ -92,6 +92,7 @@ struct run {
     instant deadline = {u64_limit};
     v1::outcome outcome = v1::outcome::fits;
     bool concluded = false;
+    tokens concluded_at = {};  ///< used at that time
     bool last_resort = false;
     std::uint32_t kept = 0;  ///< calls of keep in the present batch
     std::vector<pending_put> puts = {};
@@ -189,6 +190,7 @@ public:
         run_->outcome = result;
         run_->limit = limit;
         run_->concluded = true;
+        run_->concluded_at = run_->draft.used().tokens;
     }
     constexpr void set_deadline(instant until) noexcept {
         static_assert(Allowed & effect::reads_clock,
@@ -238,7 +240,11 @@ public:
                       "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
         return whole_->summarize(which, std::move(text));
     }
-    constexpr refusal restore(sequence message_seq) { return whole_->restore(message_seq); }
+    constexpr refusal restore(sequence message_seq) {
+        static_assert(Allowed & effect::restores,
+                      "condense: draft.restore: the layer must declare condense::restores in its effects (see effect)");
+        return whole_->restore(message_seq);
+    }
 
 private:
     Draft* whole_;

@@ -39,7 +39,6 @@ struct properties {
     bool recoverable = true;    ///< nothing was lost that is not recorded
     bool durable = true;        ///< journals and stores survive the process
     bool last_resort = false;   ///< some layer can drop all that may be dropped
-    bool escalates = false;
     bool well_ordered = true;   ///< what reruns is last, with something before it
 };
 
@@ -52,7 +51,6 @@ struct walk {
         found.recorded = found.recorded || flag_records<Layer>();
         found.durable = found.durable && flag_durable<Layer>();
         found.last_resort = found.last_resort || flag_last_resort<Layer>();
-        found.escalates = found.escalates || (effects & effect::reruns);
     }
 };
 template <class... Layers>
@@ -71,6 +69,14 @@ constexpr properties properties_of() noexcept {
     properties found;
     walk<Layer>::visit(found);
     return found;
+}
+
+template <class... Layers>
+consteval bool ends_in_last_resort() {
+    bool before = false;
+    bool ends = false;
+    ((ends = (effects_of<Layers>() & effect::reruns) && before, before = before || flag_last_resort<Layers>()), ...);
+    return ends;
 }
 
 template <class Layer>
@@ -111,6 +117,8 @@ public:
     static constexpr bool records = detail::properties_of<pipeline>().recorded;
     static constexpr bool durable = detail::properties_of<pipeline>().durable;
     static constexpr bool last_resort = detail::properties_of<pipeline>().last_resort;
+    /// The last layer runs those before it again, and one of them can drop all that may be dropped.
+    static constexpr bool ends_in_last_resort = last_resort && detail::ends_in_last_resort<Layers...>();
     static constexpr bool acts_on_arrival = (false || ... || detail::acts_on_arrival<Layers>());
     /// Entries of a report: one for each layer that is not itself a pipeline.
     static constexpr std::size_t size = (std::size_t{0} + ... + detail::leaves<Layers>::count);
@@ -183,6 +191,14 @@ private:
         return sum;
     }
 
+    template <std::size_t Index>
+    static consteval bool last_resort_before() {
+        bool found = false;
+        std::size_t place = 0;
+        ((found = found || (place++ < Index && detail::flag_last_resort<Layers>())), ...);
+        return found;
+    }
+
     template <bool Recorded, class Run, std::size_t... Index>
     constexpr void reduce_some(Run& shared, std::size_t first_entry, memory& kept, std::index_sequence<Index...>) const {
         (reduce_one<Recorded, Index>(shared, first_entry, kept), ...);
@@ -201,6 +217,7 @@ private:
                 detail::pressed const while_running{shared, pressure, top, target};
                 reduce_some<Recorded>(shared, first_entry, kept, std::make_index_sequence<Index>{});
             };
+            shared.last_resort = last_resort_before<Index>();
             detail::run_rerunning(layer, shared, shared.entries[entry], remembered, rerun);
         } else if constexpr (detail::names_reduce<at<Index>>)
             detail::run_reducing<recorded>(layer, shared, shared.entries[entry], remembered);
@@ -235,8 +252,7 @@ template <class Pipeline>
 inline constexpr bool writes = std::remove_cvref_t<Pipeline>::effects & effect::keeps;
 /// The result fits, or the outcome is `exhausted`.
 template <class Pipeline>
-inline constexpr bool has_last_resort = detail::properties_of<std::remove_cvref_t<Pipeline>>().last_resort &&
-                                        detail::properties_of<std::remove_cvref_t<Pipeline>>().escalates;
+inline constexpr bool has_last_resort = std::remove_cvref_t<Pipeline>::ends_in_last_resort;
 /// Same input, same bytes: no clock, no model, and an estimator that does not say otherwise.
 template <class Pipeline, class Estimator = void>
 inline constexpr bool deterministic =

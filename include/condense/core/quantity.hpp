@@ -63,7 +63,9 @@ consteval lines operator""_lines(unsigned long long count) { return {count}; }
 consteval messages operator""_messages(unsigned long long count) { return {count}; }
 consteval tokens operator""_tokens(unsigned long long count) { return {count}; }
 consteval turns operator""_turns(unsigned long long count) { return {count}; }
-consteval percent operator""_pct(unsigned long long count) { return {static_cast<std::uint32_t>(count * 100)}; }
+consteval percent operator""_pct(unsigned long long count) {
+    return {count > 1'000'000 ? detail::none32 : static_cast<std::uint32_t>(count * 100)};
+}
 consteval percent operator""_pct(long double count) {
     return {static_cast<std::uint32_t>(count * 100 + 0.5L)};
 }

@@ -123,6 +123,11 @@ public:
                 .summary = found.summary};
     }
 
+    /// No group but those of system messages stands beside it.
+    constexpr bool is_last(group which) const noexcept {
+        return edits_->sums().messages - edits_->of(*facts_, which).messages <= facts_->system_messages();
+    }
+
     /// It holds the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
         return !which.is_summary() && facts_->task() != detail::none32 && facts_->group_of(facts_->task()) == which.slot();
@@ -238,7 +243,7 @@ public:
         v1::cost head;
         for (auto const which : groups()) {
             auto const facts = about(which);
-            if (undroppable(which)) {
+            if (undroppable(which) || is_last(which)) {
                 sum += facts.cost;
                 if (!facts.system && !has_head && !facts.starts_turn && !facts.summary) sum += head;
                 has_head = has_head || !facts.system;

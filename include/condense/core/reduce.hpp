@@ -126,7 +126,7 @@ template <committable History, class... Layers, token_estimator Estimator = defa
 report<pipeline<Layers...>::size> reduce(History& history, pipeline<Layers...> const& mix, budget limits,
                                          Estimator const& count = {}, Options const& options = {}) {
     using reduced_type = reduction<History, Estimator, pipeline<Layers...>::size>;
-    reduced_type reduced{history, count, limits};
+    reduced_type reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     if (reduced.report().changed()) {
         detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, options.marks};
@@ -141,7 +141,7 @@ template <detail::history History, class... Layers, token_estimator Estimator = 
     requires(!committable<History>)
 [[nodiscard]] auto reduce(History& history, pipeline<Layers...> const& mix, budget limits, Estimator const& count = {},
                           Options const& options = {}) {
-    reduction<History, Estimator, pipeline<Layers...>::size> reduced{history, count, limits};
+    reduction<History, Estimator, pipeline<Layers...>::size> reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     return reduced;
 }
@@ -151,7 +151,7 @@ template <detail::history History, class... Layers, token_estimator Estimator = 
           class Options = run_options<>>
 [[nodiscard]] auto dry_run(History const& history, pipeline<Layers...> const& mix, budget limits,
                            Estimator const& count = {}, Options const& options = {}) {
-    reduction<History const, Estimator, pipeline<Layers...>::size> reduced{history, count, limits};
+    reduction<History const, Estimator, pipeline<Layers...>::size> reduced{history, count, limits, options.marks};
     reduced.run(mix, options, true);
     return reduced;
 }

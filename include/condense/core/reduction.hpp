@@ -50,8 +50,13 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
     auto first = none32;
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& made = edits.steps()[index];
-        // What went and came back within these steps has not changed.
-        if (made.kind == edit_kind::restore ? made.previous > mark : !edits.in_force(index)) continue;
+        // What went and came back within these steps has not changed: only the first step on a target
+        // counts, and only where the end differs from what it found.
+        if (made.on_part ? made.previous > mark || edits.edit_at(made.target) == made.previous
+                         : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0
+                               ? made.previous > mark
+                               : !edits.in_force(index))
+            continue;
         auto const at = made.on_part ? facts.part_at(made.target).message_index
                                      : facts.group_at(made.target & ~group::summary_bit).first;
         first = at < first ? at : first;
@@ -71,7 +76,6 @@ constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& k
     auto const mark = whole.mark();
     run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
     shared.limit = made.before.input;
-    shared.last_resort = Mix::last_resort;
     if (tell_arrivals)
         for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
             mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
@@ -82,7 +86,9 @@ constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& k
         auto const steps = whole.mark();
         mix.template reduce_all<false>(shared, 0, kept);
         made.after = whole.used();
-        made.outcome = shared.concluded ? shared.outcome : made.after.fits() ? outcome::fits : outcome::over;
+        // What an inner pipeline concluded no longer holds when later layers have changed something.
+        bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
+        made.outcome = concluded ? shared.outcome : made.after.tokens <= shared.limit ? outcome::fits : outcome::over;
         bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time;
         if (ended || whole.mark() == steps || !mix.due(made.after)) break;
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
@@ -180,22 +186,21 @@ public:
                   "condense: reduce: a document must be given as the array of its messages (see messages_of)");
 
     /// Reads every message once. The history must outlive the reduction.
-    reduction(History& history, Estimator const& count, budget limits)
-        : source_(history), count_(count), limits_{limits} {
+    reduction(History& history, Estimator const& count, budget limits, bool marks = false)
+        : source_(history), count_(count), limits_{limits}, marks_{marks} {
         for (std::size_t index = 0; index < source_.size(); ++index) {
-            edits_.reserve_message(facts_.read(source_[index], count_));
+            edits_.reserve_message(facts_.read(source_[index], count_, marks));
             edits_.follow(facts_, facts_.place());
         }
     }
 
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry) {
-        edits_.know_summaries(options.marks);
+        edits_.know_summaries(marks_);
         detail::transaction all{facts_, edits_};
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, true);
-        marks_ = options.marks;
         all.keep();
     }
 
@@ -203,6 +208,7 @@ public:
     v1::outline const& outline() const noexcept { return facts_; }
     view const& edits() const noexcept { return edits_; }
     usage used() const noexcept { return report_.after; }
+    bool fits() const noexcept { return report_.fits(); }
 
     /// Calls f(message const&) for each message that would be sent, in order; edited ones are made
     /// for the call.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -134,7 +135,8 @@ public:
         bool const smaller = ((fired_ & measure::token_count) && after.cost < before_.cost) ||
                              ((fired_ & measure::message_count) && after.messages < before_.messages) ||
                              ((fired_ & measure::turn_count) && after.turns < before_.turns);
-        bool const larger = after.cost > before_.cost || after.messages > before_.messages || after.turns > before_.turns;
+        bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
+                            after.turns > before_.turns + written_turns();
         bool const only_restored = after == before_ && restored != view::totals{};
         if (larger || !(smaller || only_restored)) return decline("not smaller");
         auto const saved = (used_.tokens + restored.cost.tokens()) - draft.used().tokens;
@@ -145,6 +147,15 @@ public:
     }
 
 private:
+    /// A summary that later readers will take for a user message is no turn of this conversation.
+    constexpr std::uint64_t written_turns() const noexcept {
+        auto const& edits = shared_->draft.edits();
+        std::uint64_t written = 0;
+        for (auto index = mark_; index < edits.steps().size(); ++index)
+            if (edits.steps()[index].kind == edit_kind::summarize && !edits.knows_summaries()) ++written;
+        return written;
+    }
+
     constexpr bool put_all() {
         for (auto const& put : shared_->puts)
             if (auto const problem = put.put(put.store, put.name, put.content)) {
@@ -158,7 +169,7 @@ private:
         if (entry_->refused != refused_) decline("nothing to do");
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->note.empty()) entry_->note = std::string_view{"nothing to do"};
+            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = std::string_view{"nothing to do"};
         }
     }
 
@@ -207,7 +218,7 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             static_assert(std::same_as<decltype(hook()), failed>,
                           "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
             auto const result = hook();
-            if (result.reason.empty()) made.close(layer);
+            if (std::string_view{result.reason}.empty()) made.close(layer);
             else made.fail(result.reason);
         }
     }
@@ -270,6 +281,7 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     if constexpr (has_when<Layer>)
         if (!layer.when.due(now)) return;
     ++entry.runs;
+    auto const deadline = shared.deadline;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, &rerun};
@@ -285,6 +297,7 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     CONDENSE_DETAIL_CATCH(fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
                           fail("an exception of unknown type");
                           if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW)
+    shared.deadline = deadline;
 }
 
 }  // namespace detail

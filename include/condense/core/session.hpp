@@ -33,7 +33,8 @@ public:
     session& operator=(session const&) = delete;
 
     /// Appends a message, tells the layers that act on arrival, and says whether a reduction is due.
-    /// Costs the message. When reading it or storing it throws, nothing has changed.
+    /// Costs the message. When reading or storing it throws, nothing has changed; what a layer does on
+    /// arrival fails as in a run, and the message stays as it came.
     bool push(message_type m) {
         edits_.reserve_message(facts_.read(m, count_));
         detail::call_index::grow(sent_.places, 1);
@@ -44,7 +45,6 @@ public:
         sent_.places.push_back({index});
         stale_ = stale_ || edits_.steps().size() != mark;
         arrive(index);
-        if (stale_) publish();
         return due();
     }
 
@@ -81,9 +81,10 @@ public:
                 .turns = {edits_.sums().turns}};
     }
 
-    /// The messages to send, in order: f(message const&) for each.
+    /// The messages to send, in order: f(message const&) for each. Edits made on arrival take effect here.
     template <class Function>
     void each_request(Function&& f) const {
+        if (stale_) publish();
         for (auto const& entry : sent_.places) {
             if (entry.made == detail::none32) f(original(entry.index));
             else f(sent_.made[entry.made]);
@@ -127,7 +128,7 @@ private:
     }
 
     /// Makes the request anew and swaps it in.
-    void publish() {
+    void publish() const {
         request next;
         next.places.reserve(facts_.size() + 1);
         auto const kept = [&](std::uint32_t index) { next.places.push_back({index}); };
@@ -153,8 +154,8 @@ private:
     v1::outline facts_;
     view edits_;
     typename Mix::memory kept_ = {};
-    request sent_;
-    bool stale_ = false;  ///< edits have changed since the request was made
+    mutable request sent_;
+    mutable bool stale_ = false;  ///< edits have changed since the request was made
 };
 
 }  // namespace v1

@@ -33,7 +33,11 @@ template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& count, role speaker) {
     if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; })
         return clamped(count.frame(speaker));
-    else return {};
+    else {
+        static_assert(!requires { count.frame(speaker); },
+                      "condense: token_estimator: frame must give a cost (see token_estimator)");
+        return {};
+    }
 }
 
 template <token_estimator Estimator>

@@ -67,6 +67,8 @@ public:
     constexpr replacement const& summary_text(group which) const noexcept {
         return texts_[steps_[groups_[which.slot()].summary - 1].text];
     }
+    /// The step in force for a part, plus one; 0 for none.
+    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column]; }
     constexpr step const* edit_of(std::size_t column) const noexcept {
         return parts_[column] == 0 ? nullptr : &steps_[parts_[column] - 1];
     }

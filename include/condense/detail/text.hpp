@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include <condense/detail/utf8.hpp>
 
 // Small pieces of text: figures, patterns, and a buffer that never allocates.
 
@@ -52,11 +55,13 @@ template <std::size_t Size>
 class small_text {
 public:
     constexpr small_text() = default;
-    constexpr small_text(std::string_view text) noexcept { *this += text; }
+    template <std::convertible_to<std::string_view> Text>
+    constexpr small_text(Text const& text) noexcept {
+        *this += std::string_view{text};
+    }
 
     constexpr small_text& operator+=(std::string_view text) noexcept {
-        for (char const byte : text) {
-            if (size_ == Size) break;
+        for (char const byte : text.substr(0, utf8::floor(text, Size - size_))) {
             auto const value = static_cast<unsigned char>(byte);
             bytes_[size_++] = value < 0x20 || value == 0x7F ? ' ' : byte;
         }

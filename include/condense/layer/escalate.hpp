@@ -54,13 +54,20 @@ struct escalate {
     static_assert(std::same_as<decltype(When{}.bind(tokens{})), detail::bound_threshold>,
                   "condense: escalate: `when` must compare used with one limit (see escalate)");
 
+    static_assert(std::same_as<Until, from_when> || requires(Until const& until) {
+        { until.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
+    }, "condense: escalate: `until` must compare used with one limit (see escalate)");
+
     static constexpr effect effects = timed ? reruns | reads_clock : reruns;
 
     constexpr void check() const {
         detail::check_target(when, until);
-        detail::require(passes > 0, "condense: escalate: there must be at least one pass (see escalate)");
+        detail::require(passes > 0 && passes <= 64, "condense: escalate: there must be 1 to 64 passes (see escalate)");
         detail::require(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
                         "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
+        if constexpr (!std::same_as<Until, from_when>)
+            detail::require(until.bind(tokens{percent::whole}).which == measure::token_count,
+                            "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
         detail::require(when.bind(tokens{percent::whole}).which == measure::token_count,
                         "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
     }
@@ -94,8 +101,11 @@ struct escalate {
 
 private:
     constexpr tokens target_of(tokens input) const noexcept {
-        if constexpr (requires { until.bind(input).limit; }) return {until.bind(input).limit};
-        else return {when.target().bind(input).limit};
+        if constexpr (std::same_as<Until, from_when>) return {when.target().bind(input).limit};
+        else {
+            auto const goal = until.bind(input);
+            return {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
+        }
     }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condense/core/layer.hpp>
-#include <condense/core/pipeline.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/slots.hpp>
 #include <condense/policy/trigger.hpp>
@@ -42,13 +41,17 @@ private:
             bool const spared = !all && (facts.summary || (pass.top() && draft.holds_task(which)));
             return spared || draft.undroppable(which) || kept.holds(which);
         };
+        auto last_begin = group{};
+        for (auto const which : draft.groups())
+            if (auto const facts = draft.about(which); facts.starts_turn || facts.summary) last_begin = which;
         bool has_head = false;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             if (facts.system) continue;
             bool const begins = facts.starts_turn || facts.summary;
             // Once enough is gone, go on to the next turn, so that the rest does not begin amid one.
-            if (pass.enough() && (has_head || begins)) return;
+            // Where no turn begins any more, a group will do.
+            if (pass.enough() && (has_head || begins || which.slot() >= last_begin.slot())) return;
             if (stays(which, facts) || (!has_head && begins && must_head(draft, which, stays))) has_head = true;
             else if (auto const refused = draft.drop(which)) pass.note(refused);
         }

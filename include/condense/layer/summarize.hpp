@@ -75,6 +75,7 @@ struct summarize {
 
     failed reduce(auto& draft, auto& pass) const {
         chosen from;
+        unsigned calls = 0;
         do {
             from = choose(draft, pass);
             if (from.groups.empty()) break;
@@ -90,11 +91,13 @@ struct summarize {
             auto const before = draft.used().tokens;
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
             if (draft.used().tokens >= before) break;
-        } while (from.more);
+        } while (from.more && ++calls < most_calls);
         return {};
     }
 
 private:
+    static constexpr unsigned most_calls = 8;  // of a model, for one hook
+
     constexpr tokens input_for(auto const& draft) const noexcept {
         return reads.count == 0 ? draft.limits().input() : reads;
     }

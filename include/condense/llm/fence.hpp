@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,16 +11,31 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// `text` begins with `word`, in letters of either case.
+constexpr bool begins_with_word(std::string_view text, std::string_view word) noexcept {
+    if (text.size() < word.size()) return false;
+    for (std::size_t at = 0; at < word.size(); ++at) {
+        auto const byte = text[at] >= 'A' && text[at] <= 'Z' ? static_cast<char>(text[at] + ('a' - 'A')) : text[at];
+        if (byte != word[at]) return false;
+    }
+    return true;
+}
+
 /// Appends `text` with every `<` that could open or close a fence made harmless, and with control
 /// characters other than line breaks and tabs as spaces.
 inline void append_neutral(std::string& out, std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         auto const byte = static_cast<unsigned char>(text[at]);
         auto const rest = text.substr(at + 1);
-        if (byte == '<' && (rest.substr(0, 8) == "summary>" || rest.substr(0, 1) == "/" || rest.substr(0, 11) == "transcript-"))
+        bool const c1 = byte == 0xC2 && !rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
+                        static_cast<unsigned char>(rest[0]) < 0xA0;
+        if (byte == '<' && (begins_with_word(rest, "summary") || begins_with_word(rest, "/") || begins_with_word(rest, "transcript")))
             out.append("&lt;");
         else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) out.push_back(' ');
-        else out.push_back(text[at]);
+        else if (c1) {
+            out.push_back(' ');
+            ++at;
+        } else out.push_back(text[at]);
     }
 }
 

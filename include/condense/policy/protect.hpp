@@ -96,7 +96,7 @@ constexpr std::uint32_t newest_within(Reader const& seen, cost limit) noexcept {
 
 /// A policy that marks places; each may add content it recognises (`holds`).
 template <class Policy>
-concept protection = requires { typename Policy::is_protection; };
+concept protection = requires { typename Policy::is_protection; } || std::predicate<Policy const&, part_view const&>;
 
 /// The first plain user message.
 struct task_t {
@@ -219,6 +219,19 @@ struct parts_where {
     constexpr bool holds(part_view const& part) const { return predicate(part); }
 };
 
+namespace detail {
+
+template <class Policy>
+struct policy_type { using type = parts_where<Policy>; };
+template <class Policy>
+    requires requires { typename Policy::is_protection; }
+struct policy_type<Policy> { using type = Policy; };
+/// A policy as it is, a bare predicate as the policy that asks it.
+template <class Policy>
+using policy_of = typename policy_type<Policy>::type;
+
+}  // namespace detail
+
 /// What another policy marks by position, but no more of it than a share. In messages the head is
 /// served first and the tail has the rest. In tokens the share limits the tail alone: what a head
 /// costs changes when messages go, and a limit that moves would never come to rest.
@@ -290,14 +303,14 @@ inline constexpr bool reads_parts<at_most_of<Policy>> = reads_parts<Policy>;
 template <class Policy, class Reader>
 class shield {
 public:
-    constexpr shield(Policy const& policy, Reader const& seen, squeeze how)
-        : policy_{&policy}, seen_{&seen}, zone_{policy.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
+    constexpr shield(Policy policy, Reader const& seen, squeeze how)
+        : policy_{std::move(policy)}, seen_{&seen}, zone_{policy_.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
     }
     constexpr bool holds(part_view const& part) const {
-        if constexpr (reads_parts<Policy>) return routine_ && policy_->holds(part);
+        if constexpr (reads_parts<Policy>) return routine_ && policy_.holds(part);
         else return false;
     }
     constexpr bool holds(group which) const {
@@ -306,12 +319,12 @@ public:
         seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
         if constexpr (reads_parts<Policy>)
             if (routine_ && !found)
-                seen_->each_part(which, [&](part_ref, part_view const& part) { found = found || policy_->holds(part); });
+                seen_->each_part(which, [&](part_ref, part_view const& part) { found = found || policy_.holds(part); });
         return found;
     }
 
 private:
-    Policy const* policy_;
+    Policy policy_;
     Reader const* seen_;
     zone zone_;
     bool routine_;
@@ -351,13 +364,10 @@ constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
 }
 
 template <protection Left, protection Right>
-constexpr either<Left, Right> operator|(Left left, Right right) {
-    return {std::move(left), std::move(right)};
-}
-template <protection Left, std::predicate<part_view const&> Right>
-    requires(!protection<Right>)
-constexpr either<Left, parts_where<Right>> operator|(Left left, Right right) {
-    return {std::move(left), {std::move(right)}};
+constexpr auto operator|(Left left, Right right) {
+    using left_type = detail::policy_of<Left>;
+    using right_type = detail::policy_of<Right>;
+    return either<left_type, right_type>{left_type{std::move(left)}, right_type{std::move(right)}};
 }
 
 }  // namespace v1

@@ -20,8 +20,8 @@ constexpr void check_target(When const& when, Until const& until) {
 
 template <class Policy, class Draft, class Pass>
 constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
-    return shield<Policy, typename Draft::reader_type>{
-        policy, draft, {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
+    return shield<policy_of<Policy>, typename Draft::reader_type>{
+        policy_of<Policy>{policy}, draft, {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
 }
 
 /// Each step of pressure halves what is kept of a text; the last one leaves a sixteenth of that.
