@@ -196,7 +196,7 @@ TEST_CASE("a summary that grows with every run stays under its cap", "[case-116]
         CHECK(summaries_in(messages) == 1u);
         CHECK(occurrences(text_of(messages[0]), "s") <= 1'000u + 20u);
         CHECK(text_of(messages[0]).size() < 1'200u);
-        if (length > 1'000) CHECK_FALSE(std::string_view{report.layers[0].note}.empty());
+        if (length > 1'000) CHECK(contains(report.layers[0].note, "cut to its size"));
         CHECK(ask.prompts().size() == round + 1);
     }
 }

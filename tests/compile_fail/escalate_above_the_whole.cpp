@@ -1,5 +1,6 @@
 // expect: condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pipeline.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pipeline.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 

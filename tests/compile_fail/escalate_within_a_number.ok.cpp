@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <chrono>
 
+#include <condense/core/pipeline.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 

@@ -1,5 +1,6 @@
 // expect: condense: until: the target must be below the trigger in `when` (see trigger)
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pipeline.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 

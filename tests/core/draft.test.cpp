@@ -69,6 +69,13 @@ constexpr bool what_is_gone_is_not_dropped_again() {
 }
 static_assert(toy::run_time_only || what_is_gone_is_not_dropped_again());
 
+constexpr bool the_last_group_beside_system_messages_is_not_dropped() {
+    desk on{toy::system("s"), assistant("a"), assistant("b"), toy::system("t")};
+    auto draft = on.draft();
+    return draft.drop({1}) == refusal::none && draft.drop({2}) == refusal::last && draft.present(group{2});
+}
+static_assert(toy::run_time_only || the_last_group_beside_system_messages_is_not_dropped());
+
 // What a drop takes
 
 constexpr bool groups_go_whole() {
@@ -210,6 +217,7 @@ TEST_CASE("draft: drops") {
     CHECK(open_groups_are_not_dropped());
     CHECK(the_latest_user_message_is_not_dropped_nor_what_holds_it());
     CHECK(what_is_gone_is_not_dropped_again());
+    CHECK(the_last_group_beside_system_messages_is_not_dropped());
     CHECK(groups_go_whole());
     CHECK(turns_are_counted());
     CHECK(the_range_of_groups_stays_valid());
@@ -420,6 +428,14 @@ TEST_CASE("draft: restore takes back every edit of a group, and leaves the summa
     CHECK(shown(draft) == "0: u | *1: sum | 1: {} output | 4: v | ");
     CHECK(draft.restored().cost == condense::cost::of({8}));
     CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
+}
+
+TEST_CASE("draft: a restored message never makes a request longer than the history") {
+    desk on{user("u"), assistant("answer"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}}, "sum"));
+    CHECK(draft.restore({1}) == refusal::no_room);
+    CHECK(shown(draft) == "0: u | *1: sum | 2: v | ");
 }
 
 TEST_CASE("draft: take_back restores exactly") {

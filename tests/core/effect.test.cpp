@@ -9,8 +9,9 @@ namespace {
 
 using condense::effect;
 
-constexpr auto all = {condense::shortens, condense::externalizes, condense::drops,       condense::summarizes,
-                      condense::keeps,    condense::asks,         condense::reads_clock, condense::reruns};
+constexpr auto all = {condense::shortens,    condense::externalizes, condense::drops,
+                      condense::summarizes,  condense::keeps,        condense::asks,
+                      condense::reads_clock, condense::reruns,       condense::restores};
 
 constexpr bool effects_are_a_set() {
     for (auto const one : all)

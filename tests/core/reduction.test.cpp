@@ -54,7 +54,8 @@ std::string sent(auto const& from) {
 }
 
 constexpr auto nothing = [](auto&, auto&) {};
-constexpr auto all_verbs = condense::drops | condense::shortens | condense::externalizes | condense::summarizes;
+constexpr auto all_verbs =
+    condense::drops | condense::shortens | condense::externalizes | condense::summarizes | condense::restores;
 
 condense::part_ref part_at(auto const& draft, std::uint32_t message, std::uint32_t part = 0) {
     return {message, part, draft.outline().message_at(message).first_part + part};

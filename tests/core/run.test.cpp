@@ -107,6 +107,22 @@ TEST_CASE("run: an edit of a part counts as one, and savings are those of each l
     CHECK(report.before.tokens - report.after.tokens == condense::tokens{12});
 }
 
+TEST_CASE("run: what a layer notes of its work stays, what was noted of idle runs does not") {
+    auto messages = conversation();
+    auto const says = layer<condense::drops>([](auto& draft, auto& pass) {
+        if (!draft.present(condense::sequence{1})) return;
+        if (!draft.drop({1})) pass.note("the oldest round went");
+    });
+    auto const waits = layer<condense::drops>([](auto& draft, auto&) {
+        if (!draft.present(condense::sequence{1}) && draft.present(condense::sequence{3}))
+            static_cast<void>(draft.drop({3}));
+    });
+    auto const report = reduced(messages, pipeline{waits, says});
+    CHECK(std::string_view{report.layers[1].note} == "the oldest round went");
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note}.empty());
+}
+
 TEST_CASE("run: a layer that does nothing is idle") {
     auto messages = conversation();
     auto const report = reduced(messages, pipeline{layer<condense::drops>(nothing)});
@@ -412,12 +428,14 @@ TEST_CASE("run: growth by restored messages is reported apart") {
     auto const once = layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.present(condense::sequence{5})) pass.note(draft.drop({1}));
     });
-    auto const swap = layer<condense::drops>([](auto& draft, auto& pass) {
-        if (draft.present(condense::sequence{1}) || !draft.present(condense::sequence{3})) return;
-        pass.note(draft.drop({3}));
-        pass.note(draft.drop({5}));
-        pass.note(draft.restore({1}));
-    });
+    auto const swap =
+        layer < condense::drops | condense::restores > ([](auto& draft, auto& pass) {
+                                      if (draft.present(condense::sequence{1}) || !draft.present(condense::sequence{3}))
+                                          return;
+                                      pass.note(draft.drop({3}));
+                                      pass.note(draft.drop({5}));
+                                      pass.note(draft.restore({1}));
+                                  });
     auto const report = reduced(messages, pipeline{once, swap});
     auto const& entry = report.layers[1];
     CHECK(entry.outcome == layer_outcome::applied);

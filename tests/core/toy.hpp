@@ -94,10 +94,13 @@ struct framed : per_byte {
     constexpr condense::cost frame(part_view const&) const { return condense::cost::of({3}); }
 };
 
-/// The outline of a conversation.
+/// The outline of a conversation, read with its marks.
 struct outline_of : condense::outline {
     constexpr explicit outline_of(std::initializer_list<message> conversation) {
-        for (auto const& m : conversation) append(m, per_byte{});
+        for (auto const& m : conversation) {
+            read(m, per_byte{}, true);
+            place();
+        }
     }
 };
 
@@ -108,7 +111,7 @@ concept constant = requires { typename std::bool_constant<(Probe(), true)>; };
 /// standard library. What needs them is then required at run time only.
 inline constexpr bool run_time_only = !constant<[] { outline_of{{user("u")}}; }>;
 
-/// A conversation with its outline and view.
+/// A conversation with its outline, read with its marks, and its view.
 template <class Estimator = per_byte>
 struct desk {
     std::vector<message> history;
@@ -126,7 +129,7 @@ struct desk {
 
     constexpr void push(message const& m) {
         history.push_back(m);
-        edits.reserve_message(facts.read(m, count));
+        edits.reserve_message(facts.read(m, count, true));
         edits.follow(facts, facts.place());
     }
     constexpr auto draft() { return condense::draft{history, facts, edits, count, limits}; }

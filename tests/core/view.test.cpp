@@ -118,7 +118,7 @@ TEST_CASE("view: groups that become one come back together") {
 }
 
 TEST_CASE("view: steps can be taken back after groups became one") {
-    auto const approval = with(role::user, {{.kind = condense::part_kind::other, .text = "w", .call = "2"}});
+    auto const approval = with(role::user, {{.text = "w"}, {.kind = condense::part_kind::other, .call = "2"}});
     desk on{user("u"), call("1"), user("v"), assistant("a"), call("2"), approval, assistant("b"), user("y")};
     REQUIRE(on.facts.group_of(5) == 4);
     REQUIRE_FALSE(on.draft().drop({4}));

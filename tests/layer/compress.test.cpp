@@ -215,7 +215,7 @@ TEST_CASE("compress: what was stored can still be had back when it is shortened 
         auto earlier = rounds({output(5'000)});
         earlier[2].mark = "stored.0";
         auto const before = earlier;
-        static_cast<void>(reduced(earlier, pipeline{eager}));
+        static_cast<void>(reduced(earlier, pipeline{eager}, 100'000_tokens, true));
         CHECK(earlier == before);
     }
 }

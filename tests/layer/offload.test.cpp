@@ -185,9 +185,12 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
     messages[2].mark = "stored.0";
     auto const before = messages;
     auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, true, {}); });
-    static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}, 1'000'000_tokens, true));
     CHECK(messages == before);
     CHECK(state.kept.empty());
+    // Where marks are not asked for, they are but text of the program's.
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(state.kept.size() == 1);
 }
 
 TEST_CASE("offload: words that look like a marker decide nothing [case-11]") {

@@ -68,10 +68,17 @@ std::string left(history const& messages) {
     return out;
 }
 
+/// Marks count.
+condense::run_options<> with_marks() {
+    condense::run_options<> options;
+    options.marks = true;
+    return options;
+}
+
 template <class Window>
 std::string after(std::string_view letters, Window const& window, condense::tokens input = 1'000'000_tokens) {
     auto messages = conversation(letters);
-    static_cast<void>(condense::reduce(messages, pipeline{window}, {.window = input}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(messages, pipeline{window}, {.window = input}, toy::per_byte{}, with_marks()));
     return left(messages);
 }
 
@@ -161,8 +168,8 @@ TEST_CASE("sliding_window: at the top summaries and the task go last") {
         auto messages = conversation(letters);
         auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, true, {target}); });
         sliding_window const never{.when = used > 1'000'000_messages, .protect = task | last(5_messages)};
-        static_cast<void>(
-            condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens},
+                                           toy::per_byte{}, with_marks()));
         return left(messages);
     };
     CHECK(at_top("SUAUAU", 40) == "0 1 4 5");

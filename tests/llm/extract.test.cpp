@@ -108,9 +108,9 @@ TEST_CASE("extract: limits count code points, and cuts fall between them") {
                                             .text()));
 }
 
-TEST_CASE("extract: an earlier summary has a third of the room") {
+TEST_CASE("extract: earlier summaries have a third of the room") {
     auto const text = told{}.summary("Once upon a time.").summary(std::string(5'000, 's')).user("Go on.").text(900);
-    CHECK(text == "First request: Go on.\nEarlier: " + std::string(300, 's') + "...\n");
+    CHECK(text == "First request: Go on.\nEarlier: Once upon a time. " + std::string(300 - 18, 's') + "...\n");
 }
 
 TEST_CASE("extract: the last words of the assistant are its last text") {

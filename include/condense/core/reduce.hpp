@@ -32,12 +32,15 @@ concept erasable = !std::is_const_v<History> && std::is_nothrow_move_assignable_
 template <class History>
 concept refillable = !std::is_const_v<History> && std::default_initializable<History> &&
                      std::is_nothrow_swappable_v<History> && std::is_nothrow_move_constructible_v<element_of<History>> &&
-                     requires(History& history, element_of<History>&& m) { history.push_back(std::move(m)); };
+                     requires(History& history, element_of<History>&& m) { history.push_back(std::move(m)); } &&
+                     (std::copy_constructible<element_of<History>> ||
+                      requires(History& history) { history.reserve(std::size_t{}); });
 
 }  // namespace detail
 
 /// A history that a reduction can be applied to: one with erase whose messages move without
-/// throwing, or one that can be filled anew by push_back and swapped in.
+/// throwing, or one that can be filled anew by push_back and swapped in without losing a message on
+/// the way: it reserves, or its messages can be copied.
 template <class History>
 concept committable = detail::history<History> && (detail::erasable<History> || detail::refillable<History>);
 
@@ -99,7 +102,7 @@ void apply(History& history, Prepared& changes) {
     // Where push_back may fail, the messages are copied, so that the old history stays whole.
     constexpr bool reserves = requires { fresh.reserve(std::size_t{}); };
     auto const take = [](auto& m) -> decltype(auto) {
-        if constexpr (reserves || !std::copy_constructible<element_of<History>>) return std::move(m);
+        if constexpr (reserves) return std::move(m);
         else return static_cast<std::remove_reference_t<decltype(m)> const&>(m);
     };
     if constexpr (reserves) fresh.reserve(changes.first + changes.plan.size());

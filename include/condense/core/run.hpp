@@ -138,10 +138,10 @@ public:
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
         bool const only_restored = after == before_ && restored != view::totals{};
-        if (larger || !(smaller || only_restored)) return decline("not smaller");
+        if (larger || !(smaller || only_restored)) return decline(not_smaller);
         auto const saved = (used_.tokens + restored.cost.tokens()) - draft.used().tokens;
         if constexpr (requires { layer.worth.pays(saved, used_); })
-            if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline("not worth it");
+            if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline(not_worth_it);
         if (!put_all()) return;
         count(restored);
     }
@@ -156,6 +156,10 @@ private:
         return written;
     }
 
+    static constexpr std::string_view nothing = "nothing to do";
+    static constexpr std::string_view not_smaller = "not smaller";
+    static constexpr std::string_view not_worth_it = "not worth it";
+
     constexpr bool put_all() {
         for (auto const& put : shared_->puts)
             if (auto const problem = put.put(put.store, put.name, put.content)) {
@@ -166,10 +170,10 @@ private:
     }
 
     constexpr void close_without_edits() {
-        if (entry_->refused != refused_) decline("nothing to do");
+        if (entry_->refused != refused_) decline(nothing);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = std::string_view{"nothing to do"};
+            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = nothing;
         }
     }
 
@@ -192,7 +196,8 @@ private:
         auto const grown = restored.cost.tokens();
         entry_->saved = entry_->saved + (used_.tokens + grown - shared_->draft.used().tokens);
         entry_->restored = entry_->restored + grown;
-        if (entry_->outcome != layer_outcome::applied && entry_->refused == 0 && entry_->failures == 0) entry_->note = {};
+        for (auto const earlier : {nothing, not_smaller, not_worth_it})
+            if (std::string_view{entry_->note} == earlier) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
     }
 
@@ -277,7 +282,7 @@ template <class Layer, class Run, class Memory, class Rerun>
 constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Rerun& rerun) {
     using draft_type = std::remove_reference_t<decltype(shared.draft)>;
     auto const now = shared.draft.used();
-    entry.before = now.tokens;
+    if (entry.runs == 0) entry.before = now.tokens;
     if constexpr (has_when<Layer>)
         if (!layer.when.due(now)) return;
     ++entry.runs;
@@ -292,7 +297,8 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     };
     CONDENSE_DETAIL_TRY {
         layer.reduce(narrowed, hand);
-        entry.outcome = shared.draft.used().tokens < now.tokens ? layer_outcome::applied : layer_outcome::declined;
+        if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
+        else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
     }
     CONDENSE_DETAIL_CATCH(fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
                           fail("an exception of unknown type");

@@ -127,6 +127,8 @@ private:
             auto const facts = draft.about(which);
             // A rule reads a summary that later runs will not know as they will read it: as a message.
             auto const summary = facts.summary || (!by_rule && which.is_summary());
+            // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
+            if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
             if (draft.undroppable(which)) continue;
             bool const earlier = summary || which.is_summary();
             if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;

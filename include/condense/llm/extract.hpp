@@ -30,7 +30,7 @@ struct extract {
 
         /// One part, in the order of the conversation; `summary` for the text of an earlier summary.
         void see(role speaker, part_view const& part, bool summary) {
-            if (summary) earlier_.append(part.text).push_back(' ');
+            if (summary) earlier_.assign(part.text);
             else if (part.kind == part_kind::tool_call) see_call(part);
             else if (part.kind == part_kind::tool_result) see_result(part);
             else if (part.kind == part_kind::text && speaker == role::user) see_request(part.text);

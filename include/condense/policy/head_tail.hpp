@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,9 +86,13 @@ constexpr std::optional<std::string> cut_any(std::string_view text, extent const
 }
 
 constexpr extent sum_of(extent left, extent const& right) noexcept {
-    left.chars = left.chars + right.chars;
-    left.bytes = left.bytes + right.bytes;
-    left.lines = left.lines + right.lines;
+    auto const add = [](std::uint64_t& into, std::uint64_t more) {
+        if (into == u64_limit || more == u64_limit) into = u64_limit;  // not given
+        else into = add_capped(into, more) == u64_limit ? u64_limit - 1 : into + more;
+    };
+    add(left.chars.count, right.chars.count);
+    add(left.bytes.count, right.bytes.count);
+    add(left.lines.count, right.lines.count);
     return left;
 }
 

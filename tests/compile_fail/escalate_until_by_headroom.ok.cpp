@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pipeline.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
+
+using namespace condense::literals;
+using condense::used;
+
+constexpr auto target = used <= 50_pct;
+constexpr condense::escalate layer{.until = target};
