@@ -307,6 +307,7 @@ private:
         into.summary = into.summary && from.summary;
         from.merged_into = older;
         from.count = 0;
+        from.plain_users = 0;
         from.cost = {};
     }
 

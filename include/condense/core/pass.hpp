@@ -90,6 +90,7 @@ struct run {
     tokens target = {};  ///< under pressure: where every layer stops
     tokens limit = {};
     instant deadline = {u64_limit};
+    instant escalated = {u64_limit};  ///< when the first escalation of the run began
     v1::outcome outcome = v1::outcome::fits;
     bool concluded = false;
     tokens concluded_at = {};  ///< used at that time
@@ -191,6 +192,11 @@ public:
         run_->limit = limit;
         run_->concluded = true;
         run_->concluded_at = run_->draft.used().tokens;
+    }
+    /// When the run first escalated: the given time, where it had not yet.
+    constexpr instant escalated_since(instant now) noexcept {
+        if (run_->escalated.count == detail::u64_limit) run_->escalated = now;
+        return run_->escalated;
     }
     constexpr void set_deadline(instant until) noexcept {
         static_assert(Allowed & effect::reads_clock,

@@ -200,7 +200,8 @@ private:
     }
 
     template <bool Recorded, class Run, std::size_t... Index>
-    constexpr void reduce_some(Run& shared, std::size_t first_entry, memory& kept, std::index_sequence<Index...>) const {
+    constexpr void reduce_some([[maybe_unused]] Run& shared, [[maybe_unused]] std::size_t first_entry,
+                               [[maybe_unused]] memory& kept, std::index_sequence<Index...>) const {
         (reduce_one<Recorded, Index>(shared, first_entry, kept), ...);
     }
 

@@ -30,8 +30,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+template <std::size_t Index, class... Types>
+struct nth;
 template <std::size_t Index, class First, class... Rest>
-struct nth : nth<Index - 1, Rest...> {};
+struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
 template <class First, class... Rest>
 struct nth<0, First, Rest...> { using type = First; };
 

@@ -54,8 +54,8 @@ struct escalate {
     static_assert(std::same_as<decltype(When{}.bind(tokens{})), detail::bound_threshold>,
                   "condense: escalate: `when` must compare used with one limit (see escalate)");
 
-    static_assert(std::same_as<Until, from_when> || requires(Until const& until) {
-        { until.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
+    static_assert(std::same_as<Until, from_when> || requires(Until const& goal) {
+        { goal.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
     }, "condense: escalate: `until` must compare used with one limit (see escalate)");
 
     static constexpr effect effects = timed ? reruns | reads_clock : reruns;
@@ -81,7 +81,7 @@ struct escalate {
         auto const target = target_of(input);
         instant started{};
         if constexpr (timed) {
-            started = pass.now();
+            started = pass.escalated_since(pass.now());
             pass.set_deadline(started + detail::as_instant(within));
         }
         for (std::uint32_t done = 1; done <= passes; ++done) {

@@ -114,7 +114,7 @@ private:
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const most = cost::of(input_for(draft));
         auto left = draft.used();
-        left.tokens = left.tokens + limit_of(draft, pass, most);
+        left.tokens = left.tokens + limit_of(draft, pass, most) + draft.estimator()(detail::fenced_summary(" ")).tokens();
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
@@ -168,7 +168,7 @@ private:
                 auto const facts = draft.about(which);
                 draft.each_part(which, [&](part_ref part, part_view const& seen) {
                     auto const speaker =
-                        facts.summary ? role::user : draft.outline().message_at(part.message_index).speaker;
+                        facts.summary || which.is_summary() ? role::user : draft.outline().message_at(part.message_index).speaker;
                     reader.see(speaker, seen, facts.summary);
                 });
             }

@@ -30,7 +30,7 @@ struct extract {
 
         /// One part, in the order of the conversation; `summary` for the text of an earlier summary.
         void see(role speaker, part_view const& part, bool summary) {
-            if (summary) earlier_.assign(part.text);
+            if (summary) earlier_.append(earlier_.empty() ? "" : " ").append(part.text);
             else if (part.kind == part_kind::tool_call) see_call(part);
             else if (part.kind == part_kind::tool_result) see_result(part);
             else if (part.kind == part_kind::text && speaker == role::user) see_request(part.text);
@@ -113,8 +113,8 @@ struct extract {
             for (std::string_view const key : {"path\"", "file\"", "filename\"", "file_path\"", "filePath\""}) {
                 auto const at = part.text.find(key);
                 if (at == std::string_view::npos) continue;
-                auto const open = part.text.find('"', at + key.size());
-                if (open == std::string_view::npos) continue;
+                auto const open = part.text.find_first_not_of(" \t\r\n:", at + key.size());
+                if (open == std::string_view::npos || part.text[open] != '"') continue;
                 auto const close = part.text.find('"', open + 1);
                 if (close == std::string_view::npos || close == open + 1) continue;
                 count(files_, part.text.substr(open + 1, close - open - 1));
