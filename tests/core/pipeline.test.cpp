@@ -265,6 +265,17 @@ TEST_CASE("pipeline: only what arrives by itself is told of messages that are th
     CHECK(seen == std::vector<std::uint64_t>{0, 1, 88});
 }
 
+TEST_CASE("pipeline: without layers nothing is done [T77]") {
+    auto messages = conversation();
+    auto const report = condense::reduce(messages, pipeline{}, limits, toy::per_byte{});
+    CHECK(messages == conversation());
+    CHECK(report.layers.empty());
+    CHECK(report.fits());
+    CHECK_FALSE(report.changed());
+    CHECK_FALSE(pipeline{}.due(report.before));
+    static_assert(pipeline<>::size == 0 && condense::recoverable<pipeline<>>);
+}
+
 TEST_CASE("pipeline: each layer has the memory that it declares") {
     std::vector<int> first;
     std::vector<int> second;

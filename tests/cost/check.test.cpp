@@ -28,6 +28,17 @@ std::size_t allocations = 0;
     if (void* const got = std::malloc(size == 0 ? 1 : size)) return got;
     throw std::bad_alloc{};
 }
+// Every form is replaced, else a sanitizer sees its own new paired with this delete.
+[[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    ++allocations;
+    return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
+[[gnu::noinline]] void operator delete(void* place, std::nothrow_t const&) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::nothrow_t const&) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 
