@@ -276,6 +276,15 @@ constexpr bool plain_users_have_more_than_results() {
 }
 static_assert(toy::run_time_only || plain_users_have_more_than_results());
 
+/// Neither a result without an id is one, nor a part that only speaks of a call.
+constexpr bool what_belongs_to_calls_is_no_turn() {
+    condense::part_view const approval{.kind = part_kind::other, .text = "yes", .call = "1"};
+    auto const facts = outline_of({call("1", "f"), with(role::user, {approval}), with(role::user, {output_part("f")}),
+                                   with(role::user, {approval, {.text = "and hurry"}})});
+    return !facts.message_at(1).plain_user && !facts.message_at(2).plain_user && facts.task() == 3;
+}
+static_assert(toy::run_time_only || what_belongs_to_calls_is_no_turn());
+
 constexpr bool there_may_be_no_user_at_all() {
     auto const facts = outline_of({assistant("a")});
     return facts.task() == condense::detail::none32 && facts.latest_user() == condense::detail::none32;
@@ -363,6 +372,7 @@ TEST_CASE("outline: facts") {
     CHECK(costs_and_sizes_are_counted_once());
     CHECK(a_part_with_a_cost_of_its_own_is_not_estimated());
     CHECK(plain_users_have_more_than_results());
+    CHECK(what_belongs_to_calls_is_no_turn());
     CHECK(there_may_be_no_user_at_all());
     CHECK(groups_have_what_a_member_has());
     CHECK(results_have_the_tool_of_their_call());

@@ -428,14 +428,13 @@ TEST_CASE("run: growth by restored messages is reported apart") {
     auto const once = layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.present(condense::sequence{5})) pass.note(draft.drop({1}));
     });
-    auto const swap =
-        layer < condense::drops | condense::restores > ([](auto& draft, auto& pass) {
-                                      if (draft.present(condense::sequence{1}) || !draft.present(condense::sequence{3}))
-                                          return;
-                                      pass.note(draft.drop({3}));
-                                      pass.note(draft.drop({5}));
-                                      pass.note(draft.restore({1}));
-                                  });
+    constexpr auto effects = condense::drops | condense::restores;
+    auto const swap = layer<effects>([](auto& draft, auto& pass) {
+        if (draft.present(condense::sequence{1}) || !draft.present(condense::sequence{3})) return;
+        pass.note(draft.drop({3}));
+        pass.note(draft.drop({5}));
+        pass.note(draft.restore({1}));
+    });
     auto const report = reduced(messages, pipeline{once, swap});
     auto const& entry = report.layers[1];
     CHECK(entry.outcome == layer_outcome::applied);
