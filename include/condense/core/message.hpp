@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +24,9 @@ inline namespace v1 {
 /// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
 /// were; optionally `without_part(m, index) -> M`.
 /// To write summaries: `make(role, text) -> M`.
+/// To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`.
+/// To be recorded: `to_bytes(m) -> std::string`, `from_bytes(bytes) -> M` or `std::optional<M>`, nothing
+/// for bytes that are no message. JSON on one line is the most readable.
 /// Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (thinking loops that may not be split),
 /// `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs know their earlier work).
 template <class Message>
@@ -76,6 +80,19 @@ concept composable = message<Message> && requires(role speaker, std::string text
     { detail::traits_of<Message>::make(speaker, std::move(text)) } -> std::same_as<Message>;
 };
 
+/// An answer to one of its calls can be written; `call` is the part as each_part shows it.
+template <class Message>
+concept answerable = message<Message> && requires(Message const& m, part_view const& call, std::string text) {
+    { detail::traits_of<Message>::make_result(m, call, std::move(text)) } -> std::same_as<Message>;
+};
+
+/// Can be written to bytes and read back, the same.
+template <class Message>
+concept storable = message<Message> && requires(Message const& m, std::string_view bytes) {
+    { detail::traits_of<Message>::to_bytes(m) } -> std::convertible_to<std::string>;
+    { detail::traits_of<Message>::from_bytes(bytes) } -> std::convertible_to<std::optional<Message>>;
+};
+
 namespace detail {
 
 template <class Message>
@@ -111,6 +128,18 @@ struct without_part_fn {
     constexpr Message operator()(Message const& m, std::size_t index) const {
         return traits_of<Message>::without_part(m, index);
     }
+};
+
+struct make_result_fn {
+    template <answerable Message>
+    constexpr Message operator()(Message const& m, part_view const& call, std::string text) const {
+        return traits_of<Message>::make_result(m, call, std::move(text));
+    }
+};
+
+struct to_bytes_fn {
+    template <storable Message>
+    constexpr std::string operator()(Message const& m) const { return traits_of<Message>::to_bytes(m); }
 };
 
 struct is_pinned_fn {
@@ -168,11 +197,19 @@ inline constexpr detail::role_of_fn role_of{};
 inline constexpr detail::each_part_fn each_part{};
 inline constexpr detail::with_part_fn with_part{};
 inline constexpr detail::without_part_fn without_part{};
+inline constexpr detail::make_result_fn make_result{};
+inline constexpr detail::to_bytes_fn to_bytes{};
 inline constexpr detail::is_pinned_fn is_pinned{};
 inline constexpr detail::joins_previous_fn joins_previous{};
 inline constexpr detail::mark_of_fn mark_of{};
 inline constexpr detail::name_of_fn name_of{};
 inline constexpr detail::set_mark_fn set_mark{};
+
+/// Nothing where the bytes are no message of this type.
+template <storable Message>
+constexpr std::optional<Message> from_bytes(std::string_view bytes) {
+    return detail::traits_of<Message>::from_bytes(bytes);
+}
 
 namespace detail {
 

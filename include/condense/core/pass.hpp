@@ -13,6 +13,7 @@
 #include <condense/core/draft.hpp>
 #include <condense/core/effect.hpp>
 #include <condense/core/report.hpp>
+#include <condense/core/store.hpp>
 #include <condense/detail/clock.hpp>
 
 // What a layer may use besides its draft: pressure and target, its memory, and every effect on the
@@ -54,20 +55,6 @@ struct ask_limits {
 struct failed {
     detail::small_text<96> reason = {};
 };
-
-/// Why a store did not keep something; false when it did.
-struct [[nodiscard]] store_error {
-    detail::small_text<96> reason = {};
-    constexpr explicit operator bool() const noexcept { return !std::string_view{reason}.empty(); }
-};
-
-/// Keeps bytes under content-derived names. A handle: cheap to copy, usable through const.
-template <class Store>
-concept artifact_store = std::copy_constructible<Store> &&
-                         requires(Store const& store, reference const& name, std::string_view content) {
-                             { store.name(content) } -> std::same_as<reference>;
-                             { store.put(name, content) } -> std::same_as<store_error>;
-                         };
 
 namespace detail {
 

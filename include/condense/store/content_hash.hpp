@@ -9,7 +9,7 @@
 #endif
 #include <xxhash.h>
 
-#include <condense/core/edit.hpp>
+#include <condense/core/reference.hpp>
 
 // The name of stored content: the first 96 bits of XXH3-128 under a key. Stores compare bytes as
 // well, so a collision never gives back the wrong content.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include <condense/core/pass.hpp>
+#include <condense/core/store.hpp>
 #include <condense/store/content_hash.hpp>
 
 // Artifacts in memory, for tests and for programs whose conversations end with the process:
