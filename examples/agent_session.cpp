@@ -30,7 +30,7 @@ int main() {
             check(session.prepare().fits());  // a reduction was due
 
         std::vector<chat_message> sent;
-        session.each_request([&](chat_message const& m) { sent.push_back(m); });
+        for (auto const& m : session.request()) sent.push_back(m);
         check(session.used().fits() && sent.size() == session.used().messages.count);
     }
     check(session.history().size() == 81);  // the originals are all there

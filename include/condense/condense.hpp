@@ -10,6 +10,8 @@
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/offload.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
 #include <condense/policy/head_tail.hpp>

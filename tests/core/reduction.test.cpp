@@ -82,11 +82,15 @@ TEST_CASE("reduction: edited messages are made, the others are the originals") {
     CHECK(sent(made) == "task | {} | out | so far | latest | ");
     CHECK(made.report().first_changed == 2u);
     std::vector<std::pair<char, std::uint32_t>> places;
+    std::vector<chat_message> fresh;
     made.each_place([&](std::uint32_t index) { places.emplace_back('k', index); },
-                    [&](std::uint32_t index) { places.emplace_back('c', index); },
-                    [&](group which) { places.emplace_back('s', which.slot()); });
-    CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'c', 2}, {'s', 4}, {'k', 6}});
-    CHECK(made.rendered(2).parts[0].call == "1");
+                    [&](chat_message&& m) {
+                        places.emplace_back('m', fresh.size());
+                        fresh.push_back(std::move(m));
+                    });
+    CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'m', 0}, {'m', 1}, {'k', 6}});
+    CHECK(fresh[0].parts[0].call == "1");
+    CHECK(fresh[1] == chat_message::user("so far"));
     std::size_t originals = 0;
     made.each([&](chat_message const& m) { originals += &m == &conversation[0] || &m == &conversation[6]; });
     CHECK(originals == 2);

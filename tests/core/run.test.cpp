@@ -387,19 +387,20 @@ struct stopper {
 TEST_CASE("run: a layer that throws when it was told to stop ends the run, and nothing has changed") {
     auto messages = conversation();
     bool stop = false;
-    condense::run_options<condense::system_clock, stopper> const options{.stop = {&stop}};
+    condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
     int reached = 0;
+    bool told = true;
     pipeline const mix{layer<condense::drops>(drop_round), layer<condense::drops>([&](auto&, auto& pass) {
+                           stop = told;
                            if (!stop) return;
                            CHECK(pass.stop_requested());
                            throw std::runtime_error{"cancelled"};
                        }),
                        layer<condense::no_effects>([&](auto&, auto&) { ++reached; })};
-    stop = true;
     CHECK_THROWS_AS(condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options), std::runtime_error);
     CHECK(reached == 0);
     CHECK(messages == conversation());
-    stop = false;
+    stop = told = false;
     CHECK_NOTHROW(condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options));
     CHECK(reached > 0);
     CHECK(messages.size() == 5);
@@ -407,10 +408,11 @@ TEST_CASE("run: a layer that throws when it was told to stop ends the run, and n
 
 TEST_CASE("run: being told to stop is heard through a layer that runs others again") {
     auto messages = conversation();
-    bool stop = true;
-    condense::run_options<condense::system_clock, stopper> const options{.stop = {&stop}};
-    auto const under_pressure = layer<condense::drops>([](auto& draft, auto& pass) {
+    bool stop = false;
+    condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
+    auto const under_pressure = layer<condense::drops>([&](auto& draft, auto& pass) {
         if (pass.pressure() == 0) return;
+        stop = true;
         pass.note(draft.drop({1}));
         throw std::runtime_error{"cancelled"};
     });
@@ -419,6 +421,58 @@ TEST_CASE("run: being told to stop is heard through a layer that runs others aga
         condense::reduce(messages, pipeline{under_pressure, press}, {.window = {1'000}}, toy::per_byte{}, options),
         std::runtime_error);
     CHECK(messages == conversation());
+}
+
+TEST_CASE("run: who is told to stop and fails by value leaves the view, and the report, as they were", "[law-12]") {
+    auto messages = conversation();
+    bool stop = false;
+    condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
+    int reached = 0;
+    pipeline const mix{layer<condense::drops>(drop_round), layer<condense::drops>([&](auto&, auto&) {
+                           stop = true;
+                           return condense::failed{"told to stop"};
+                       }),
+                       layer<condense::no_effects>([&](auto&, auto&) { ++reached; })};
+    auto const report = condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options);
+    CHECK(messages == conversation());
+    CHECK_FALSE(report.changed());
+    CHECK(report.after == report.before);
+    CHECK(report.layers[0].saved == condense::tokens{});
+    CHECK(std::string_view{report.layers[0].note} == "stopped");
+    CHECK(report.layers[1].failures == 1);
+    CHECK(reached == 0);
+}
+
+TEST_CASE("run: a cancellation reaches the caller, wrapped or not", "[law-12]") {
+    struct own_stop : condense::cancelled {};
+    for (int kind = 0; kind < 3; ++kind) {
+        auto messages = conversation();
+        auto const cancel = layer<condense::drops>([&](auto& draft, auto& pass) {
+            pass.note(draft.drop({1}));
+            if (kind == 0) throw own_stop{};
+            try {
+                throw own_stop{};
+            } catch (...) {
+                if (kind == 1) std::throw_with_nested(std::runtime_error{"the model's client gave up"});
+                try {
+                    std::throw_with_nested(std::runtime_error{"inner"});
+                } catch (...) {
+                    std::throw_with_nested(std::logic_error{"outer"});
+                }
+            }
+        });
+        CHECK_THROWS_AS(reduced(messages, pipeline{cancel}), std::exception);
+        CHECK(messages == conversation());
+    }
+    auto messages = conversation();
+    auto const nested = layer<condense::drops>([](auto&, auto&) {
+        try {
+            throw std::logic_error{"no cancellation"};
+        } catch (...) {
+            std::throw_with_nested(std::runtime_error{"only a failure"});
+        }
+    });
+    CHECK(reduced(messages, pipeline{nested}).layers[0].outcome == layer_outcome::failed);
 }
 
 // Growth

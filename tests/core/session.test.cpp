@@ -24,9 +24,8 @@ struct exact {
 
 template <class Session>
 std::vector<chat_message> sent(Session const& session) {
-    std::vector<chat_message> all;
-    session.each_request([&](chat_message const& m) { all.push_back(m); });
-    return all;
+    auto const request = session.request();
+    return {request.begin(), request.end()};
 }
 
 }  // namespace

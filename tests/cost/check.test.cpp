@@ -124,6 +124,6 @@ TEST_CASE("below the limits a request consists of the messages themselves", "[co
     condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000_tokens}};
     for (std::size_t round = 0; round < 10; ++round) push_round(session, round);
     std::size_t place = 0;
-    session.each_request([&](chat_message const& m) { CHECK(&m == &session.history()[place++]); });
+    for (auto const& m : session.request()) CHECK(&m == &session.history()[place++]);
     CHECK(place == 40);
 }

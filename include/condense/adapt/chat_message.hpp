@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/detail/netstring.hpp>
 
 // A message type for programs that have none: chat_message::user("Rename the flag.").
 
@@ -84,11 +87,65 @@ struct message_traits<chat_message> {
         shorter.parts.erase(shorter.parts.begin() + static_cast<std::ptrdiff_t>(index));
         return shorter;
     }
+    /// A message of role tool, with status cancelled.
+    static chat_message make_result(chat_message const&, part_view const& call, std::string text) {
+        auto made = chat_message::result(std::string{call.call}, std::move(text), part_status::cancelled);
+        made.parts[0].tool = call.tool;
+        return made;
+    }
+    /// Fields as `size:bytes,`: the same for the same message everywhere.
+    static std::string to_bytes(chat_message const& m) {
+        std::string out;
+        detail::put_field(out, format);
+        detail::put_field(out, v1::name(m.role));
+        detail::put_field(out, m.name);
+        detail::put_field(out, m.mark);
+        detail::put_field(out, m.pinned ? 1u : 0u);
+        for (auto const& part : m.parts) {
+            detail::put_field(out, static_cast<std::uint64_t>(part.kind));
+            detail::put_field(out, part.text);
+            detail::put_field(out, part.tool);
+            detail::put_field(out, part.call);
+            detail::put_field(out, static_cast<std::uint64_t>(part.status));
+            detail::put_field(out, part.sealed ? 1u : 0u);
+            detail::put_field(out, part.cost ? std::to_string((*part.cost).steps) : std::string{});
+        }
+        return out;
+    }
+    static std::optional<chat_message> from_bytes(std::string_view held) {
+        detail::field_reader fields{held};
+        if (fields.text() != format) return std::nullopt;
+        chat_message m;
+        auto const speaker = fields.text();
+        m.role = role_named(speaker);
+        if (v1::name(m.role) != speaker) return std::nullopt;
+        m.name = fields.text();
+        m.mark = fields.text();
+        m.pinned = fields.number(1) != 0;
+        while (!fields.done() && !fields.broken()) {
+            auto& part = m.parts.emplace_back();
+            part.kind = static_cast<part_kind>(fields.number(static_cast<std::uint64_t>(part_kind::other)));
+            part.text = fields.text();
+            part.tool = fields.text();
+            part.call = fields.text();
+            part.status = static_cast<part_status>(fields.number(static_cast<std::uint64_t>(part_status::pending)));
+            part.sealed = fields.number(1) != 0;
+            v1::cost given;
+            auto const digits = fields.text();
+            if (detail::read_number(digits, given.steps)) part.cost = given;
+            else if (!digits.empty()) return std::nullopt;
+        }
+        if (fields.broken()) return std::nullopt;
+        return m;
+    }
     static chat_message make(role speaker, std::string text) { return chat_message::text(speaker, std::move(text)); }
     static std::string_view name_of(chat_message const& m) { return m.name; }
     static bool pinned(chat_message const& m) { return m.pinned; }
     static std::string_view mark_of(chat_message const& m) { return m.mark; }
     static void set_mark(chat_message& m, std::string_view mark) { m.mark = mark; }
+
+private:
+    static constexpr std::string_view format = "chat_message/1";
 };
 
 }  // namespace v1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -93,6 +94,45 @@ struct message_traits<Json> {
         made["role"] = std::string{v1::name(speaker)};
         made["content"] = std::move(text);
         return made;
+    }
+
+    /// A message with a `tool_result` block where the call is a block of `content`, else one of role tool.
+    static Json make_result(Json const& m, part_view const& call, std::string text) {
+        auto made = Json::object();
+        auto const* const content = detail::member_of(m, "content");
+        bool in_content = false;
+        if (content != nullptr && content->is_array())
+            for (auto const& block : *content)
+                in_content = in_content || (detail::text_member(block, "type") == "tool_use" && detail::text_member(block, "id") == call.call);
+        if (!in_content) {
+            made["role"] = "tool";
+            made["tool_call_id"] = std::string{call.call};
+            made["content"] = std::move(text);
+            return made;
+        }
+        auto block = Json::object();
+        block["type"] = "tool_result";
+        block["tool_use_id"] = std::string{call.call};
+        block["is_error"] = true;
+        block["content"] = std::move(text);
+        made["role"] = "user";
+        made["content"] = Json::array();
+        made["content"].push_back(std::move(block));
+        return made;
+    }
+
+    /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
+    static std::string to_bytes(Json const& m) {
+        auto text = detail::dump_of(m);
+        if (auto const read = parse_json<Json>(text); read && read.value == m) return text;
+        std::string binary{"\xD9\xD9\xF7"};
+        Json::to_cbor(m, binary);
+        return binary;
+    }
+    static std::optional<Json> from_bytes(std::string_view held) {
+        auto parsed = held.substr(0, 3) == "\xD9\xD9\xF7" ? detail::parse_cbor<Json>(held.substr(3)) : parse_json<Json>(held);
+        if (!parsed) return std::nullopt;
+        return std::move(parsed.value);
     }
 
     /// Who speaks; in a message of role tool `name` is the tool's.

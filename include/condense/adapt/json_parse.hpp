@@ -89,7 +89,44 @@ struct reason_reader {
     }
 };
 
+/// Walks binary JSON and gives up where it nests deeper than depth_limit.
+struct depth_reader {
+    std::size_t depth = 0;
+
+    bool null() { return true; }
+    bool boolean(bool) { return true; }
+    bool number_integer(auto) { return true; }
+    bool number_unsigned(auto) { return true; }
+    bool number_float(auto, auto const&) { return true; }
+    bool string(auto&) { return true; }
+    bool binary(auto&) { return true; }
+    bool key(auto&) { return true; }
+    bool start_object(std::size_t) { return ++depth <= depth_limit; }
+    bool start_array(std::size_t) { return ++depth <= depth_limit; }
+    bool end_object() { return depth-- != 0; }
+    bool end_array() { return depth-- != 0; }
+    bool parse_error(std::size_t, std::string const&, auto const&) { return false; }
+};
+
 }  // namespace detail::json
+
+namespace detail {
+
+/// CBOR of hostile origin to a tree, under the same limit as text.
+template <json_type Json>
+json_parsed<Json> parse_cbor(std::string_view bytes) {
+    json_parsed<Json> read;
+    json::depth_reader depth;
+    if (Json::sax_parse(bytes.begin(), bytes.end(), &depth, Json::input_format_t::cbor))
+        read.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+    else read.value = typename Json::value_t{Json::value_t::discarded};
+    if (!read.value.is_discarded()) return read;
+    read.value = nullptr;
+    read.error = "condense: parse_cbor: not CBOR, or nested too deep";
+    return read;
+}
+
+}  // namespace detail
 
 /// Reads all of `text`. Nesting above 128 is refused before a tree is built, as copying and dumping
 /// one recurse; everything else is as Json::parse has it (of duplicate keys one stays, numbers lose

@@ -19,6 +19,7 @@ public:
     using reader = draft_reader<Source, Estimator>;
     using reader::reader;
     using reader::present;
+    using typename reader::message_type;
 
     // Editing. Every verb says whether it was refused, and why; when it was, nothing has changed.
 
@@ -39,11 +40,12 @@ public:
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
-    /// Takes out a whole part that is neither a call nor a result.
+    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         auto const& found = this->facts_->part_at(part.column);
-        bool const bare = found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
+        bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
+        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
         if (!bare && (found.call != detail::none32 || found.kind != part_kind::other)) return refusal::pair;
         if (guards_open(part)) return refusal::open;
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
@@ -77,6 +79,7 @@ public:
     constexpr refusal restore(sequence message_seq) {
         if (message_seq.number >= this->facts_->size()) return refusal::gone;
         auto const slot = this->facts_->group_of(message_seq.number);
+        if (this->facts_->group_at(slot).released) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(group{slot})) this->edits_->undrop(*this->facts_, group{slot});
@@ -88,14 +91,42 @@ public:
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
         // A request never has more messages than the history: a restored one may stand beside its summary.
-        if (!this->used().fits() || this->edits_->sums().messages > this->facts_->size()) {
+        if (this->edits_->sums().messages > this->facts_->size()) {
             this->edits_->take_back(*this->facts_, mark);
             return refusal::no_room;
         }
-        auto gained = this->edits_->sums();
-        gained -= before;
-        restored_ += gained;
-        return refusal::none;
+        return grown(before, mark);
+    }
+
+    /// Writes a result for a call that will have none any more. Grows, but only inside the budget.
+    /// What the adapter made must hold a result, and nothing else that pairs.
+    constexpr refusal repair(part_ref call, std::string text) {
+        static_assert(answerable<message_type>,
+                      "condense: draft.repair: the message must have make_result (see answerable)");
+        if (call.column >= this->facts_->part_count()) return refusal::gone;
+        auto const& found = this->facts_->part_at(call.column);
+        if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.column) != 0)
+            return refusal::gone;
+        if (!this->facts_->unanswerable(found)) return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
+        text = detail::utf8::scrubbed(std::move(text));
+        v1::cost after;
+        bool answers = false;
+        this->original(call, [&](part_view const& asked) {
+            auto const made = v1::make_result(this->message_at(sequence{found.message_index}), asked, text);
+            after = detail::frame_cost(*this->count_, v1::role_of(made));
+            answers = v1::role_of(made) != role::system;
+            std::size_t parts = 0;
+            v1::each_part(made, [&](part_view const& part) {
+                after += detail::part_cost(*this->count_, part);
+                answers = answers && ++parts == 1 && part.kind == part_kind::tool_result && part.call == asked.call;
+            });
+            answers = answers && parts == 1;
+        });
+        if (!answers) return refusal::pair;
+        auto const before = this->edits_->sums();
+        auto const mark = this->edits_->steps().size();
+        this->edits_->answer(*this->facts_, call.column, std::move(text), after);
+        return grown(before, mark);
     }
 
     // For the pipeline.
@@ -120,11 +151,23 @@ public:
     }
 
 private:
+    /// Counts what an edit has added, where the budget holds it.
+    constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
+        if (!this->used().fits()) {
+            this->edits_->take_back(*this->facts_, mark);
+            return refusal::no_room;
+        }
+        auto gained = this->edits_->sums();
+        gained -= before;
+        restored_ += gained;
+        return refusal::none;
+    }
+
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
         for (auto slot = before; slot-- > 0 && user == detail::none32;) {
             auto const& found = this->facts_->group_at(slot);
-            if (found.count == 0 || found.system || this->present(group{slot})) continue;
+            if (found.count == 0 || found.system || found.released || this->present(group{slot})) continue;
             if (found.summary || this->facts_->message_at(found.first).plain_user) user = slot;
         }
         // A summary says more than the message it stood for.

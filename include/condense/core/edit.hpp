@@ -13,7 +13,7 @@
 namespace condense {
 inline namespace v1 {
 
-enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore };
+enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore, repair };
 
 /// Why the draft did not take an edit; false when it did.
 struct [[nodiscard]] refusal {

@@ -21,6 +21,7 @@ enum class effect : std::uint16_t {
     reads_clock = 64,   ///< its result may depend on time
     restores = 256,     ///< puts dropped or edited messages back, inside the budget
     reruns = 128,       ///< runs the layers before it again
+    repairs = 512,      ///< answers dead calls, takes out orphaned results
 };
 
 constexpr effect operator|(effect left, effect right) noexcept {
@@ -41,6 +42,7 @@ inline constexpr effect asks = effect::asks;
 inline constexpr effect reads_clock = effect::reads_clock;
 inline constexpr effect restores = effect::restores;
 inline constexpr effect reruns = effect::reruns;
+inline constexpr effect repairs = effect::repairs;
 
 namespace detail {
 

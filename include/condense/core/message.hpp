@@ -207,8 +207,8 @@ inline constexpr detail::set_mark_fn set_mark{};
 
 /// Nothing where the bytes are no message of this type.
 template <storable Message>
-constexpr std::optional<Message> from_bytes(std::string_view bytes) {
-    return detail::traits_of<Message>::from_bytes(bytes);
+constexpr std::optional<Message> from_bytes(std::string_view held) {
+    return detail::traits_of<Message>::from_bytes(held);
 }
 
 namespace detail {

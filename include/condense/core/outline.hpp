@@ -31,6 +31,7 @@ public:
         bool plain_user = false;
         bool pinned = false;
         bool summary = false;
+        bool released = false;  ///< the session has given it back
     };
     struct part_record {
         v1::cost cost = {};
@@ -57,6 +58,7 @@ public:
         bool has_error = false;
         bool orphan = false;  ///< results whose call is nowhere
         bool summary = false;
+        bool released = false;  ///< some member of it is
     };
 
     constexpr std::size_t size() const noexcept { return messages_.size(); }
@@ -84,6 +86,21 @@ public:
         return found.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
     }
 
+    /// The part of the call that a result or a call belongs to; none32 without one.
+    constexpr std::uint32_t call_column(part_record const& part) const noexcept {
+        return part.call == detail::none32 ? detail::none32 : calls_[part.call].column;
+    }
+    /// A call that will have no result any more and has none.
+    constexpr bool unanswerable(part_record const& part) const noexcept {
+        if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
+        auto const& call = calls_[part.call];
+        return !call.has_result && (call.dead || part.status == part_status::cancelled);
+    }
+    /// Columns of calls that were cancelled or found dead; some may have got a result since.
+    constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
+    /// Columns of results whose call is nowhere.
+    constexpr std::vector<std::uint32_t> const& orphans() const noexcept { return orphans_; }
+
     /// The tool name of a part: its own, or that of its call.
     constexpr std::string_view tool_of(part_record const& part) const noexcept {
         return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
@@ -104,6 +121,13 @@ public:
         joins_ = 0;
         place_message();
         return joins_;
+    }
+
+    /// The message is no longer there to be read; its group can never be again what it was.
+    constexpr void release(std::uint32_t index) noexcept {
+        messages_[index].released = true;
+        groups_[group_of(index)].released = true;
+        ++version_;
     }
 
     template <message Message, token_estimator Estimator>
@@ -175,6 +199,8 @@ private:
         detail::call_index::grow(parts_, fresh_parts_.size());
         calls_.reserve_more(fresh_parts_.size(), fresh_text_.size());
         detail::call_index::grow(unanswered_, fresh_parts_.size());
+        detail::call_index::grow(dead_calls_, unanswered_.size() - first_unanswered_ + fresh_parts_.size());
+        detail::call_index::grow(orphans_, fresh_parts_.size());
     }
 
     constexpr std::string_view id_of(read_part const& part) const noexcept {
@@ -200,7 +226,7 @@ private:
                            .system = fresh_.speaker == role::system,
                            .pinned = fresh_.pinned,
                            .summary = fresh_.summary});
-        if (fresh_joins_ && index > 0) join(find(index - 1), index);
+        if (fresh_joins_ && index > 0 && !groups_[find(index - 1)].released) join(find(index - 1), index);
         for (std::size_t at = 0; at < fresh_parts_.size(); ++at) place_part(at, index);
         note_speaker(index);
         ++version_;
@@ -214,10 +240,15 @@ private:
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = is_result ? answered_by(at) : calls_.nearest(id_of(part));
+            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].released)
+                record.call = detail::none32;  // the call can never be sent again
             if (record.call != detail::none32) {
                 join(find(calls_[record.call].message), index);
                 if (is_result) answer(record);
-            } else if (is_result) groups_[find(index)].orphan = true;
+            } else if (is_result) {
+                groups_[find(index)].orphan = true;
+                orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
+            }
         }
         auto& mine = groups_[find(index)];
         mine.cost += record.cost;
@@ -228,11 +259,14 @@ private:
     constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
         record.call = calls_.add(id_of(part), name_of_tool(part), index);
         auto& call = calls_[record.call];
+        call.column = static_cast<std::uint32_t>(parts_.size());
         auto& mine = groups_[group_of(index)];
         mine.has_calls = true;
         newest_call_group_ = group_of(index);
-        if (record.status == part_status::cancelled) call.answered = true;
-        else {
+        if (record.status == part_status::cancelled) {
+            call.answered = true;
+            dead_calls_.push_back(call.column);
+        } else {
             call.waits = record.status == part_status::pending;
             ++mine.waiting;
             if (!call.waits) unanswered_.push_back(record.call);
@@ -274,6 +308,7 @@ private:
         auto& mine = groups_[group_of(call.message)];
         auto const counted = !call.answered && !call.dead;
         call.answered = record.status != part_status::pending;
+        call.has_result = true;
         if (!call.answered) {
             call.waits = true;
             call.dead = false;
@@ -328,6 +363,7 @@ private:
             if (call.answered || call.waits || call.dead) continue;
             --groups_[find(call.message)].waiting;
             call.dead = true;
+            dead_calls_.push_back(call.column);
         }
     }
 
@@ -336,6 +372,8 @@ private:
     std::vector<group_record> groups_;
     detail::call_index calls_;
     std::vector<std::uint32_t> unanswered_;
+    std::vector<std::uint32_t> dead_calls_;
+    std::vector<std::uint32_t> orphans_;
     std::size_t first_unanswered_ = 0;
     std::uint32_t first_plain_user_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;

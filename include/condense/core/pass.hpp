@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/clock.hpp>
 #include <condense/core/draft.hpp>
 #include <condense/core/effect.hpp>
 #include <condense/core/report.hpp>
 #include <condense/core/store.hpp>
-#include <condense/detail/clock.hpp>
 
 // What a layer may use besides its draft: pressure and target, its memory, and every effect on the
 // outside. Verbs that the layer has not declared do not compile.
@@ -35,7 +35,7 @@ struct request_info {
 
 /// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
 /// std::stop_token.
-template <class Clock = system_clock, class Stop = never_stops>
+template <class Clock = steady_clock, class Stop = never_stops>
 struct run_options {
     Clock clock = {};
     Stop stop = {};
@@ -43,12 +43,22 @@ struct run_options {
     /// Write marks into changed messages, so that a later run knows its own earlier work. Providers
     /// refuse messages with members they do not know: take the marks out before sending.
     bool marks = false;
+    /// By which journals tell conversations apart: those with the same id share one record.
+    std::string conversation = {};
 };
 
 /// What a model may take for one answer.
 struct ask_limits {
     tokens answer = {};  ///< longest useful answer
     instant deadline = {detail::u64_limit};
+};
+
+/// Thrown by a model or a store, also as the nested exception of another, to end the run: it reaches
+/// the caller, no layer stands in for another, and what the run has done is taken back. The same holds
+/// for any exception while `run_options::stop` asks to stop.
+class cancelled : public std::exception {
+public:
+    char const* what() const noexcept override { return "cancelled"; }
 };
 
 /// Returned by a hook that could not do its work; the edits it made are taken back.
@@ -82,7 +92,11 @@ struct run {
     bool concluded = false;
     tokens concluded_at = {};  ///< used at that time
     bool last_resort = false;
-    std::uint32_t kept = 0;  ///< calls of keep in the present batch
+    std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
+    bool resumes = false;    ///< the messages were there before the run or the session
+    bool recorded = false;   ///< some journal holds everything
+    bool unrecorded = false; ///< there are journals, and none does
+    bool stopped = false;
     std::vector<pending_put> puts = {};
 };
 
@@ -118,6 +132,9 @@ public:
     constexpr bool last_resort() const noexcept { return run_->last_resort; }
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
+    constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
+    /// The messages were there before this run or session began, so a journal may hold them.
+    constexpr bool resumes() const noexcept { return run_->resumes; }
     constexpr bool stop_requested() const noexcept { return run_->options.stop.stop_requested(); }
     constexpr auto const& stop_token() const noexcept { return run_->options.stop; }
     constexpr instant deadline() const noexcept { return run_->deadline; }
@@ -163,6 +180,25 @@ public:
                                   },
                                   name, std::string{content}});
         return name;
+    }
+
+    /// Appends a line to the conversation's record; nothing in a dry run.
+    template <journal Journal>
+    constexpr store_error append(Journal const& to, journal_entry const& line, std::string_view content) {
+        static_assert(Allowed & effect::keeps,
+                      "condense: pass.append: the layer must declare condense::keeps in its effects (see effect)");
+        if (!run_->dry)
+            if (auto const problem = to.append(conversation(), line, content)) return problem;
+        if (!line.made) ++run_->kept;
+        return {};
+    }
+    /// What was appended is kept when this gives no error.
+    template <journal Journal>
+    constexpr store_error flush(Journal const& to) {
+        static_assert(Allowed & effect::keeps,
+                      "condense: pass.flush: the layer must declare condense::keeps in its effects (see effect)");
+        if (run_->dry) return {};
+        return to.flush(conversation());
     }
 
     /// Runs the layers before this one again under pressure. `target` is where they stop.
@@ -216,7 +252,7 @@ public:
         return whole_->shorten(part, std::move(text));
     }
     constexpr refusal remove(part_ref part) {
-        static_assert(Allowed & effect::shortens,
+        static_assert(Allowed & (shortens | repairs),
                       "condense: draft.remove: the layer must declare condense::shortens in its effects (see effect)");
         static_assert(detail::thinnable<typename Draft::message_type>,
                       "condense: draft.remove: the message must have without_part (see message_traits)");
@@ -232,6 +268,11 @@ public:
         static_assert(Allowed & effect::summarizes,
                       "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
         return whole_->summarize(which, std::move(text));
+    }
+    constexpr refusal repair(part_ref call, std::string text) {
+        static_assert(Allowed & effect::repairs,
+                      "condense: draft.repair: the layer must declare condense::repairs in its effects (see effect)");
+        return whole_->repair(call, std::move(text));
     }
     constexpr refusal restore(sequence message_seq) {
         static_assert(Allowed & effect::restores,

@@ -166,6 +166,14 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
+    /// Tells the journals what a run has made, each(f) with f(sequence, bytes).
+    template <class Run, class Each>
+    constexpr void note_made(Run& shared, Each const& each_made, std::size_t first_entry, memory& kept) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (note_made_to<Index>(shared, each_made, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)), ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
     constexpr void name_entries(layer_report* entries) const noexcept {
         each([&](auto const& layer) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
@@ -233,6 +241,15 @@ private:
             layer.template arrive_all<Recorded, ArriveOnly>(shared, arrived, entry, remembered);
         else if constexpr (detail::names_arrive<at<Index>> && !(ArriveOnly && detail::names_reduce<at<Index>>))
             detail::run_arriving<Recorded>(layer, shared, shared.entries[entry], remembered, arrived);
+    }
+
+    template <std::size_t Index, class Run, class Each, class Memory>
+    constexpr void note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_made,
+                                [[maybe_unused]] std::size_t entry, [[maybe_unused]] Memory& remembered) const {
+        auto const& layer = boost::hana::at_c<Index>(layers_);
+        if constexpr (detail::is_pipeline<at<Index>>) layer.note_made(shared, each_made, entry, remembered);
+        else if constexpr (detail::flag_records<at<Index>>())
+            detail::run_noting(layer, shared, shared.entries[entry], remembered, each_made);
     }
 
     boost::hana::basic_tuple<Layers...> layers_;

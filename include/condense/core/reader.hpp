@@ -109,7 +109,7 @@ public:
                     .summary = edits_->knows_summaries()};
         return {.first = found.first,
                 .last = found.last,
-                .count = found.count,
+                .count = static_cast<std::uint32_t>(edits_->of(*facts_, which).messages),
                 .cost = edits_->of(*facts_, which).cost,
                 .speaker = first.speaker,
                 .system = found.system,
@@ -149,6 +149,17 @@ public:
                 .cost = edits_->part_cost(*facts_, part.column),
                 .original_cost = found.cost,
                 .original_size = {found.size}};
+    }
+
+    /// Parts can be taken out of messages of this type.
+    static constexpr bool can_remove = detail::thinnable<message_type>;
+    constexpr part_ref part_at(std::uint32_t column) const noexcept {
+        auto const index = facts_->part_at(column).message_index;
+        return {index, column - facts_->message_at(index).first_part, column};
+    }
+    constexpr bool is_removed(part_ref part) const noexcept {
+        auto const* const changed = edits_->edit_of(part.column);
+        return changed != nullptr && changed->kind == edit_kind::remove;
     }
 
     /// Calls f(part_ref) for each part that is there, without reading text.

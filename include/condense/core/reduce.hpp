@@ -50,42 +50,66 @@ namespace detail {
 template <class Message, class Reduction>
 struct prepared {
     struct change {
-        std::uint32_t index;
+        std::uint32_t index = 0;
         bool keeps = false;  ///< the message stays as it is; `made` is unused
         std::size_t made = 0;
     };
     std::vector<change> plan;  ///< from the first message that changes on
     std::vector<Message> made;
     std::uint32_t first = 0;
+    std::size_t size = 0;  ///< of the history
 
-    prepared(Reduction const& reduced, bool marks) : first(static_cast<std::uint32_t>(*reduced.report().first_changed)) {
+    explicit prepared(Reduction const& reduced)
+        : first(static_cast<std::uint32_t>(*reduced.report().first_changed)), size(reduced.outline().size()) {
         reduced.each_place(
             [&](std::uint32_t index) {
                 if (index >= first) plan.push_back({index, true});
             },
-            [&](std::uint32_t index) {
-                plan.push_back({index, false, made.size()});
-                made.push_back(reduced.rendered(index));
-            },
-            [&](group which) {
-                plan.push_back({0, false, made.size()});
-                if constexpr (composable<Message>) made.push_back(render_summary<Message>(reduced.edits(), which, marks));
+            [&](Message&& next) {
+                plan.push_back({.made = made.size()});
+                made.push_back(std::move(next));
             });
     }
 };
+
+/// Puts the first `count` of the made messages at the end, all or none.
+template <class History, class Message>
+void append_made(History& history, std::vector<Message>& made, std::size_t size, std::size_t count) {
+    if constexpr (requires { history.push_back(std::move(made.front())); }) {
+        struct undo {
+            History* on;
+            std::size_t size;
+            ~undo() {
+                if (on == nullptr) return;
+                auto from = begin_and_end::first(*on);
+                std::advance(from, size);
+                on->erase(from, begin_and_end::past(*on));
+            }
+        } unless_done{&history, size};
+        for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(made[index]));
+        unless_done.on = nullptr;
+    }
+}
 
 template <erasable History, class Prepared>
 void apply(History& history, Prepared& changes) {
     using message_type = element_of<History>;
     std::vector<message_type> staged;
     staged.reserve(changes.plan.size());
-    auto at = begin_and_end::first(history);
+    auto const rest = changes.size - changes.first;
+    auto const more = changes.plan.size() > rest ? changes.plan.size() - rest : 0;
+    if (more != 0) append_made(history, changes.made, changes.size, more);
+    auto at = begin_and_end::first(history);  // nothing below throws
     std::advance(at, changes.first);
     auto to = at;
     auto from = changes.first;
-    for (auto const& change : changes.plan) {  // nothing below throws
+    auto appended = at;
+    std::advance(appended, more != 0 ? rest : 0);
+    for (auto const& change : changes.plan) {
         if (!change.keeps) {
-            staged.push_back(std::move(changes.made[change.made]));
+            auto const left_end = change.made >= more;
+            staged.push_back(std::move(left_end ? changes.made[change.made] : *appended));
+            if (!left_end) ++appended;
             continue;
         }
         for (; from != change.index; ++from) ++at;
@@ -128,11 +152,14 @@ void apply(History& history, Prepared& changes) {
 template <committable History, class... Layers, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
 report<pipeline<Layers...>::size> reduce(History& history, pipeline<Layers...> const& mix, budget limits,
                                          Estimator const& count = {}, Options const& options = {}) {
+    static_assert(!(pipeline<Layers...>::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
+        history.push_back(std::move(m));
+    }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
     using reduced_type = reduction<History, Estimator, pipeline<Layers...>::size>;
     reduced_type reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     if (reduced.report().changed()) {
-        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, options.marks};
+        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced};
         detail::apply(history, changes);
     }
     return reduced.report();

@@ -52,53 +52,18 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
         auto const& made = edits.steps()[index];
         // What went and came back within these steps has not changed: only the first step on a target
         // counts, and only where the end differs from what it found.
-        if (made.on_part ? made.previous > mark || edits.edit_at(made.target) == made.previous
+        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target) : made.on_part ? edits.edit_at(made.target) : 0;
+        if (made.on_part ? made.previous > mark || now == made.previous
                          : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0
                                ? made.previous > mark
                                : !edits.in_force(index))
             continue;
-        auto const at = made.on_part ? facts.part_at(made.target).message_index
+        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
                                      : facts.group_at(made.target & ~group::summary_bit).first;
         first = at < first ? at : first;
     }
     if (first == none32) return std::nullopt;
     return first;
-}
-
-/// Runs a pipeline on a draft, from its first layer to the outcome.
-template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                         bool dry, bool tell_arrivals) {
-    report<Mix::size> made;
-    mix.name_entries(made.layers.data());
-    made.before = whole.used();
-    auto const started = options.clock();
-    auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
-    shared.limit = made.before.input;
-    if (tell_arrivals)
-        for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
-            mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
-    // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
-    // another run on its result would change nothing.
-    constexpr unsigned most_sweeps = 16;
-    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
-        auto const steps = whole.mark();
-        mix.template reduce_all<false>(shared, 0, kept);
-        made.after = whole.used();
-        // What an inner pipeline concluded no longer holds when later layers have changed something.
-        bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
-        made.outcome = concluded ? shared.outcome : made.after.tokens <= shared.limit ? outcome::fits : outcome::over;
-        bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time;
-        if (ended || whole.mark() == steps || !mix.due(made.after)) break;
-        if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
-        shared.concluded = false;
-    }
-    made.limit = shared.limit;
-    if (made.outcome == outcome::exhausted) made.floor = whole.floor();
-    made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
-    made.time = options.clock() - started;
-    return made;
 }
 
 /// The mark of a message after the edits in force: what it was, and what has been added.
@@ -129,15 +94,20 @@ constexpr bool is_edited(outline const& facts, view const& edits, std::uint32_t 
     return false;
 }
 
-/// Calls kept(index), changed(index) or summary(group) for each message that would be sent, in order.
-template <class Kept, class Changed, class Summary>
-constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary) {
+/// Calls kept(index), changed(index), summary(group) or answer(column of the call) for each message that
+/// would be sent, in order.
+template <class Kept, class Changed, class Summary, class Answer>
+constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
         if (edits.present(facts, group{index}.summary())) summary(group{index}.summary());
         if (!edits.present(facts, group{facts.group_of(index)})) continue;
         if (is_edited(facts, edits, index)) changed(index);
         else kept(index);
+        if (edits.of(facts, group{facts.group_of(index)}).messages == facts.group_at(facts.group_of(index)).count) continue;
+        auto const& found = facts.message_at(index);
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+            if (edits.answer_at(column) != 0) answer(column);
     }
 }
 
@@ -167,6 +137,93 @@ constexpr Message render_summary(view const& edits, group which, bool marks) {
     auto made = make_fn::make<Message>(role::user, edits.summary_text(which).text);
     if constexpr (markable<Message>)
         if (marks) v1::set_mark(made, "summary");
+    return made;
+}
+
+/// The answer to a call, as the adapter makes it of the message with the call.
+template <class Message>
+constexpr Message render_answer(Message const& original, outline const& facts, view const& edits, std::uint32_t column) {
+    std::optional<Message> made;
+    auto at = facts.message_at(facts.part_at(column).message_index).first_part;
+    v1::each_part(original, [&](part_view const& part) {
+        if constexpr (answerable<Message>)
+            if (at++ == column) made.emplace(v1::make_result(original, part, edits.answer_text(column).text));
+    });
+    return std::move(*made);
+}
+
+/// Calls f(sequence, bytes) for each message that would be sent and is not an original.
+template <class Draft, class Function>
+constexpr void each_made(Draft const& whole, bool marks, Function& f) {
+    using message_type = typename Draft::message_type;
+    auto const& facts = whole.outline();
+    auto const& edits = whole.edits();
+    auto const kept = [](std::uint32_t) {};
+    auto const changed = [&](std::uint32_t index) {
+        f(sequence{index}, v1::to_bytes(render<message_type>(whole.message_at(sequence{index}), facts, edits, index, marks)));
+    };
+    auto const summary = [&](group which) {
+        if constexpr (composable<message_type>)
+            f(sequence{facts.group_at(which.slot()).first}, v1::to_bytes(render_summary<message_type>(edits, which, marks)));
+    };
+    auto const answer = [&](std::uint32_t column) {
+        auto const index = facts.part_at(column).message_index;
+        f(sequence{index}, v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, column)));
+    };
+    each_place(facts, edits, kept, changed, summary, answer);
+}
+
+/// Leaves the view, and the report, as if nothing had been done.
+template <std::size_t Layers, class Draft>
+constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mark) noexcept {
+    whole.take_back(mark);
+    for (auto& layer : made.layers)
+        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .note = "stopped"};
+    made.after = made.before;
+    made.limit = made.before.input;
+    made.outcome = made.after.tokens <= made.limit ? outcome::fits : outcome::over;
+}
+
+/// Runs a pipeline on a draft, from its first layer to the outcome.
+template <class Mix, class Draft, class Options>
+constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
+                                         bool dry, bool one_shot) {
+    report<Mix::size> made;
+    mix.name_entries(made.layers.data());
+    made.before = whole.used();
+    auto const started = options.clock();
+    auto const mark = whole.mark();
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
+    shared.limit = made.before.input;
+    shared.resumes = one_shot;
+    if (one_shot)
+        for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
+            mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
+    // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
+    // another run on its result would change nothing.
+    constexpr unsigned most_sweeps = 16;
+    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
+        auto const steps = whole.mark();
+        mix.template reduce_all<false>(shared, 0, kept);
+        made.after = whole.used();
+        // What an inner pipeline concluded no longer holds when later layers have changed something.
+        bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
+        made.outcome = concluded ? shared.outcome : made.after.tokens <= shared.limit ? outcome::fits : outcome::over;
+        bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time || shared.stopped;
+        if (ended || whole.mark() == steps || !mix.due(made.after)) break;
+        if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
+        shared.concluded = false;
+    }
+    if (shared.stopped) take_back(made, whole, mark);
+    else made.limit = shared.limit;
+    if (made.outcome == outcome::exhausted) made.floor = whole.floor();
+    made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
+    if constexpr (Mix::records && storable<typename Draft::message_type>)
+        if (one_shot && !dry && made.changed()) {
+            auto const each = [&](auto&& f) { each_made(whole, options.marks, f); };
+            mix.note_made(shared, each, 0, kept);
+        }
+    made.time = options.clock() - started;
     return made;
 }
 
@@ -210,31 +267,27 @@ public:
     usage used() const noexcept { return report_.after; }
     bool fits() const noexcept { return report_.fits(); }
 
-    /// Calls f(message const&) for each message that would be sent, in order; edited ones are made
-    /// for the call.
+    /// Calls f(message const&) for each message that would be sent, in order; those that a run made are
+    /// made for the call.
     template <class Function>
     void each(Function&& f) const {
-        each_place([&](std::uint32_t index) { f(source_[index]); },
-                   [&](std::uint32_t index) {
-                       message_type const made = rendered(index);
-                       f(made);
-                   },
-                   [&](group which) {
-                       if constexpr (composable<message_type>) {
-                           message_type const made = detail::render_summary<message_type>(edits_, which, marks_);
-                           f(made);
-                       }
-                   });
+        auto const made = [&](message_type const& m) { f(m); };
+        each_place([&](std::uint32_t index) { f(source_[index]); }, made);
     }
 
-    /// Calls kept(index), changed(index) or summary(group) for each message that would be sent.
-    template <class Kept, class Changed, class Summary>
-    void each_place(Kept&& kept, Changed&& changed, Summary&& summary) const {
-        detail::each_place(facts_, edits_, kept, changed, summary);
-    }
-
-    message_type rendered(std::uint32_t index) const {
-        return detail::render<message_type>(source_[index], facts_, edits_, index, marks_);
+    /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
+    template <class Kept, class Made>
+    void each_place(Kept&& kept, Made&& made) const {
+        auto const changed = [&](std::uint32_t index) {
+            made(detail::render<message_type>(source_[index], facts_, edits_, index, marks_));
+        };
+        auto const summary = [&](group which) {
+            if constexpr (composable<message_type>) made(detail::render_summary<message_type>(edits_, which, marks_));
+        };
+        auto const answer = [&](std::uint32_t column) {
+            made(detail::render_answer<message_type>(source_[facts_.part_at(column).message_index], facts_, edits_, column));
+        };
+        detail::each_place(facts_, edits_, kept, changed, summary, answer);
     }
 
 private:

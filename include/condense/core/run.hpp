@@ -16,14 +16,19 @@
 
 #if defined(__cpp_exceptions)
 #define CONDENSE_DETAIL_TRY try
-#define CONDENSE_DETAIL_CATCH(known, unknown)              \
-    catch (std::exception const& problem) { known; }       \
-    catch (...) { unknown; }
-#define CONDENSE_DETAIL_RETHROW throw
+#define CONDENSE_DETAIL_CATCH(fail, stopped)                \
+    catch (cancelled const&) { throw; }                     \
+    catch (std::exception const& problem) {                 \
+        fail(problem.what());                               \
+        if (stopped || wraps_cancellation(problem)) throw;  \
+    }                                                       \
+    catch (...) {                                           \
+        fail("an exception of unknown type");               \
+        if (stopped) throw;                                 \
+    }
 #else
 #define CONDENSE_DETAIL_TRY
-#define CONDENSE_DETAIL_CATCH(known, unknown)
-#define CONDENSE_DETAIL_RETHROW
+#define CONDENSE_DETAIL_CATCH(fail, stopped)
 #endif
 
 namespace condense {
@@ -36,6 +41,24 @@ template <std::size_t Index, class First, class... Rest>
 struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
 template <class First, class... Rest>
 struct nth<0, First, Rest...> { using type = First; };
+
+#if defined(__cpp_exceptions)
+/// A cancellation that user code has wrapped; without RTTI there is no finding it.
+inline bool wraps_cancellation([[maybe_unused]] std::exception const& problem) noexcept {
+#if defined(__cpp_rtti)
+    try {
+        std::rethrow_if_nested(problem);
+    } catch (cancelled const&) {
+        return true;
+    } catch (std::exception const& inner) {
+        return wraps_cancellation(inner);
+    } catch (...) {
+        return false;
+    }
+#endif
+    return false;
+}
+#endif
 
 /// Sets a run under pressure, for a scope.
 template <class Run>
@@ -98,6 +121,10 @@ constexpr void check_tiers() {
                   "condense: pipeline: a layer that shortens must be given messages with with_part (see shortenable)");
     static_assert(!(effects & effect::summarizes) || composable<Message>,
                   "condense: pipeline: a layer that summarises must be given messages with make (see composable)");
+    static_assert(!(effects & effect::repairs) || answerable<Message>,
+                  "condense: pipeline: a layer that repairs must be given messages with make_result (see answerable)");
+    static_assert(!flag_records<Layer>() || storable<Message>,
+                  "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
 /// One batch: from its mark on, the edits stand together or not at all.
@@ -141,7 +168,7 @@ public:
                             after.turns > before_.turns + written_turns();
         bool const only_restored = after == before_ && restored != view::totals{};
         if (larger || !(smaller || only_restored)) return decline(not_smaller);
-        auto const saved = (used_.tokens + restored.cost.tokens()) - draft.used().tokens;
+        auto const saved = tokens_with(restored.cost) - draft.used().tokens;
         if constexpr (requires { layer.worth.pays(saved, used_); })
             if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline(not_worth_it);
         if (!put_all()) return;
@@ -156,6 +183,11 @@ private:
         for (auto index = mark_; index < edits.steps().size(); ++index)
             if (edits.steps()[index].kind == edit_kind::summarize && !edits.knows_summaries()) ++written;
         return written;
+    }
+
+    /// What was used before the batch and what it restored, rounded once.
+    constexpr tokens tokens_with(cost restored) const noexcept {
+        return (before_.cost + restored + cost::of(shared_->draft.limits().overhead)).tokens();
     }
 
     static constexpr std::string_view nothing = "nothing to do";
@@ -175,7 +207,7 @@ private:
         if (entry_->refused != refused_) decline(nothing);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = nothing;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = nothing;
         }
     }
 
@@ -192,12 +224,11 @@ private:
             if (!shared_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;
-            else if (steps[index].on_part && kind != edit_kind::restore) ++entry_->parts_shortened;
+            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair) ++entry_->parts_shortened;
         }
         entry_->artifacts += shared_->kept;
-        auto const grown = restored.cost.tokens();
-        entry_->saved = entry_->saved + (used_.tokens + grown - shared_->draft.used().tokens);
-        entry_->restored = entry_->restored + grown;
+        entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
+        entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
         for (auto const earlier : {nothing, not_smaller, not_worth_it})
             if (std::string_view{entry_->note} == earlier) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
@@ -216,6 +247,7 @@ private:
 template <bool Recorded, class Layer, class Run, class Hook>
 constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
     batch made{shared, entry, fired};
+    auto const failures = entry.failures;
     shared.draft.allow_open(Recorded || shared.pressure != 0);
     CONDENSE_DETAIL_TRY {
         if constexpr (std::is_void_v<decltype(hook())>) {
@@ -229,9 +261,31 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             else made.fail(result.reason);
         }
     }
-    CONDENSE_DETAIL_CATCH(made.fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
-                          made.fail("an exception of unknown type");
-                          if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW)
+    CONDENSE_DETAIL_CATCH(made.fail, shared.options.stop.stop_requested())
+    if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
+        shared.recorded = shared.recorded || entry.failures == failures;
+        shared.unrecorded = !shared.recorded;
+    }
+}
+
+/// What a journal should hold before it is lost is not in one yet.
+template <bool Recorded, class Layer, class Run>
+constexpr bool waits_for_record(Run const& shared, layer_report& entry) noexcept {
+    if constexpr (Recorded && (Layer::effects & losing))
+        if (shared.unrecorded) {
+            ++entry.failures;
+            if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
+            entry.note = "not all is recorded";
+            return true;
+        }
+    return false;
+}
+
+/// A stop was asked for: what has been done in this run will be taken back.
+template <class Run>
+constexpr bool stops(Run& shared) {
+    shared.stopped = shared.stopped || shared.options.stop.stop_requested();
+    return shared.stopped;
 }
 
 template <bool Recorded, class Layer, class Run, class Memory>
@@ -241,6 +295,7 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     auto const now = shared.draft.used();
     auto fired = measure::token_count;
     if (entry.runs == 0) entry.before = now.tokens;
+    if (stops(shared)) return;
     // A model that failed in this run is not asked again.
     if ((Layer::effects & effect::asks) && entry.failures != 0) return;
     if (shared.pressure != 0) {
@@ -257,6 +312,7 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
                       "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
     static_assert(requires { layer.reduce(narrowed, hand); },
                   "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
+    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });
 }
 
@@ -276,7 +332,16 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
     pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
     static_assert(requires { layer.arrive(narrowed, arrived, hand); },
                   "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
+}
+
+/// Tells a journal what the run has made.
+template <class Layer, class Run, class Memory, class Each>
+constexpr void run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each) {
+    never_done const goal;
+    pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
+    attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, hand); });
 }
 
 /// For layers that make no edits of their own: what happens below them is measured there.
@@ -287,6 +352,7 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     if (entry.runs == 0) entry.before = now.tokens;
     if constexpr (has_when<Layer>)
         if (!layer.when.due(now)) return;
+    if (stops(shared)) return;
     ++entry.runs;
     auto const deadline = shared.deadline;
     auto const goal = goal_of(layer, now.input);
@@ -302,9 +368,7 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
         if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
         else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
     }
-    CONDENSE_DETAIL_CATCH(fail(problem.what()); if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW,
-                          fail("an exception of unknown type");
-                          if (shared.options.stop.stop_requested()) CONDENSE_DETAIL_RETHROW)
+    CONDENSE_DETAIL_CATCH(fail, shared.options.stop.stop_requested())
     shared.deadline = deadline;
 }
 
@@ -314,4 +378,3 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
 
 #undef CONDENSE_DETAIL_TRY
 #undef CONDENSE_DETAIL_CATCH
-#undef CONDENSE_DETAIL_RETHROW

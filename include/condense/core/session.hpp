@@ -1,50 +1,92 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <condense/core/reduction.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/core/statistics.hpp>
 
 // A conversation that goes on: each turn costs what it adds, and what is sent is a view over
 // messages that are never rewritten.
 
 namespace condense {
 inline namespace v1 {
+namespace detail {
 
-/// Owns the messages in any container with push_back and random access. Used by one thread at a time.
+/// The messages of a session by the index that they were given, also after some were given back.
+template <class Messages>
+struct originals {
+    Messages const* all;
+    std::vector<std::uint32_t> const* places;  ///< by index; empty while none has been given back
+
+    decltype(auto) operator[](std::size_t index) const {
+        auto const at = places->empty() ? index : (*places)[index];
+        return begin_and_end::first(*all)[static_cast<std::ptrdiff_t>(at)];
+    }
+};
+
+/// What is sent: originals by index, and the messages that edits made.
+template <class Message>
+struct request_plan {
+    struct place {
+        std::uint32_t index = 0;
+        std::uint32_t made = none32;
+    };
+    std::vector<place> places;
+    std::vector<Message> made;
+
+    void add(Message m) {
+        made.push_back(std::move(m));
+        places.push_back({0, static_cast<std::uint32_t>(made.size() - 1)});
+    }
+};
+
+}  // namespace detail
+
+/// Owns the messages in any container with push_back and random access. Used by one thread at a time;
+/// a model that it calls may push.
 template <detail::history Messages, class Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
 class session {
-    using source_type = detail::source<Messages const>;
+    using source_type = detail::originals<Messages>;
 
 public:
-    using message_type = typename source_type::message_type;
+    using message_type = detail::element_of<Messages const>;
     using report_type = report<Mix::size>;
     static_assert(v1::message<message_type>,
                   "condense: session: the elements of the container must be messages: give message_traits role_of and each_part (see message)");
+    static_assert(std::random_access_iterator<decltype(detail::begin_and_end::first(std::declval<Messages const&>()))>,
+                  "condense: session: the container must have random access, such as std::vector (see session)");
 
+    /// The messages that are there already are recorded only where the journal does not hold them.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
-        : mix_{std::move(mix)}, limits_{limits}, count_{std::move(count)}, options_{std::move(options)} {
-        for (auto& m : first) push(std::move(m));
+        : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
+        mix_.name_entries(idle_.data());
+        for (auto const& m : messages_) {
+            edits_.reserve_message(facts_.read(m, count_));
+            edits_.follow(facts_, facts_.place());
+        }
+        stale_ = true;
+        arrive(0, true);
     }
     session(session const&) = delete;
     session& operator=(session const&) = delete;
 
     /// Appends a message, tells the layers that act on arrival, and says whether a reduction is due.
-    /// Costs the message. When reading or storing it throws, nothing has changed; what a layer does on
-    /// arrival fails as in a run, and the message stays as it came.
+    /// Costs the message. When reading it throws, nothing has changed; what a layer does on arrival
+    /// fails as in a run, and the message stays as it came. From within a run it waits for its end.
     bool push(message_type m) {
-        edits_.reserve_message(facts_.read(m, count_));
-        detail::call_index::grow(sent_.places, 1);
-        messages_.push_back(std::move(m));
-        auto const mark = edits_.steps().size();
-        edits_.follow(facts_, facts_.place());
-        auto const index = static_cast<std::uint32_t>(facts_.size() - 1);
-        sent_.places.push_back({index});
-        stale_ = stale_ || edits_.steps().size() != mark;
-        arrive(index);
+        if (busy_) {
+            waiting_.push_back(std::move(m));
+            return false;
+        }
+        take_waiting();
+        append(std::move(m));
         return due();
     }
 
@@ -53,25 +95,67 @@ public:
 
     /// Runs the pipeline where it is due; else reports the usage and changes nothing.
     report_type prepare() {
-        if (due()) return run();
-        report_type idle;
-        mix_.name_entries(idle.layers.data());
-        idle.before = idle.after = used();
-        for (auto& layer : idle.layers) layer.before = idle.before.tokens;
-        idle.limit = idle.before.input;
-        idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
-        return idle;
+        take_waiting();
+        return due() && !busy_ ? run() : unchanged();
     }
 
     /// Runs the pipeline now.
     report_type run() {
+        if (busy_) return unchanged();
+        take_waiting();
+        events_.reserve(events_.size() + 1);
         detail::transaction all{facts_, edits_};
-        source_type const source{messages_};
-        draft whole{source, facts_, edits_, count_, limits_};
-        auto const made = detail::run_pipeline(mix_, kept_, whole, options_, false, false);
-        if (made.changed() || stale_) publish();
+        auto const mark = edits_.steps().size();
+        auto const made = running([&](auto& whole) { return detail::run_pipeline(mix_, kept_, whole, options_, false, false); });
+        statistics_.add(made.layers);
+        ++statistics_.runs;
+        statistics_.changed += made.changed() ? 1u : 0u;
+        note_event(mark);
         all.keep();
+        take_waiting();
         return made;
+    }
+
+    /// Takes back what the newest run, or arrival, that changed something did; false when there is none.
+    /// Messages pushed since then stay.
+    bool undo() noexcept {
+        if (events_.empty() || busy_) return false;
+        edits_.take_back(facts_, events_.back());
+        events_.pop_back();
+        stale_ = true;
+        return true;
+    }
+
+    /// Destroys originals before `before` that are not sent any more, and says how many. They are in the
+    /// journal. What was done before can not be undone or restored any more.
+    std::size_t release(sequence before)
+        requires detail::erasable<Messages>
+    {
+        static_assert(recoverable<Mix>,
+                      "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
+        if (busy_) return 0;
+        auto places = std::vector<std::uint32_t>(facts_.size(), detail::none32);
+        auto const goes = [&](std::uint32_t index) {
+            return index < before.number && !edits_.present(facts_, group{facts_.group_of(index)});
+        };
+        std::uint32_t kept = 0;
+        auto to = detail::begin_and_end::first(messages_);
+        auto from = to;
+        for (std::uint32_t index = 0; index < facts_.size(); ++index) {
+            if (facts_.message_at(index).released) continue;
+            if (goes(index)) facts_.release(index);
+            else {
+                places[index] = kept++;
+                if (to != from) *to = std::move(*from);
+                ++to;
+            }
+            ++from;
+        }
+        auto const released = static_cast<std::size_t>(from - to);
+        messages_.erase(to, from);
+        places_.swap(places);
+        events_.clear();
+        return released;
     }
 
     usage used() const noexcept {
@@ -81,72 +165,162 @@ public:
                 .turns = {edits_.sums().turns}};
     }
 
-    /// The messages to send, in order: f(message const&) for each. Edits made on arrival take effect here.
-    template <class Function>
-    void each_request(Function&& f) const {
+    /// The messages to send, in order, by const reference; valid until the session changes.
+    class request_range {
+    public:
+        class iterator {
+        public:
+            using value_type = message_type;
+            using difference_type = std::ptrdiff_t;
+            using reference = message_type const&;
+            using pointer = message_type const*;
+            using iterator_category = std::forward_iterator_tag;
+
+            iterator() = default;
+            iterator(session const& from, std::size_t at) noexcept : from_{std::addressof(from)}, at_{at} {}
+            message_type const& operator*() const { return from_->sent_at(at_); }
+            message_type const* operator->() const { return std::addressof(**this); }
+            iterator& operator++() noexcept {
+                ++at_;
+                return *this;
+            }
+            iterator operator++(int) noexcept { return {*from_, at_++}; }
+            friend bool operator==(iterator const& left, iterator const& right) noexcept { return left.at_ == right.at_; }
+
+        private:
+            session const* from_ = nullptr;
+            std::size_t at_ = 0;
+        };
+
+        explicit request_range(session const& from) noexcept : from_{std::addressof(from)} {}
+        iterator begin() const noexcept { return {*from_, 0}; }
+        iterator end() const noexcept { return {*from_, size()}; }
+        std::size_t size() const noexcept { return from_->sent_.places.size(); }
+
+    private:
+        session const* from_;
+    };
+    /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
+    request_range request() const {
         if (stale_) publish();
-        for (auto const& entry : sent_.places) {
-            if (entry.made == detail::none32) f(original(entry.index));
-            else f(sent_.made[entry.made]);
-        }
+        return request_range{*this};
     }
 
-    /// The originals, untouched.
+    /// What the layers have come to, over all runs and arrivals.
+    v1::statistics<Mix::size> const& statistics() const noexcept { return statistics_; }
+
+    /// The originals, untouched, but for those released.
     Messages const& history() const noexcept { return messages_; }
     v1::outline const& outline() const noexcept { return facts_; }
     view const& edits() const noexcept { return edits_; }
 
 private:
-    /// What is sent: originals by index, and the messages that edits made.
-    struct request {
-        struct place {
-            std::uint32_t index = 0;
-            std::uint32_t made = detail::none32;
-        };
-        std::vector<place> places;
-        std::vector<message_type> made;
+    source_type source() const noexcept { return {std::addressof(messages_), std::addressof(places_)}; }
 
-        void add(message_type m) {
-            places.push_back({0, static_cast<std::uint32_t>(made.size())});
-            made.push_back(std::move(m));
-        }
-    };
+    void append(message_type m) {
+        edits_.reserve_message(facts_.read(m, count_));
+        detail::call_index::grow(sent_.places, 1);
+        detail::call_index::grow(events_, 1);
+        if (!places_.empty()) detail::call_index::grow(places_, 1);
+        messages_.push_back(std::move(m));
+        auto const index = static_cast<std::uint32_t>(facts_.size());
+        auto const place = static_cast<std::uint32_t>(static_cast<std::size_t>(
+            detail::begin_and_end::past(messages_) - detail::begin_and_end::first(messages_)) - 1);
+        if (!places_.empty()) places_.push_back(place);
+        auto const mark = edits_.steps().size();
+        edits_.follow(facts_, facts_.place());
+        sent_.places.push_back({index});
+        // A message may bring others back.
+        stale_ = stale_ || edits_.steps().size() != mark;
+        arrive(index, false);
+    }
 
-    void arrive(std::uint32_t index) {
+    /// Tells the layers of the messages from `first` on.
+    void arrive(std::uint32_t first, bool resumes) {
         if constexpr (Mix::acts_on_arrival) {
+            if (first == facts_.size()) return;
+            detail::call_index::grow(events_, 1);
             detail::transaction all{facts_, edits_};
-            source_type const source{messages_};
-            draft whole{source, facts_, edits_, count_, limits_};
-            report_type made;
-            detail::run<decltype(whole), Options> shared{
-                .draft = whole, .options = options_, .entries = made.layers.data()};
-            auto const mark = whole.mark();
-            mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+            auto entries = idle_;
+            auto const mark = edits_.steps().size();
+            running([&](auto& whole) {
+                detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
+                    .draft = whole, .options = options_, .entries = entries.data(), .resumes = resumes};
+                for (auto index = first; index < facts_.size(); ++index)
+                    mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+            });
+            statistics_.add(entries);
+            note_event(mark);
             all.keep();
-            stale_ = stale_ || whole.mark() != mark;
         }
+    }
+
+    template <class Function>
+    auto running(Function&& f) {
+        struct busy {
+            bool* flag;
+            explicit busy(bool& on) noexcept : flag{std::addressof(on)} { on = true; }
+            busy(busy const&) = delete;
+            busy& operator=(busy const&) = delete;
+            ~busy() { *flag = false; }
+        } const until_done{busy_};
+        auto const from = source();
+        draft whole{from, facts_, edits_, count_, limits_};
+        return f(whole);
+    }
+
+    void note_event(std::size_t mark) noexcept {
+        if (edits_.steps().size() == mark) return;
+        events_.push_back(mark);
+        stale_ = true;
+    }
+
+    /// Appends what was pushed during a run.
+    void take_waiting() {
+        if (busy_ || waiting_.empty()) return;
+        auto arrived = std::move(waiting_);
+        waiting_.clear();
+        for (auto& m : arrived) append(std::move(m));
+    }
+
+    report_type unchanged() const noexcept {
+        report_type idle;
+        idle.layers = idle_;
+        idle.before = idle.after = used();
+        for (auto& layer : idle.layers) layer.before = idle.before.tokens;
+        idle.limit = idle.before.input;
+        idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
+        return idle;
     }
 
     /// Makes the request anew and swaps it in.
     void publish() const {
-        request next;
+        detail::request_plan<message_type> next;
         next.places.reserve(facts_.size() + 1);
+        auto const from = source();
         auto const kept = [&](std::uint32_t index) { next.places.push_back({index}); };
         auto const changed = [&](std::uint32_t index) {
-            next.add(detail::render<message_type>(original(index), facts_, edits_, index, false));
+            next.add(detail::render<message_type>(from[index], facts_, edits_, index, false));
         };
         auto const summary = [&](group which) {
             if constexpr (composable<message_type>)
                 next.add(detail::render_summary<message_type>(edits_, which, false));
         };
-        detail::each_place(facts_, edits_, kept, changed, summary);
+        auto const answer = [&](std::uint32_t column) {
+            next.add(detail::render_answer<message_type>(from[facts_.part_at(column).message_index], facts_, edits_, column));
+        };
+        detail::each_place(facts_, edits_, kept, changed, summary, answer);
         std::swap(sent_, next);
         stale_ = false;
     }
 
-    decltype(auto) original(std::uint32_t index) const { return source_type{messages_}[index]; }
+    message_type const& sent_at(std::size_t at) const {
+        auto const& place = sent_.places[at];
+        if (place.made != detail::none32) return sent_.made[place.made];
+        return source()[place.index];
+    }
 
-    Messages messages_ = {};
+    Messages messages_;
     Mix mix_;
     budget limits_;
     Estimator count_;
@@ -154,8 +328,14 @@ private:
     v1::outline facts_;
     view edits_;
     typename Mix::memory kept_ = {};
-    mutable request sent_;
+    std::vector<std::uint32_t> places_;   ///< in messages_, by index, once some were released
+    std::vector<std::size_t> events_;     ///< for each that can be undone, the number of steps before it
+    std::vector<message_type> waiting_;   ///< pushed during a run
+    std::array<layer_report, Mix::size> idle_ = {};
+    v1::statistics<Mix::size> statistics_ = {};
+    mutable detail::request_plan<message_type> sent_;
     mutable bool stale_ = false;  ///< edits have changed since the request was made
+    bool busy_ = false;
 };
 
 }  // namespace v1

@@ -81,7 +81,12 @@ public:
         auto const& state = groups_[which.slot()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         auto const& found = facts.group_at(which.slot());
-        return {state.cost, found.count, found.plain_users};
+        return {state.cost, std::uint64_t{found.count} + state.answers, found.plain_users};
+    }
+    /// The step that answers the call in this column, plus one; 0 for none.
+    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return answers_[column]; }
+    constexpr replacement const& answer_text(std::size_t column) const noexcept {
+        return texts_[steps_[answers_[column] - 1].text];
     }
     /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
     /// user message that it will be taken for. Set before the first edit.
@@ -91,6 +96,7 @@ public:
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& made = steps_[index];
+        if (made.kind == edit_kind::repair) return answers_[made.target] == index + 1;
         if (made.on_part) return parts_[made.target] == index + 1;
         auto const& state = groups_[made.target & ~group::summary_bit];
         if (made.kind == edit_kind::summarize) return state.summary == index + 1;
@@ -102,23 +108,23 @@ public:
     constexpr void reserve_message(std::size_t parts) {
         detail::call_index::grow(groups_, 1);
         detail::call_index::grow(parts_, parts);
-        detail::call_index::grow(steps_, 1);
+        detail::call_index::grow(answers_, parts);
+        detail::call_index::grow(steps_, 1 + parts);
     }
 
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
     /// group that was gone comes back when a message joins it: no result stands without its call.
     constexpr void follow(outline const& facts, std::size_t joins) noexcept {
-        parts_.resize(facts.part_count());
-        groups_.resize(facts.group_count());
-        auto const index = static_cast<std::uint32_t>(facts.size() - 1);
-        auto const slot = facts.group_of(index);
-        if (joins > 1) return resum(facts, slot);
-        totals gained{facts.message_at(index).frame, 1, facts.message_at(index).plain_user ? 1u : 0u};
-        for (auto column = facts.message_at(index).first_part; column < facts.part_count(); ++column)
-            gained.cost += facts.part_at(column).cost;
-        groups_[slot].cost += gained.cost;
-        if (groups_[slot].dropped == 0) sums_ += gained;
-        else undrop(facts, group{slot});
+        auto const fresh = parts_.size();
+        take_in(facts, joins);
+        // What was written for a call gives way to its result.
+        for (auto column = fresh; column < facts.part_count(); ++column) {
+            auto const& part = facts.part_at(column);
+            auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
+            if (asked == detail::none32 || answers_[asked] == 0) continue;
+            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = answers_[asked]});
+            set_answer(facts, asked, 0);
+        }
     }
 
     // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
@@ -182,16 +188,44 @@ public:
         sums_ += of_summary(after);
     }
 
+    /// Writes a result for a call that has none.
+    constexpr void answer(outline const& facts, std::uint32_t column, std::string text, v1::cost after) {
+        reserve_edits(1, 1);
+        steps_.push_back({.kind = edit_kind::repair,
+                          .on_part = true,
+                          .target = column,
+                          .text = static_cast<std::uint32_t>(texts_.size()),
+                          .after = after});
+        texts_.push_back({.text = std::move(text)});
+        set_answer(facts, column, static_cast<std::uint32_t>(steps_.size()));
+    }
+
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
 
 private:
     struct group_state {
-        v1::cost cost = {};         ///< of its messages, present or not
+        v1::cost cost = {};         ///< of its messages and answers, present or not
+        std::uint32_t answers = 0;
         std::uint32_t dropped = 0;  ///< the step that took it out, plus one
         std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
     };
+
+    constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
+        parts_.resize(facts.part_count());
+        answers_.resize(facts.part_count());
+        groups_.resize(facts.group_count());
+        auto const index = static_cast<std::uint32_t>(facts.size() - 1);
+        auto const slot = facts.group_of(index);
+        if (joins > 1) return resum(facts, slot);
+        totals gained{facts.message_at(index).frame, 1, facts.message_at(index).plain_user ? 1u : 0u};
+        for (auto column = facts.message_at(index).first_part; column < facts.part_count(); ++column)
+            gained.cost += facts.part_at(column).cost;
+        groups_[slot].cost += gained.cost;
+        if (groups_[slot].dropped == 0) sums_ += gained;
+        else undrop(facts, group{slot});
+    }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
@@ -201,10 +235,29 @@ private:
         if (state.dropped == 0) sums_.cost = sums_.cost - before + after;
     }
 
+    /// Exchanges the step that answers a call, 0 for none.
+    constexpr void set_answer(outline const& facts, std::uint32_t column, std::uint32_t to) noexcept {
+        auto const slot = facts.group_of(facts.part_at(column).message_index);
+        auto& state = groups_[slot];
+        bool const shown = state.dropped == 0;
+        if (shown) sums_ -= of(facts, group{slot});
+        if (auto const was = answers_[column]) {
+            state.cost -= steps_[was - 1].after;
+            --state.answers;
+        }
+        if (to != 0) {
+            state.cost += steps_[to - 1].after;
+            ++state.answers;
+        }
+        answers_[column] = to;
+        if (shown) sums_ += of(facts, group{slot});
+    }
+
     constexpr void take_back_newest(outline const& facts) noexcept {
         auto const made = steps_.back();
         auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
-        if (made.on_part) {
+        if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
+        else if (made.on_part) {
             change_part(facts, made.after, made.before, made.target);
             parts_[made.target] = made.previous;
         } else if (made.kind == edit_kind::drop) {
@@ -225,11 +278,19 @@ private:
 
     /// Counts everything anew after several groups became one, which now stands in `slot`.
     constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
-        for (auto& state : groups_) state.cost = {};
+        for (auto& state : groups_) {
+            state.cost = {};
+            state.answers = 0;
+        }
         for (std::size_t index = 0; index < facts.size(); ++index)
             groups_[facts.group_of(index)].cost += facts.message_at(index).frame;
-        for (std::size_t column = 0; column < facts.part_count(); ++column)
-            groups_[facts.group_of(facts.part_at(column).message_index)].cost += part_cost(facts, column);
+        for (std::size_t column = 0; column < facts.part_count(); ++column) {
+            auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
+            state.cost += part_cost(facts, column);
+            if (answers_[column] == 0) continue;
+            state.cost += steps_[answers_[column] - 1].after;
+            ++state.answers;
+        }
         if (groups_[slot].dropped != 0) undrop(facts, group{slot});
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
@@ -240,6 +301,7 @@ private:
     std::vector<step> steps_;
     std::vector<replacement> texts_;
     std::vector<std::uint32_t> parts_;  ///< for each part the step in force, plus one
+    std::vector<std::uint32_t> answers_;  ///< for each call the step that answers it, plus one
     std::vector<group_state> groups_;
     totals sums_ = {};
     bool summaries_known_ = true;

@@ -11,7 +11,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Nanoseconds of the monotonic clock, or of the calendar clock where there is no other.
-struct system_clock {
+struct steady_clock {
     instant operator()() const noexcept {
         std::timespec now{};
 #if defined(CLOCK_MONOTONIC)

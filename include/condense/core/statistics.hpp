@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/core/report.hpp>
+
+// What the runs and arrivals of a session have come to together, by layer.
+
+namespace condense {
+inline namespace v1 {
+
+/// The sums of one layer's entries; row V6.
+struct layer_statistics {
+    std::string_view name = {};
+    tokens saved = {};         ///< before minus after of its own edits, by the estimator in force
+    tokens restored = {};      ///< growth by restored or written messages
+    std::uint64_t events = 0;  ///< runs and arrivals in which it saved or kept something
+    std::uint64_t groups_dropped = 0;
+    std::uint64_t parts_shortened = 0;
+    std::uint64_t artifacts = 0;         ///< originals and messages kept
+    std::uint64_t latest_artifacts = 0;  ///< in its latest event
+    std::uint64_t failures = 0;
+    std::uint64_t asked = 0;
+    detail::small_text<96> failure = {};  ///< the note of the latest report with a failure
+
+    constexpr void add(layer_report const& entry) noexcept {
+        name = entry.name;
+        saved = saved + entry.saved;
+        restored = restored + entry.restored;
+        groups_dropped += entry.groups_dropped;
+        parts_shortened += entry.parts_shortened;
+        artifacts += entry.artifacts;
+        failures += entry.failures;
+        asked += entry.asked;
+        if (entry.outcome == layer_outcome::applied || entry.artifacts != 0) {
+            ++events;
+            latest_artifacts = entry.artifacts;
+        }
+        if (entry.failures != 0) failure = entry.note;
+    }
+};
+
+/// One entry a layer, in the order of the pipeline. Undoing an edit does not take it out again.
+template <std::size_t Layers>
+struct statistics {
+    std::uint64_t runs = 0;     ///< of the whole pipeline
+    std::uint64_t changed = 0;  ///< runs that changed the request
+    std::array<layer_statistics, Layers> layers = {};
+
+    constexpr tokens saved() const noexcept {
+        tokens sum;
+        for (auto const& layer : layers) sum = sum + layer.saved;
+        return sum;
+    }
+
+    constexpr void add(std::array<layer_report, Layers> const& entries) noexcept {
+        for (std::size_t index = 0; index < Layers; ++index) layers[index].add(entries[index]);
+    }
+
+    /// A table: one line for all, one for each layer.
+    std::string text() const {
+        std::string out = "saved " + detail::grouped(saved().count) + " tokens in " + detail::grouped(changed) + " of " +
+                          detail::grouped(runs) + " runs\n";
+        detail::append_padded(out, "layer", 16);
+        for (std::string_view const title : {"events", "saved", "dropped", "shortened", "stored", "failures"})
+            detail::append_padded(out, title, 12, true);
+        out.push_back('\n');
+        for (auto const& layer : layers) {
+            detail::append_padded(out, layer.name, 16);
+            for (auto const figure : {layer.events, layer.saved.count, layer.groups_dropped, layer.parts_shortened,
+                                      layer.artifacts, layer.failures})
+                detail::append_padded(out, detail::grouped(figure), 12, true);
+            if (!layer.failure.empty()) out.append("  ").append(std::string_view{layer.failure});
+            out.push_back('\n');
+        }
+        return out;
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <condense/core/layer.hpp>
+
+// Makes a conversation with broken pairs one that providers take: repair{}. Put it after the layers
+// that make room.
+
+namespace condense {
+inline namespace v1 {
+
+/// Answers calls that were cancelled or are dead (a later turn went on without them) with `answer`, and
+/// takes out results whose call is nowhere, which are lost. Grows by the answers, inside the budget.
+/// Calls that may still be answered are left alone. Costs a look at each broken pair.
+struct repair {
+    std::string_view answer = "[no result: the call was not completed]";  ///< must outlive the layer
+
+    static constexpr effect effects = repairs | drops;
+
+    constexpr bool due(usage const&) const noexcept { return false; }
+    constexpr void check() const {
+        detail::require(!answer.empty(), "condense: repair: the answer must not be empty (see repair)");
+    }
+
+    constexpr void arrive(auto& draft, sequence, auto& pass) const { mend(draft, pass); }
+    constexpr void reduce(auto& draft, auto& pass) const { mend(draft, pass); }
+
+private:
+    constexpr void mend(auto& draft, auto& pass) const {
+        auto const& facts = draft.outline();
+        for (auto const column : facts.orphans()) take_out(draft, pass, column);
+        for (auto const column : facts.dead_calls()) {
+            auto const call = draft.part_at(column);
+            if (!facts.unanswerable(facts.part_at(column)) || draft.edits().answer_at(column) != 0) continue;
+            if (draft.present(sequence{call.message_index})) pass.note(draft.repair(call, std::string{answer}));
+        }
+    }
+
+    static constexpr void take_out(auto& draft, auto& pass, std::uint32_t column) {
+        auto const& facts = draft.outline();
+        auto const result = draft.part_at(column);
+        auto const slot = facts.group_of(result.message_index);
+        if (!draft.present(group{slot}) || facts.open(slot)) return;
+        auto const& found = facts.message_at(result.message_index);
+        bool alone = facts.group_at(slot).count == 1;
+        for (auto at = found.first_part; at < found.first_part + found.part_count; ++at)
+            alone = alone && facts.part_at(at).kind == part_kind::tool_result;
+        if (alone) pass.note(draft.drop(group{slot}));
+        else if constexpr (requires { requires draft.can_remove; })
+            if (!draft.is_removed(result)) pass.note(draft.remove(result));
+    }
+};
+
+}  // namespace v1
+}  // namespace condense
