@@ -4,6 +4,7 @@
 // Everything that needs the standard library and Boost.Hana only. Message shapes, stores and model
 // clients have headers of their own.
 
+#include <condense/core/fallback.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
 #include <condense/estimate/char_ratio.hpp>

@@ -131,6 +131,12 @@ public:
 
     // For the pipeline.
 
+    /// The same edits, by another way to read the messages and to count.
+    template <class Other, class Count>
+    constexpr draft<Other, Count> over(Other const& source, Count const& count) const noexcept {
+        return {source, *this->facts_, *this->edits_, count, this->limits_};
+    }
+
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
     constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
     constexpr void begin_batch() noexcept { restored_ = {}; }

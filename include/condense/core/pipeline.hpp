@@ -109,6 +109,7 @@ class pipeline {
     static_assert(detail::properties_of<pipeline>().well_ordered,
                   "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
 
+protected:
     template <std::size_t Index>
     using at = typename detail::nth<Index, Layers...>::type;
 
@@ -141,7 +142,7 @@ public:
 
     /// A dry run on a history: what would be done, without asking or keeping anything.
     template <class History, class... More>
-    [[nodiscard]] auto draft(History const& history, budget limits, More const&... more) const {
+    [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
         return dry_run(history, *this, limits, more...);
     }
 
@@ -183,7 +184,7 @@ public:
         });
     }
 
-private:
+protected:
     template <std::size_t Index>
     static consteval bool recorded_before() {
         bool found = false;
@@ -210,16 +211,16 @@ private:
     template <bool Recorded, class Run, std::size_t... Index>
     constexpr void reduce_some([[maybe_unused]] Run& shared, [[maybe_unused]] std::size_t first_entry,
                                [[maybe_unused]] memory& kept, std::index_sequence<Index...>) const {
-        (reduce_one<Recorded, Index>(shared, first_entry, kept), ...);
+        (reduce_one<Recorded, Recorded || recorded_before<Index>(), Index>(shared, first_entry, kept), ...);
     }
 
-    template <bool Recorded, std::size_t Index, class Run>
+    /// Recorded: before this pipeline; Here: before this layer.
+    template <bool Recorded, bool Here, std::size_t Index, class Run>
     constexpr void reduce_one(Run& shared, std::size_t first_entry, memory& kept) const {
         auto const& layer = boost::hana::at_c<Index>(layers_);
         auto& remembered = boost::hana::at_c<Index>(kept);
-        constexpr bool recorded = Recorded || recorded_before<Index>();
         auto const entry = first_entry + entries_before<Index>();
-        if constexpr (detail::is_pipeline<at<Index>>) layer.template reduce_all<recorded>(shared, entry, remembered);
+        if constexpr (detail::is_pipeline<at<Index>>) layer.template reduce_all<Here>(shared, entry, remembered);
         else if constexpr (at<Index>::effects & effect::reruns) {
             if (shared.pressure != 0) return;
             auto rerun = [&](unsigned pressure, bool top, tokens target) {
@@ -229,7 +230,7 @@ private:
             shared.last_resort = last_resort_before<Index>();
             detail::run_rerunning(layer, shared, shared.entries[entry], remembered, rerun);
         } else if constexpr (detail::names_reduce<at<Index>>)
-            detail::run_reducing<recorded>(layer, shared, shared.entries[entry], remembered);
+            detail::run_reducing<Here>(layer, shared, shared.entries[entry], remembered);
     }
 
     template <bool Recorded, bool ArriveOnly, std::size_t Index, class Run>
@@ -276,6 +277,10 @@ template <class Pipeline, class Estimator = void>
 inline constexpr bool deterministic =
     !(std::remove_cvref_t<Pipeline>::effects & (effect::asks | effect::reads_clock)) &&
     !requires { requires !Estimator::deterministic; };
+
+/// What can reduce a conversation: a pipeline, or what stands for one.
+template <class Mix>
+concept reducer = detail::is_pipeline<Mix> || requires { requires Mix::stands_for_pipelines; };
 
 }  // namespace v1
 }  // namespace condense

@@ -149,13 +149,13 @@ void apply(History& history, Prepared& changes) {
 
 /// Reduces the history in place and says what was done. Reads every message once; strong exception
 /// guarantee. Messages that no layer touched stay the same objects.
-template <committable History, class... Layers, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
-report<pipeline<Layers...>::size> reduce(History& history, pipeline<Layers...> const& mix, budget limits,
-                                         Estimator const& count = {}, Options const& options = {}) {
-    static_assert(!(pipeline<Layers...>::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
+template <committable History, reducer Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
+report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
+                         Options const& options = {}) {
+    static_assert(!(Mix::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
         history.push_back(std::move(m));
     }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
-    using reduced_type = reduction<History, Estimator, pipeline<Layers...>::size>;
+    using reduced_type = reduction<History, Estimator, Mix::size>;
     reduced_type reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     if (reduced.report().changed()) {
@@ -166,22 +166,22 @@ report<pipeline<Layers...>::size> reduce(History& history, pipeline<Layers...> c
 }
 
 /// The same for a history that cannot be changed: the reduction is there to be walked.
-template <detail::history History, class... Layers, token_estimator Estimator = default_estimator<>,
+template <detail::history History, reducer Mix, token_estimator Estimator = default_estimator<>,
           class Options = run_options<>>
     requires(!committable<History>)
-[[nodiscard]] auto reduce(History& history, pipeline<Layers...> const& mix, budget limits, Estimator const& count = {},
+[[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
                           Options const& options = {}) {
-    reduction<History, Estimator, pipeline<Layers...>::size> reduced{history, count, limits, options.marks};
+    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     return reduced;
 }
 
 /// A dry run: nothing is asked, nothing is kept, the history stays as it is.
-template <detail::history History, class... Layers, token_estimator Estimator = default_estimator<>,
+template <detail::history History, reducer Mix, token_estimator Estimator = default_estimator<>,
           class Options = run_options<>>
-[[nodiscard]] auto dry_run(History const& history, pipeline<Layers...> const& mix, budget limits,
-                           Estimator const& count = {}, Options const& options = {}) {
-    reduction<History const, Estimator, pipeline<Layers...>::size> reduced{history, count, limits, options.marks};
+[[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& count = {},
+                           Options const& options = {}) {
+    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options.marks};
     reduced.run(mix, options, true);
     return reduced;
 }

@@ -186,8 +186,8 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
 
 /// Runs a pipeline on a draft, from its first layer to the outcome.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                         bool dry, bool one_shot) {
+constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
+                                       bool dry, bool one_shot) {
     report<Mix::size> made;
     mix.name_entries(made.layers.data());
     made.before = whole.used();
@@ -225,6 +225,15 @@ constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& k
         }
     made.time = options.clock() - started;
     return made;
+}
+
+/// The same for a mix whose layers are known only at run time.
+template <class Mix, class Draft, class Options>
+constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
+                                         bool dry, bool one_shot) {
+    if constexpr (requires { mix.run_on(kept, whole, options, dry, one_shot); })
+        return mix.run_on(kept, whole, options, dry, one_shot);
+    else return run_layers(mix, kept, whole, options, dry, one_shot);
 }
 
 }  // namespace detail

@@ -83,6 +83,7 @@ inline void append_padded(std::string& out, std::string_view text, std::size_t w
 }
 
 inline void append_row(std::string& out, layer_report const& layer) {
+    if (layer.name.empty()) return;  // any_pipeline has room for more layers than it holds
     append_padded(out, layer.name, 16);
     append_padded(out, name(layer.outcome), 10);
     for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},

@@ -71,6 +71,7 @@ struct statistics {
             detail::append_padded(out, title, 12, true);
         out.push_back('\n');
         for (auto const& layer : layers) {
+            if (layer.name.empty()) continue;
             detail::append_padded(out, layer.name, 16);
             for (auto const figure : {layer.events, layer.saved.count, layer.groups_dropped, layer.parts_shortened,
                                       layer.artifacts, layer.failures})
