@@ -18,7 +18,7 @@ using condense::head_tail;
 
 template <class Shortener>
 std::optional<std::string> cut(Shortener const& shorten, std::string_view text) {
-    shorten.check();
+    shorten.validate();
     return shorten({.kind = condense::part_kind::tool_result, .text = text}, {});
 }
 

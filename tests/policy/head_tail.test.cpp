@@ -134,12 +134,12 @@ TEST_CASE("head_tail: what is left can always hold a marker") {
 }
 
 TEST_CASE("head_tail: limits without room for a marker are rejected") {
-    CHECK_NOTHROW(head_tail{.at_most = 384_bytes}.check());
-    CHECK_NOTHROW(head{.at_most = 5_lines}.check());
-    CHECK_THROWS_AS(head_tail{.at_most = 383_bytes}.check(), condense::invalid_configuration);
-    CHECK_THROWS_AS(head{.at_most = 383_chars}.check(), condense::invalid_configuration);
-    CHECK_THROWS_AS(tail{.at_most = 4_lines}.check(), condense::invalid_configuration);
-    CHECK_NOTHROW(head_tail{}.check());
+    CHECK_NOTHROW(head_tail{.at_most = 384_bytes}.validate());
+    CHECK_NOTHROW(head{.at_most = 5_lines}.validate());
+    CHECK_THROWS_AS(head_tail{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(head{.at_most = 383_chars}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(tail{.at_most = 4_lines}.validate(), condense::invalid_configuration);
+    CHECK_NOTHROW(head_tail{}.validate());
 }
 
 namespace {

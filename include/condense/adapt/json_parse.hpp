@@ -84,7 +84,7 @@ struct reason_reader {
         skip_past("] ");
         if (what.starts_with("parse error")) skip_past(": ");
         // What follows quotes the text, which may be hostile or long.
-        reason = what.substr(0, std::min(what.find(';'), what.find(" parsing '")));
+        reason = what.substr(0, (std::min)(what.find(';'), what.find(" parsing '")));
         return false;
     }
 };

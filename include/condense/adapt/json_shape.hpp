@@ -82,37 +82,37 @@ private:
             for (std::size_t at = 0; at < held->size(); ++at) block({held, nullptr, at}, base, outermost);
             open = whole = place{held, nullptr, held->size()};
         } else if (auto const* const text = string_of(held)) {
-            if (!text->empty()) emit(base, open, whole);
+            if (!text->empty()) give(base, open, whole);
         } else if (held != nullptr && !held->is_null()) {
             auto const kind = base.kind == part_kind::tool_result ? base.kind : part_kind::other;
-            emit(sealed(base, kind), open, whole, true);
+            give(sealed(base, kind), open, whole, true);
         }
         // Missing, null, empty, or media alone.
-        if (base.kind == part_kind::tool_result && results_ == results) emit(base, open, whole);
+        if (base.kind == part_kind::tool_result && results_ == results) give(base, open, whole);
     }
 
     void block(place here, part_view const& base, bool outermost) {
         auto& found = *here.find();
         auto const type = text_member(found, "type");
-        if (found.is_string()) emit(base, here, here);
-        else if (type == "text" && string_of(member_of(found, "text"))) emit(base, {&found, "text"}, here);
-        else if (is_media(type)) emit(sealed(base, part_kind::media, media_cost), {}, here);
-        else if (!outermost || !own_block(found, type, here)) emit(sealed(base, part_kind::other), here, here, true);
+        if (found.is_string()) give(base, here, here);
+        else if (type == "text" && string_of(member_of(found, "text"))) give(base, {&found, "text"}, here);
+        else if (is_media(type)) give(sealed(base, part_kind::media, media_cost), {}, here);
+        else if (!outermost || !own_block(found, type, here)) give(sealed(base, part_kind::other), here, here, true);
     }
 
     /// Blocks that stand in a message's own content only.
     bool own_block(Json& found, std::string_view type, place here) {
         if (type == "thinking" && string_of(member_of(found, "thinking"))) {
             auto const* const signature = member_of(found, "signature");
-            emit({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
+            give({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
                  {&found, "thinking"}, here);
         } else if (type == "redacted_thinking") {
             auto const size = text_member(found, "data").size();
             // Four bytes a token; the text behind the encryption is somewhat shorter.
-            emit({.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
+            give({.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
                  {}, here);
         } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
-            emit({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = text_member(found, "id")},
+            give({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = text_member(found, "id")},
                  {&found, "input"}, here, true);
         } else if (type == "tool_result" || type.ends_with("_tool_result")) {
             auto const* const error = member_of(found, "is_error");
@@ -121,7 +121,7 @@ private:
                                    .call = text_member(found, "tool_use_id"),
                                    .status = failed ? part_status::error : part_status::ok};
             if (type == "tool_result") content(found, result, here, false);
-            else emit(sealed(result, result.kind), {&found, "content"}, here, true);
+            else give(sealed(result, result.kind), {&found, "content"}, here, true);
         } else return false;
         return true;
     }
@@ -129,7 +129,7 @@ private:
     // Beside the content, in OpenAI's shape.
 
     void member_text(char const* key, part_kind kind) {
-        if (!text_member(message_, key).empty()) emit({.kind = kind}, {&message_, key}, {&message_, key});
+        if (!text_member(message_, key).empty()) give({.kind = kind}, {&message_, key}, {&message_, key});
     }
 
     void calls() {
@@ -141,16 +141,16 @@ private:
 
     void call(Json& found, place here) {
         auto const id = text_member(found, "id");
-        if (!found.is_object()) emit({.kind = part_kind::other, .sealed = true}, here, here, true);
+        if (!found.is_object()) give({.kind = part_kind::other, .sealed = true}, here, here, true);
         else if (auto* const function = object_member(found, "function")) named_call(*function, "arguments", id, here);
         else if (auto* const custom = object_member(found, "custom")) named_call(*custom, "input", id, here);
-        else emit({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
+        else give({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
     }
 
     /// `found` has the name; arguments are a string of JSON, with some providers the value itself.
     void named_call(Json& found, char const* arguments, std::string_view id, place whole) {
         auto const* const held = member_of(found, arguments);
-        emit({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = id}, {&found, arguments}, whole,
+        give({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = id}, {&found, arguments}, whole,
              held != nullptr && !held->is_string());
     }
 
@@ -161,7 +161,7 @@ private:
         return part;
     }
 
-    void emit(part_view part, place text, place whole, bool dumped = false) {
+    void give(part_view part, place text, place whole, bool dumped = false) {
         if (!dumped)
             if (auto const* const held = string_of(text.find())) part.text = *held;
         if (part.kind == part_kind::tool_result) ++results_;

@@ -128,7 +128,7 @@ public:
 
     constexpr pipeline(Layers... layers) : layers_{std::move(layers)...} {
         each([](auto const& layer) {
-            if constexpr (requires { layer.check(); }) layer.check();
+            if constexpr (requires { layer.validate(); }) layer.validate();
         });
     }
 

@@ -236,7 +236,7 @@ public:
 
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {
-        if (which.slot() >= edits_->slots() || !present(which)) return refusal::gone;
+        if (which.slot() >= edits_->slot_count() || !present(which)) return refusal::gone;
         if (which.is_summary()) return refusal::none;
         auto const& found = facts_->group_at(which.slot());
         if (found.system) return refusal::system;
@@ -264,7 +264,7 @@ public:
     }
 
 protected:
-    constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slots()) * 2; }
+    constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slot_count()) * 2; }
 
     constexpr bool holds_latest_user(group which) const noexcept {
         auto const latest = facts_->latest_user();

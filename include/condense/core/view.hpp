@@ -56,7 +56,7 @@ public:
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
-    constexpr std::size_t slots() const noexcept { return groups_.size(); }
+    constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
 
     constexpr bool present(outline const& facts, group which) const noexcept {
         auto const& state = groups_[which.slot()];

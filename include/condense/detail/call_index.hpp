@@ -96,10 +96,10 @@ private:
         return state ^ (state >> 29);
     }
 
-    constexpr std::size_t find_slot(std::vector<slot_record> const& slots, std::string_view text) const noexcept {
-        auto const mask = slots.size() - 1;
+    constexpr std::size_t find_slot(std::vector<slot_record> const& table, std::string_view text) const noexcept {
+        auto const mask = table.size() - 1;
         std::size_t at = hash(text) & mask;
-        while (slots[at].newest != none32 && id(slots[at].newest) != text) at = (at + 1) & mask;
+        while (table[at].newest != none32 && id(table[at].newest) != text) at = (at + 1) & mask;
         return at;
     }
 

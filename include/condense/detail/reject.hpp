@@ -31,7 +31,7 @@ namespace detail {
 #endif
 }
 
-constexpr void require(bool holds, char const* sentence) {
+constexpr void reject_unless(bool holds, char const* sentence) {
     if (!holds) reject(sentence);
 }
 

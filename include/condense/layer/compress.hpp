@@ -30,9 +30,9 @@ struct compress {
 
     static constexpr effect effects = shortens;
 
-    constexpr void check() const {
+    constexpr void validate() const {
         detail::check_target(when, until);
-        if constexpr (requires { with.check(); }) with.check();
+        if constexpr (requires { with.validate(); }) with.validate();
     }
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {

@@ -60,15 +60,15 @@ struct escalate {
 
     static constexpr effect effects = timed ? reruns | reads_clock : reruns;
 
-    constexpr void check() const {
+    constexpr void validate() const {
         detail::check_target(when, until);
-        detail::require(passes > 0 && passes <= 64, "condense: escalate: there must be 1 to 64 passes (see escalate)");
-        detail::require(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
+        detail::reject_unless(passes > 0 && passes <= 64, "condense: escalate: there must be 1 to 64 passes (see escalate)");
+        detail::reject_unless(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
                         "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
         if constexpr (!std::same_as<Until, from_when>)
-            detail::require(until.bind(tokens{percent::whole}).which == measure::token_count,
+            detail::reject_unless(until.bind(tokens{percent::whole}).which == measure::token_count,
                             "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
-        detail::require(when.bind(tokens{percent::whole}).which == measure::token_count,
+        detail::reject_unless(when.bind(tokens{percent::whole}).which == measure::token_count,
                         "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
     }
 

@@ -62,11 +62,11 @@ struct offload {
     static constexpr effect effects = externalizes | keeps;
     static constexpr bool durable = requires { requires Store::durable; };
 
-    constexpr void check() const {
+    constexpr void validate() const {
         detail::check_target(when, until);
-        if constexpr (requires { preview.check(); }) preview.check();
+        if constexpr (requires { preview.validate(); }) preview.validate();
         if constexpr (requires { preview.most(); })
-            detail::require(detail::surely_below(preview.most(), over),
+            detail::reject_unless(detail::surely_below(preview.most(), over),
                             "condense: offload: the preview must be smaller than `over` (see offload)");
     }
 

@@ -26,7 +26,7 @@ struct sliding_window {
     static constexpr effect effects = drops;
     static constexpr bool last_resort = true;
 
-    constexpr void check() const { detail::check_target(when, until); }
+    constexpr void validate() const { detail::check_target(when, until); }
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);

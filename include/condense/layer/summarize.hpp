@@ -68,9 +68,9 @@ struct summarize {
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
     static constexpr effect effects = by_rule ? summarizes : summarizes | asks;
 
-    constexpr void check() const {
+    constexpr void validate() const {
         detail::check_target(when, until);
-        detail::require(size.count > 0, "condense: summarize: the size of the summary must be above 0 (see summarize)");
+        detail::reject_unless(size.count > 0, "condense: summarize: the size of the summary must be above 0 (see summarize)");
     }
 
     failed reduce(auto& draft, auto& pass) const {

@@ -97,7 +97,7 @@ constexpr extent sum_of(extent left, extent const& right) noexcept {
 }
 
 constexpr void check_room(extent const& at_most) {
-    require(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
+    reject_unless(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
                 at_most.lines.count >= 5,
             "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see head_tail)");
 }
@@ -121,7 +121,7 @@ struct head_tail {
         return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings),
                                detail::no_less_than_marker(at_most.halved(how.halvings)), how.how);
     }
-    constexpr void check() const { detail::check_room(at_most); }
+    constexpr void validate() const { detail::check_room(at_most); }
     /// The most of a text that it keeps, per unit.
     constexpr extent most() const noexcept { return detail::sum_of(head, tail) && at_most; }
     friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
@@ -135,7 +135,7 @@ struct head {
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return head_tail{keep, chars{0}, at_most}(part, how);
     }
-    constexpr void check() const { detail::check_room(at_most); }
+    constexpr void validate() const { detail::check_room(at_most); }
     constexpr extent most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(head const&, head const&) = default;
 };
@@ -148,7 +148,7 @@ struct tail {
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return head_tail{chars{0}, keep, at_most}(part, how);
     }
-    constexpr void check() const { detail::check_room(at_most); }
+    constexpr void validate() const { detail::check_room(at_most); }
     constexpr extent most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(tail const&, tail const&) = default;
 };

@@ -358,7 +358,7 @@ constexpr tools_named<sizeof...(Patterns)> tools(Patterns const&... patterns) no
 /// The share is of the message limit in `when` where it has one, else of the input.
 template <protection Policy>
 constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
-    detail::require(share.basis_points <= percent::whole,
+    detail::reject_unless(share.basis_points <= percent::whole,
                     "condense: at_most: a share must be at most 100 % of the window (see protection)");
     return {share, std::move(policy)};
 }

@@ -15,7 +15,7 @@ namespace detail {
 template <class When, class Until>
 constexpr void check_target(When const& when, Until const& until) {
     if constexpr (requires { conflicts(when, until); until.due(usage{}); })
-        require(!conflicts(when, until), "condense: until: the target must be below the trigger in `when` (see trigger)");
+        reject_unless(!conflicts(when, until), "condense: until: the target must be below the trigger in `when` (see trigger)");
 }
 
 template <class Policy, class Draft, class Pass>

@@ -235,10 +235,10 @@ concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity
 template <comparison How, class Quantity>
 constexpr Quantity checked(Quantity limit) {
     if constexpr (std::same_as<Quantity, percent>)
-        require(limit.basis_points <= percent::whole,
+        reject_unless(limit.basis_points <= percent::whole,
                 "condense: used: a share must be at most 100 % of the input (see trigger)");
     if constexpr (How == comparison::at_least)
-        require(limit != Quantity{}, "condense: used: a limit that is always reached must be written as always (see trigger)");
+        reject_unless(limit != Quantity{}, "condense: used: a limit that is always reached must be written as always (see trigger)");
     return limit;
 }
 
