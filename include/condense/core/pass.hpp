@@ -15,6 +15,7 @@
 #include <condense/core/effect.hpp>
 #include <condense/core/report.hpp>
 #include <condense/core/store.hpp>
+#include <condense/detail/address.hpp>
 
 // What a layer may use besides its draft: pressure and target, its memory, and every effect on the
 // outside. Verbs that the layer has not declared do not compile.
@@ -111,7 +112,7 @@ class pass {
 public:
     constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept,
                    Rerun* rerun = nullptr) noexcept
-        : memory{kept}, run_{&shared}, entry_{&entry}, goal_{&goal}, message_limit_{message_limit}, rerun_{rerun} {}
+        : memory{kept}, run_{detail::address_of(shared)}, entry_{&entry}, goal_{detail::address_of(goal)}, message_limit_{message_limit}, rerun_{rerun} {}
 
     /// The layer's own memory, kept by the session.
     Memory& memory;
@@ -174,7 +175,7 @@ public:
         auto const name = store.name(content);
         ++run_->kept;
         if (!run_->dry)
-            run_->puts.push_back({&store,
+            run_->puts.push_back({detail::address_of(store),
                                   [](void const* place, reference const& given, std::string_view held) {
                                       return static_cast<Store const*>(place)->put(given, held);
                                   },
@@ -239,7 +240,7 @@ private:
 template <effect Allowed, class Draft>
 class draft_for : public Draft::reader {
 public:
-    explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{&whole} {}
+    explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{detail::address_of(whole)} {}
 
     constexpr refusal drop(group which) {
         static_assert(Allowed & effect::drops,

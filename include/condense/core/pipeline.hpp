@@ -136,7 +136,7 @@ public:
     template <class Function>
     constexpr void each(Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (f(boost::hana::at_c<Index>(layers_)), ...);
+            (static_cast<void>(f(boost::hana::at_c<Index>(layers_))), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 

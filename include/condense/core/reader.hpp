@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <condense/core/view.hpp>
+#include <condense/detail/address.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
 // Layers and policies see a conversation through it alone.
@@ -24,14 +25,14 @@ public:
 
     constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
                     v1::budget const& limits) noexcept
-        : source_{&source}, facts_{&facts}, edits_{&edits}, count_{&count}, limits_{limits} {}
+        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)}, limits_{limits} {}
 
     // Reading.
 
     /// The groups that are present, oldest first. Stays valid while edits are made.
     class group_range {
     public:
-        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept : from_{&from}, first_{first} {}
+        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept : from_{detail::address_of(from)}, first_{first} {}
 
         struct iterator {
             draft_reader const* from;

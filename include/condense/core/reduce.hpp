@@ -132,7 +132,7 @@ void apply(History& history, Prepared& changes) {
     if constexpr (reserves) fresh.reserve(changes.first + changes.plan.size());
     auto at = begin_and_end::first(history);
     std::uint32_t from = 0;
-    for (; from != changes.first; ++from, ++at) fresh.push_back(take(*at));
+    for (; from != changes.first; static_cast<void>(++from), ++at) fresh.push_back(take(*at));
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
             fresh.push_back(std::move(changes.made[change.made]));

@@ -65,7 +65,7 @@ template <class Run>
 class pressed {
 public:
     constexpr pressed(Run& shared, unsigned pressure, bool top, tokens target) noexcept
-        : shared_{&shared}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
+        : shared_{address_of(shared)}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
         shared.pressure = pressure;
         shared.top = top;
         shared.target = target;
@@ -132,7 +132,7 @@ template <class Run>
 class batch {
 public:
     constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
-        : shared_{&shared}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
+        : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
         shared.draft.begin_batch();
@@ -357,8 +357,8 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     auto const deadline = shared.deadline;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, &rerun};
-    auto const fail = [&](std::string_view reason) {
+    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
+    [[maybe_unused]] auto const fail = [&](std::string_view reason) {
         ++entry.failures;
         entry.outcome = layer_outcome::failed;
         entry.note = reason;

@@ -38,7 +38,7 @@ public:
         auto const end = begin_and_end::past(range);
         if constexpr (direct) size_ = static_cast<std::size_t>(end - begin_);
         else
-            for (auto at = begin_; at != end; ++at, ++size_) places_.push_back(at);
+            for (auto at = begin_; at != end; ++at, static_cast<void>(++size_)) places_.push_back(at);
     }
 
     constexpr std::size_t size() const noexcept { return size_; }

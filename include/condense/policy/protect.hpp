@@ -10,6 +10,7 @@
 
 #include <condense/core/group.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/address.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
 
@@ -304,7 +305,7 @@ template <class Policy, class Reader>
 class shield {
 public:
     constexpr shield(Policy policy, Reader const& seen, squeeze how)
-        : policy_{std::move(policy)}, seen_{&seen}, zone_{policy_.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
+        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Where a value is, whatever its type or its namespace make of `&`. As std::addressof, without the
+// weight of <memory>.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class Value>
+constexpr Value* address_of(Value& value) noexcept {
+    return __builtin_addressof(value);
+}
+template <class Value>
+void address_of(Value const&&) = delete;
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
