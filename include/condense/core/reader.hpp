@@ -221,7 +221,7 @@ public:
     }
 
     constexpr decltype(auto) message_at(sequence message_seq) const {
-        return (*source_)[static_cast<std::size_t>(message_seq.number)];
+        return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
     constexpr bool present(sequence message_seq) const noexcept {
         return message_seq.number < facts_->size() && present(group{facts_->group_of(message_seq.number)});
