@@ -26,7 +26,7 @@ class callable_ref<Result(Arguments...)> {
 public:
     template <class Callable>
     explicit callable_ref(Callable const& target) noexcept
-        : target_{std::addressof(target)}, call_{[](void const* on, Arguments... given) -> Result {
+        : target_{detail::address_of(target)}, call_{[](void const* on, Arguments... given) -> Result {
               return (*static_cast<Callable const*>(on))(std::forward<Arguments>(given)...);
           }} {}
     Result operator()(Arguments... given) const { return call_(target_, std::forward<Arguments>(given)...); }

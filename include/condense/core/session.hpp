@@ -177,9 +177,9 @@ public:
             using iterator_category = std::forward_iterator_tag;
 
             iterator() = default;
-            iterator(session const& from, std::size_t at) noexcept : from_{std::addressof(from)}, at_{at} {}
+            iterator(session const& from, std::size_t at) noexcept : from_{detail::address_of(from)}, at_{at} {}
             message_type const& operator*() const { return from_->sent_at(at_); }
-            message_type const* operator->() const { return std::addressof(**this); }
+            message_type const* operator->() const { return detail::address_of(**this); }
             iterator& operator++() noexcept {
                 ++at_;
                 return *this;
@@ -192,7 +192,7 @@ public:
             std::size_t at_ = 0;
         };
 
-        explicit request_range(session const& from) noexcept : from_{std::addressof(from)} {}
+        explicit request_range(session const& from) noexcept : from_{detail::address_of(from)} {}
         iterator begin() const noexcept { return {*from_, 0}; }
         iterator end() const noexcept { return {*from_, size()}; }
         std::size_t size() const noexcept { return from_->sent_.places.size(); }
@@ -215,7 +215,7 @@ public:
     view const& edits() const noexcept { return edits_; }
 
 private:
-    source_type source() const noexcept { return {std::addressof(messages_), std::addressof(places_)}; }
+    source_type source() const noexcept { return {detail::address_of(messages_), detail::address_of(places_)}; }
 
     void append(message_type m) {
         edits_.reserve_message(facts_.read(m, count_));
@@ -259,7 +259,7 @@ private:
     auto running(Function&& f) {
         struct busy {
             bool* flag;
-            explicit busy(bool& on) noexcept : flag{std::addressof(on)} { on = true; }
+            explicit busy(bool& on) noexcept : flag{detail::address_of(on)} { on = true; }
             busy(busy const&) = delete;
             busy& operator=(busy const&) = delete;
             ~busy() { *flag = false; }

@@ -21,8 +21,8 @@ struct repair {
     static constexpr effect effects = repairs | drops;
 
     constexpr bool due(usage const&) const noexcept { return false; }
-    constexpr void check() const {
-        detail::require(!answer.empty(), "condense: repair: the answer must not be empty (see repair)");
+    constexpr void validate() const {
+        detail::reject_unless(!answer.empty(), "condense: repair: the answer must not be empty (see repair)");
     }
 
     constexpr void arrive(auto& draft, sequence, auto& pass) const { mend(draft, pass); }
