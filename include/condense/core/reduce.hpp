@@ -54,13 +54,13 @@ struct prepared {
         bool keeps = false;  ///< the message stays as it is; `made` is unused
         std::size_t made = 0;
     };
-    std::vector<change> plan;  ///< from the first message that changes on
+    std::vector<change> plan;  ///< from message `first` on
     std::vector<Message> made;
     std::uint32_t first = 0;
     std::size_t size = 0;  ///< of the history
 
-    explicit prepared(Reduction const& reduced)
-        : first(static_cast<std::uint32_t>(*reduced.report().first_changed)), size(reduced.outline().size()) {
+    prepared(Reduction const& reduced, std::uint64_t from)
+        : first(static_cast<std::uint32_t>(from)), size(reduced.outline().size()) {
         reduced.each_place(
             [&](std::uint32_t index) {
                 if (index >= first) plan.push_back({index, true});
@@ -159,7 +159,7 @@ report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estima
     reduced_type reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     if (reduced.report().changed()) {
-        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced};
+        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
         detail::apply(history, changes);
     }
     return reduced.report();
@@ -174,6 +174,24 @@ template <detail::history History, reducer Mix, token_estimator Estimator = defa
     reduction<History, Estimator, Mix::size> reduced{history, count, limits, options.marks};
     reduced.run(mix, options, false);
     return reduced;
+}
+
+/// Hands each message to send to the sink, in order: those that stay as the history gives them (a sink
+/// may move from what is not const), those that were made as `Message&&`. For containers that are not
+/// committable, and for histories to be kept. What can fail in here has been done before the first call.
+template <detail::history History, class Sink, reducer Mix, token_estimator Estimator = default_estimator<>,
+          class Options = run_options<>>
+report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& count = {},
+                              Options const& options = {}) {
+    using reduced_type = reduction<History, Estimator, Mix::size>;
+    reduced_type reduced{history, count, limits, options.marks};
+    reduced.run(mix, options, false);
+    detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
+    for (auto const& change : changes.plan) {
+        if (change.keeps) sink(reduced.original(change.index));
+        else sink(std::move(changes.made[change.made]));
+    }
+    return reduced.report();
 }
 
 /// A dry run: nothing is asked, nothing is kept, the history stays as it is.

@@ -299,6 +299,9 @@ public:
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
     }
 
+    /// The message as the history holds it.
+    decltype(auto) original(std::uint32_t index) const { return source_[index]; }
+
 private:
     source_type source_;
     Estimator count_;
