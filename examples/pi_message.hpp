@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,13 @@ struct condense::message_traits<pi_message> {
         made.value["role"] = std::string{name(speaker)};
         made.value["content"].push_back({{"type", "text"}, {"text", std::move(text)}});
         return made;
+    }
+
+    static std::string to_bytes(pi_message const& m) { return message_traits<json>::to_bytes(m.value); }
+    static std::optional<pi_message> from_bytes(std::string_view held) {
+        auto read = message_traits<json>::from_bytes(held);
+        if (!read) return std::nullopt;
+        return pi_message{std::move(*read)};
     }
 
     static std::string_view mark_of(pi_message const& m) { return message_traits<json>::mark_of(m.value); }

@@ -2,6 +2,7 @@
 
 // How do I get a conversation file under a token window?
 // reduce_file INPUT.json [--window N] [--mix NAME] [--family NAME] [--output FILE] [--report table|json]
+//             [--store FOLDER] [--journal FOLDER] [--conversation ID]
 
 #include <algorithm>
 #include <charconv>
@@ -12,6 +13,7 @@
 #include <initializer_list>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +21,8 @@
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
+#include <condense/core/any_pipeline.hpp>
+#include <condense/store/file.hpp>
 
 #include "pi_message.hpp"
 
@@ -30,7 +34,8 @@ using condense::used;
 
 constexpr std::string_view usage_line =
     "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|summarize] "
-    "[--family claude|gpt|kimi|gemini|other] [--output FILE] [--report table|json]";
+    "[--family claude|gpt|kimi|gemini|other] [--output FILE] [--report table|json] "
+    "[--store FOLDER] [--journal FOLDER] [--conversation ID]";
 
 /// Bad input or usage: one line, exit status 2, nothing written.
 struct complaint : std::runtime_error {
@@ -43,6 +48,9 @@ struct settings {
     std::string mix = "default";
     std::string family = "other";
     std::string report = "table";
+    std::string store;
+    std::string journal;
+    std::string conversation;  ///< by which the journal tells conversations apart; the input's path unless given
     condense::tokens window = 200'000_tokens;
 };
 
@@ -72,8 +80,6 @@ settings read_arguments(std::vector<std::string> const& arguments) {
             chosen.input = option;
             continue;
         }
-        if (option == "--store" || option == "--journal")
-            throw complaint{option + ": this build has no durable store or journal to write to"};
         if (at + 1 == arguments.size()) throw complaint{option + ": a value is missing; " + std::string{usage_line}};
         auto const& value = arguments[++at];
         if (option == "--window") chosen.window = read_window(value);
@@ -81,9 +87,13 @@ settings read_arguments(std::vector<std::string> const& arguments) {
         else if (option == "--family") chosen.family = value;
         else if (option == "--output") chosen.output = value;
         else if (option == "--report") chosen.report = value;
+        else if (option == "--store") chosen.store = value;
+        else if (option == "--journal") chosen.journal = value;
+        else if (option == "--conversation") chosen.conversation = value;
         else throw complaint{option + ": unknown option; " + std::string{usage_line}};
     }
     if (chosen.input.empty()) throw complaint{std::string{usage_line}};
+    if (chosen.conversation.empty()) chosen.conversation = chosen.input;
     one_of("--mix", chosen.mix, {"default", "window", "compress", "summarize"});
     one_of("--family", chosen.family, {"claude", "gpt", "kimi", "gemini", "other"});
     one_of("--report", chosen.report, {"table", "json"});
@@ -110,27 +120,45 @@ condense::tokens overhead_of(json const& document, condense::chars_per_token cou
     return sum.tokens();
 }
 
+/// A store where a folder was named; else offload finds nothing to do.
+struct chosen_store {
+    static constexpr bool durable = true;
+    std::optional<condense::artifact_folder> folder;
+
+    condense::reference name(std::string_view content) const { return folder->name(content); }
+    condense::store_error put(condense::reference const& name, std::string_view content) const { return folder->put(name, content); }
+};
+
 /// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
 /// One result may take about an eighth of a small window, and 10,000 characters of a large one.
-template <class Visitor>
-auto with_mix(std::string_view name, condense::tokens window_size, Visitor&& visit) {
-    condense::chars const most{std::clamp(window_size.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
+template <class Message>
+condense::any_pipeline<Message> mix_for(settings const& chosen) {
+    condense::chars const most{std::clamp(chosen.window.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
     condense::chars const end{most.count * 2 / 5};
+    chosen_store const store{chosen.store.empty() ? std::nullopt : std::optional{condense::artifact_folder{chosen.store}}};
+    condense::offload const offload{.over = store.folder ? most : condense::chars{~std::uint64_t{0}},
+                                    .preview = condense::head_tail{end, end},
+                                    .into = store};
     condense::compress const compress{.when = used >= 65_pct, .over = most, .with = condense::head_tail{end, end}};
+    condense::summarize const summarize{.when = used >= 80_pct};
     constexpr condense::sliding_window window{.when = used >= 90_pct};
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
-    if (name == "window") return visit(condense::pipeline{window, escalate});
-    if (name == "compress") return visit(condense::pipeline{compress, window, escalate});
-    condense::summarize const summarize{.when = used >= 80_pct};
-    if (name == "summarize") return visit(condense::pipeline{summarize, window, escalate});
-    return visit(condense::pipeline{compress, summarize, window, escalate});
+    auto const recorded = [&](auto const& mix) -> condense::any_pipeline<Message> {
+        if (chosen.journal.empty()) return mix;
+        return condense::pipeline{condense::record{.to = condense::journal_folder{chosen.journal}}, mix};
+    };
+    if (chosen.mix == "window") return recorded(condense::pipeline{offload, window, escalate});
+    if (chosen.mix == "compress") return recorded(condense::pipeline{offload, compress, window, escalate});
+    if (chosen.mix == "summarize") return recorded(condense::pipeline{offload, summarize, window, escalate});
+    return recorded(condense::pipeline{offload, compress, summarize, window, escalate});
 }
 
 template <class Report>
 json as_json(Report const& report, condense::tokens window) {
     json layers = json::array();
     for (auto const& layer : report.layers)
-        layers.push_back({{"name", layer.name},
+        if (!layer.name.empty())
+            layers.push_back({{"name", layer.name},
                           {"outcome", name(layer.outcome)},
                           {"tokens_before", layer.before.count},
                           {"tokens_after", layer.after().count},
@@ -157,12 +185,13 @@ struct result {
 template <class Message>
 result reduce(std::vector<Message>& messages, settings const& chosen, condense::budget limits,
               condense::chars_per_token count) {
-    return with_mix(chosen.mix, limits.window, [&](auto const& mix) -> result {
-        condense::run_options<> options;
-        options.marks = true;  // a second run on the output knows what was done
-        auto const report = condense::reduce(messages, mix, limits, count, options);
-        return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
-    });
+    condense::run_options<> options;
+    options.marks = true;  // a second run on the output knows what was done
+    options.conversation = chosen.conversation;
+    auto report = condense::reduce(messages, mix_for<Message>(chosen), limits, count, options);
+    for (auto& layer : report.layers)
+        if (chosen.store.empty() && layer.name == "offload") layer.name = {};
+    return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
 }
 
 bool is_pi(json::array_t const& messages) {
