@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/detail/posix_file.hpp>
+
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/scratch.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace posix = condense::detail::posix;
+
+bool is_open(int number) { return ::fcntl(number, F_GETFD) != -1; }
+
+}  // namespace
+
+TEST_CASE("posix_file: a fault is the call and what the system says") {
+    CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device");
+    CHECK(std::string_view{posix::fault("open", 123'456)}.starts_with("open: "));
+    CHECK(std::string_view{posix::fault(std::string(500, 'x'), EIO)}.size() == 96);
+}
+
+TEST_CASE("posix_file: a descriptor is closed once, by whoever holds it last") {
+    int number = -1;
+    {
+        posix::descriptor first{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+        number = first.number();
+        REQUIRE(first);
+        posix::descriptor second{std::move(first)};
+        CHECK(second.number() == number);
+        posix::descriptor third;
+        third = std::move(second);
+        CHECK(third.number() == number);
+        CHECK(is_open(number));
+    }
+    CHECK_FALSE(is_open(number));
+    posix::descriptor released{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    number = released.release();
+    CHECK_FALSE(released);
+    CHECK(is_open(number));
+    ::close(number);
+}
+
+TEST_CASE("posix_file: interrupted calls are made again") {
+    int calls = 0;
+    CHECK(posix::error_of([&] {
+              errno = ++calls < 4 ? EINTR : ENOENT;
+              return -1;
+          }) == ENOENT);
+    CHECK(calls == 4);
+    CHECK(posix::error_of([] { return 0; }) == 0);
+}
+
+TEST_CASE("posix_file: writes all of it through short writes and signals") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    posix::descriptor const in{ends[0]};
+    posix::descriptor const out{ends[1]};
+    struct sigaction noticed = {};
+    noticed.sa_handler = [](int) {};
+    struct sigaction before = {};
+    REQUIRE(::sigaction(SIGUSR1, &noticed, &before) == 0);  // without SA_RESTART
+    std::string sent;
+    for (int byte = 0; byte < 500'000; ++byte) sent.push_back(static_cast<char>(byte % 251));
+    int error = -1;
+    std::thread writer{[&] { error = posix::write_all(out, sent); }};
+    std::string got;
+    while (got.size() < sent.size()) {
+        if (got.size() % 7'000 < 1'000) ::pthread_kill(writer.native_handle(), SIGUSR1);
+        char room[1'000];
+        auto const count = ::read(in.number(), room, sizeof room);
+        if (count > 0) got.append(room, static_cast<std::size_t>(count));
+    }
+    writer.join();
+    ::sigaction(SIGUSR1, &before, nullptr);
+    CHECK(error == 0);
+    CHECK((got == sent));
+    CHECK(posix::write_all(posix::descriptor{}, "x") == EBADF);
+    CHECK(posix::write_all(posix::descriptor{}, "") == 0);
+}
+
+TEST_CASE("posix_file: reads as far as the file goes") {
+    scratch::folder const root;
+    scratch::write(root / "f", "0123456789");
+    auto const folder = posix::open_folder(root / "", false);
+    REQUIRE(folder.error == 0);
+    auto const file = posix::open_file(folder.file, "f", O_RDONLY);
+    REQUIRE(file.error == 0);
+    std::string room(4, '\0');
+    CHECK(posix::read_at(file.file, room, 2).bytes == "2345");
+    CHECK(posix::read_at(file.file, room, 8).bytes == "89");
+    CHECK(posix::read_at(file.file, room, 20).bytes.empty());
+    CHECK(posix::read_at(folder.file, room, 0).error == EISDIR);
+}
+
+TEST_CASE("posix_file: opens regular files only, and follows no link") {
+    scratch::folder const root;
+    scratch::write(root / "f", "text");
+    fs::create_symlink(root / "f", root / "link");
+    fs::create_symlink(root / "absent", root / "dangling");
+    fs::create_directory(root / "d");
+    REQUIRE(::mkfifo((root / "pipe").c_str(), 0600) == 0);
+    auto const folder = posix::open_folder(root / "", false);
+    for (int const flags : {O_RDONLY, O_RDWR, O_RDWR | O_CREAT})
+        for (auto const* const name : {"link", "dangling", "d", "pipe"}) {
+            auto const found = posix::open_file(folder.file, name, flags);
+            CAPTURE(name, flags);
+            CHECK_FALSE(found.file);
+            CHECK(found.error != 0);
+            CHECK(found.error != ENOENT);
+        }
+    CHECK_FALSE(fs::exists(root / "absent"));
+    CHECK(posix::open_file(folder.file, "absent", O_RDWR).error == ENOENT);
+    auto const before = ::umask(0);
+    auto const made = posix::open_file(folder.file, "new", O_RDWR | O_CREAT);
+    ::umask(before);
+    REQUIRE(made.error == 0);
+    CHECK(scratch::mode_of(root / "new") == 0600);
+    CHECK((::fcntl(made.file.number(), F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK(posix::about(made.file).st_nlink == 1);
+    CHECK(posix::remove_file(folder.file, "new") == 0);
+    CHECK(posix::about(made.file).st_nlink == 0);
+    CHECK(posix::remove_file(folder.file, "new") == ENOENT);
+}
+
+TEST_CASE("posix_file: makes what is missing of a path, for its owner alone") {
+    scratch::folder const root;
+    auto const before = ::umask(0);
+    for (std::string const path : {"a/b/c", "d///e//", "f/./g", "h/../i", "a/b/c/j"}) {
+        CAPTURE(path);
+        CHECK(posix::open_folder(root / path, false).error == ENOENT);
+        auto const made = posix::open_folder(root / path, true);
+        CHECK(made.error == 0);
+        CHECK((::fcntl(made.file.number(), F_GETFD) & FD_CLOEXEC) != 0);
+        CHECK(fs::is_directory(root / path));
+    }
+    ::umask(before);
+    for (auto const& entry : fs::recursive_directory_iterator{root / ""}) CHECK(scratch::mode_of(entry.path()) == 0700);
+
+    auto const here = fs::current_path();
+    fs::current_path(root / "a");
+    CHECK(posix::open_folder("relative/path", true).error == 0);
+    CHECK(posix::open_folder(".", true).error == 0);
+    fs::current_path(here);
+    CHECK(fs::is_directory(root / "a/relative/path"));
+}
+
+TEST_CASE("posix_file: paths that cannot be folders are errors") {
+    scratch::folder const root;
+    scratch::write(root / "f", "text");
+    fs::create_symlink(root / "absent/below", root / "dangling");
+    for (bool const make : {false, true}) {
+        CHECK(posix::open_folder(root / "f", make).error == ENOTDIR);
+        CHECK(posix::open_folder(root / "f/below", make).error == ENOTDIR);
+        CHECK(posix::open_folder(root / "dangling", make).error == ENOENT);
+        CHECK(posix::open_folder("", make).error == ENOENT);
+        CHECK(posix::open_folder(std::string("a\0b", 3), make).error == EINVAL);
+        CHECK(posix::open_folder(root / std::string(300, 'x'), make).error == ENAMETOOLONG);
+        CHECK(posix::open_folder("/proc/absent/below", make).error == ENOENT);
+    }
+    CHECK(scratch::bytes_of(root / "f") == "text");
+    CHECK_FALSE(fs::exists(root / "absent"));
+}
+
+TEST_CASE("posix_file: a folder is opened when first used, and again when it was removed") {
+    scratch::folder const root;
+    posix::folder kept{root / "a"};
+    CHECK(kept.use(false).error == ENOENT);
+    CHECK_FALSE(fs::exists(root / "a"));
+    auto const first = kept.use(true);
+    REQUIRE(first.error == 0);
+    CHECK(kept.use(false).at == first.at);
+    fs::remove(root / "a");
+    CHECK(kept.use(false).error == ENOENT);
+    auto const second = kept.use(true);
+    REQUIRE(second.error == 0);
+    CHECK(second.at != first.at);
+    CHECK(fs::is_directory(root / "a"));
+    fs::rename(root / "a", root / "b");
+    CHECK(kept.use(true).at == second.at);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include "support/catch.hpp"
+
+// Folders for tests of what is on disk.
+
+namespace scratch {
+
+namespace fs = std::filesystem;
+
+/// A new folder, removed with everything in it at the end.
+class folder {
+public:
+    folder() {
+        auto pattern = (fs::temp_directory_path() / "condense-XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        path_ = pattern;
+    }
+    folder(folder const&) = delete;
+    folder& operator=(folder const&) = delete;
+    ~folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+
+private:
+    fs::path path_;
+};
+
+inline std::vector<std::string> names_in(std::string const& folder) {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (auto const& entry : fs::directory_iterator{folder, ignored}) names.push_back(entry.path().filename().string());
+    return names;
+}
+
+inline std::string the_file_in(std::string const& folder) {
+    auto const names = names_in(folder);
+    REQUIRE(names.size() == 1);
+    return folder + "/" + names[0];
+}
+
+inline std::string bytes_of(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// In place where there is a file: what is cut first is slow on some file systems.
+inline void write(std::string const& path, std::string_view bytes) {
+    if (!fs::exists(path)) std::ofstream{path, std::ios::binary};
+    std::fstream{path, std::ios::binary | std::ios::in | std::ios::out} << bytes;
+    fs::resize_file(path, bytes.size());
+}
+
+inline unsigned mode_of(std::string const& path) {
+    struct stat found = {};
+    return ::lstat(path.c_str(), &found) == 0 ? found.st_mode & 07777u : 0u;
+}
+
+}  // namespace scratch
