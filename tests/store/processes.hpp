@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+
+// Child processes that can be killed, and disks that are small.
+
+namespace processes {
+
+/// Runs body(say) in a child; what it says comes back when the child has ended, in order.
+class child {
+public:
+    template <class Body>
+    explicit child(Body body) {
+        int ends[2];
+        REQUIRE(::pipe(ends) == 0);
+        id_ = ::fork();
+        REQUIRE(id_ >= 0);
+        if (id_ == 0) {
+            ::close(ends[0]);
+            auto const say = [&](std::uint64_t number) {
+                if (::write(ends[1], &number, sizeof number) != sizeof number) ::_exit(1);
+            };
+            body(say);
+            ::_exit(0);
+        }
+        ::close(ends[1]);
+        from_ = ends[0];
+    }
+    child(child&& other) noexcept : id_{std::exchange(other.id_, -1)}, from_{std::exchange(other.from_, -1)} {}
+    child& operator=(child&&) = delete;
+    ~child() {
+        if (id_ > 0) {
+            ::kill(id_, SIGKILL);
+            ::waitpid(id_, nullptr, 0);
+        }
+        if (from_ >= 0) ::close(from_);
+    }
+
+    std::vector<std::uint64_t> join() {
+        auto said = listen();
+        int status = 0;
+        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
+        CHECK(WIFEXITED(status));
+        return said;
+    }
+
+    /// Kills it at some moment after it first said something, or at once where it says nothing for long.
+    std::vector<std::uint64_t> kill_after_microseconds(unsigned pause) {
+        ::pollfd first{from_, POLLIN, 0};
+        ::poll(&first, 1, 2'000);
+        ::usleep(pause);
+        ::kill(id_, SIGKILL);
+        auto said = listen();
+        int status = 0;
+        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
+        CHECK(WIFSIGNALED(status));
+        return said;
+    }
+
+private:
+    std::vector<std::uint64_t> listen() const {
+        std::vector<std::uint64_t> said;
+        std::uint64_t number = 0;
+        while (::read(from_, &number, sizeof number) == sizeof number) said.push_back(number);
+        return said;
+    }
+
+    ::pid_t id_ = -1;
+    int from_ = -1;
+};
+
+/// No file grows beyond it; the signal that tells so is ignored.
+class file_size_limit {
+public:
+    explicit file_size_limit(std::size_t bytes) {
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        auto less = before_;
+        less.rlim_cur = bytes;
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &less) == 0);
+    }
+    file_size_limit(file_size_limit const&) = delete;
+    file_size_limit& operator=(file_size_limit const&) = delete;
+    ~file_size_limit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+private:
+    ::rlimit before_ = {};
+    void (*handler_)(int) = nullptr;
+};
+
+/// A file system in memory, of the given size, where this process may mount one.
+class small_disk {
+public:
+    small_disk(std::string path, char const* options) : path_{std::move(path)} {
+        std::filesystem::create_directory(path_);
+        mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, options) == 0;
+    }
+    small_disk(small_disk const&) = delete;
+    small_disk& operator=(small_disk const&) = delete;
+    ~small_disk() {
+        if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+    }
+    bool mounted() const noexcept { return mounted_; }
+    bool make_read_only(bool wanted) const {
+        unsigned long const flags = wanted ? MS_REMOUNT | MS_RDONLY : MS_REMOUNT;
+        return ::mount("none", path_.c_str(), "tmpfs", flags, nullptr) == 0;
+    }
+
+private:
+    std::string path_;
+    bool mounted_ = false;
+};
+
+}  // namespace processes
