@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/store.hpp>
+#include <condense/store/content_hash.hpp>
+
+// A journal in memory, for tests and for programs whose conversations end with the process:
+// record{.to = condense::memory_journal{}}.
+
+namespace condense {
+inline namespace v1 {
+
+/// A handle: copies share what is recorded, any thread may use it. Costs the content once more.
+class memory_journal {
+public:
+    static constexpr bool durable = false;
+
+    explicit memory_journal(content_hash hash = {}) : shared_{std::make_shared<state>()}, hash_{hash} {}
+
+    reference name(std::string_view content) const noexcept { return hash_(content, 0); }
+
+    /// Errors: the name is not that of the content, or content for what a run made.
+    store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
+        if (entry.made && !content.empty()) return {"what a run made has no content"};
+        if (!entry.made && entry.name != name(content)) return {"the name is not that of the content"};
+        auto held = std::make_shared<std::string const>(content);
+        std::lock_guard const lock{shared_->guard};
+        auto found = shared_->conversations.find(conversation);
+        if (found == shared_->conversations.end())
+            found = shared_->conversations.try_emplace(std::string{conversation}).first;
+        found->second.push_back({entry, std::move(held)});
+        return {};
+    }
+
+    store_error flush(std::string_view) const noexcept { return {}; }
+
+    /// Calls f(entry, content) for what was appended before; f may append.
+    template <class Function>
+    store_error read(std::string_view conversation, Function&& f) const {
+        for (auto const& held : lines_of(conversation)) f(held.entry, std::string_view{*held.content});
+        return {};
+    }
+
+private:
+    struct line {
+        journal_entry entry;
+        std::shared_ptr<std::string const> content;
+    };
+
+    struct state {
+        std::mutex guard;
+        std::map<std::string, std::vector<line>, std::less<>> conversations;
+    };
+
+    std::vector<line> lines_of(std::string_view conversation) const {
+        std::lock_guard const lock{shared_->guard};
+        auto const found = shared_->conversations.find(conversation);
+        return found == shared_->conversations.end() ? std::vector<line>{} : found->second;
+    }
+
+    std::shared_ptr<state> shared_;
+    content_hash hash_;
+};
+
+}  // namespace v1
+}  // namespace condense
