@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// What stands between the quotes of a JSON string, written and read back byte for byte.
+
+namespace condense {
+inline namespace v1 {
+namespace detail::json {
+
+inline constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// Appends valid UTF-8 with quotes, backslashes and control bytes escaped: up to six times as long.
+constexpr void append_escaped(std::string& out, std::string_view text) {
+    for (char const byte : text) {
+        auto const value = static_cast<unsigned char>(byte);
+        if (byte == '"' || byte == '\\') out.append({'\\', byte});
+        else if (byte == '\n') out.append("\\n");
+        else if (byte == '\r') out.append("\\r");
+        else if (byte == '\t') out.append("\\t");
+        else if (value < 0x20 || value == 0x7F)
+            out.append("\\u00").append({hex_digits[value >> 4], hex_digits[value & 15u]});
+        else out.push_back(byte);
+    }
+}
+
+/// Appends the text, and says whether `escaped` uses only escapes that append_escaped writes.
+constexpr bool append_unescaped(std::string& out, std::string_view escaped) {
+    for (std::size_t at = 0; at < escaped.size(); ++at) {
+        if (escaped[at] == '"') return false;
+        if (escaped[at] != '\\') {
+            out.push_back(escaped[at]);
+            continue;
+        }
+        if (++at == escaped.size()) return false;
+        switch (escaped[at]) {
+            case '"':
+            case '\\': out.push_back(escaped[at]); break;
+            case 'n': out.push_back('\n'); break;
+            case 'r': out.push_back('\r'); break;
+            case 't': out.push_back('\t'); break;
+            case 'u': {
+                if (escaped.substr(at, 3) != "u00" || at + 4 >= escaped.size()) return false;
+                auto const high = hex_digits.find(escaped[at + 3]);
+                auto const low = hex_digits.find(escaped[at + 4]);
+                if (high > 7 || low > 15) return false;
+                out.push_back(static_cast<char>(high * 16 + low));
+                at += 4;
+                break;
+            }
+            default: return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace detail::json
+}  // namespace v1
+}  // namespace condense
