@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <condense/core/store.hpp>
+#include <condense/detail/posix_file.hpp>
+#include <condense/detail/posix_lines.hpp>
+#include <condense/store/content_hash.hpp>
+#include <condense/store/journal_file.hpp>
+#include <condense/store/journal_line.hpp>
+
+// Journals as lines of JSON, one file a conversation in one folder, which survive the process and the
+// machine's power: record{.to = condense::journal_folder{"sessions"}}. POSIX.
+
+namespace condense {
+inline namespace v1 {
+
+/// A handle: copies share the folder, any thread and any number of processes may use it, also after a
+/// fork. The folder is made when first used, for its owner alone. Hash: as for stores, of content and
+/// of conversation ids; conversations that share a file read each only their own lines.
+template <class Hash = content_hash>
+class basic_journal_folder {
+public:
+    static constexpr bool durable = true;
+    /// One line is no longer, so that a reader needs no more memory; escaped text is up to six times its size.
+    static constexpr std::size_t most_bytes = std::size_t{256} << 20;
+    /// Files held open. Writing to more conversations in turn costs an fsync each time one is closed.
+    static constexpr std::size_t most_files = 64;
+
+    explicit basic_journal_folder(std::string path, Hash hash = {})
+        : shared_{std::make_shared<state>(std::move(path))}, hash_{std::move(hash)} {}
+
+    reference name(std::string_view content) const { return hash_(content, 0); }
+
+    /// Whole or not at all, on the medium after `flush`. Costs a copy of the content. Errors: what the
+    /// system says, too long, the name is not that of the content, content for what a run made.
+    store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
+        if (entry.made && !content.empty()) return {"what a run made has no content"};
+        if (!entry.made && entry.name != name(content)) return {"the name is not that of the content"};
+        auto line =
+            content.size() > most_bytes ? std::string{} : detail::journal_line{conversation}.write(entry, content);
+        if (line.empty() || line.size() > most_bytes) return {"longer than 256 MiB"};
+        return file_of(conversation)->append(shared_->folder, std::move(line));
+    }
+
+    /// What was appended is kept for good when it returns no error. A failure is final for the
+    /// conversation: this handle and its copies append nothing more to it.
+    store_error flush(std::string_view conversation) const { return file_of(conversation)->flush(shared_->folder); }
+
+    /// Calls f(entry, content) for what was appended before; f may append. Left out: lines that are
+    /// damaged, torn, too long or not of this conversation, and content that is not what its name says.
+    template <class Function>
+    store_error read(std::string_view conversation, Function&& f) const {
+        auto const folder = shared_->folder.use(false);
+        if (folder.error == ENOENT) return {};
+        if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
+        auto const found = detail::posix::open_file(*folder.at, file_name(conversation), O_RDONLY);
+        if (found.error == ENOENT) return {};
+        if (found.error != 0) return {detail::posix::fault("open", found.error)};
+        detail::journal_line const format{conversation};
+        std::string room;
+        auto const error =
+            detail::posix::each_line(found.file, whole_size(found.file), most_bytes, [&](std::string_view line) {
+                auto const held = format.read(line, room);
+                if (held && (held->entry.made || held->entry.name == name(held->content)))
+                    f(held->entry, held->content);
+            });
+        return error == 0 ? store_error{} : store_error{detail::posix::fault("read", error)};
+    }
+
+private:
+    using file = std::shared_ptr<detail::journal_file>;
+
+    struct state {
+        explicit state(std::string path) : folder{std::move(path)} {}
+
+        detail::posix::folder folder;
+        std::mutex guard;
+        std::map<reference, file> files;
+        ::pid_t owner = ::getpid();
+    };
+
+    /// The hash alone: no byte of an id stands in a path.
+    std::string file_name(std::string_view conversation) const { return hash_(conversation, 0).text() + ".jsonl"; }
+
+    file file_of(std::string_view conversation) const {
+        auto const name = hash_(conversation, 0);
+        std::lock_guard const lock{shared_->guard};
+        // A lock on a file is shared with the parent through the descriptor: a child opens its own.
+        if (auto const before = std::exchange(shared_->owner, ::getpid()); before != shared_->owner)
+            shared_->files.clear();
+        auto const found = shared_->files.find(name);
+        if (found != shared_->files.end()) return found->second;
+        if (shared_->files.size() >= most_files) close_idle();
+        return shared_->files[name] = std::make_shared<detail::journal_file>(name.text() + ".jsonl");
+    }
+
+    void close_idle() const {
+        std::erase_if(shared_->files, [](auto& held) { return held.second.use_count() == 1 && held.second->close(); });
+    }
+
+    /// Bytes of whole lines: no writer is amid one.
+    static std::size_t whole_size(detail::posix::descriptor const& from) noexcept {
+        detail::file_lock const still{from, LOCK_SH};
+        return static_cast<std::size_t>(detail::posix::about(from).st_size);
+    }
+
+    std::shared_ptr<state> shared_;
+    Hash hash_;
+};
+
+using journal_folder = basic_journal_folder<>;
+
+}  // namespace v1
+}  // namespace condense
