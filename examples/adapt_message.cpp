@@ -19,14 +19,16 @@ struct line {
 
 enum class who { human, bot, program };
 
-struct tool_output {
+struct tool_use {
     std::string id;
-    std::string text;
+    std::string tool;
+    std::string text;  ///< arguments, or what came out
 };
 struct post {
     who from = who::human;
     std::string text = {};
-    std::vector<tool_output> outputs = {};
+    std::vector<tool_use> calls = {};
+    std::vector<tool_use> outputs = {};
     int color = 0;
 };
 
@@ -44,13 +46,19 @@ struct condense::message_traits<my::post> {
     }
     static void each_part(my::post const& m, auto&& sink) {
         sink(part_view{.text = m.text});
-        for (auto const& output : m.outputs)
-            sink(part_view{.kind = part_kind::tool_result, .text = output.text, .call = output.id});
+        for (auto const& call : m.calls) sink(part_view{part_kind::tool_call, call.text, call.tool, call.id});
+        for (auto const& out : m.outputs) sink(part_view{part_kind::tool_result, out.text, out.tool, out.id});
     }
     static my::post with_part(my::post const& m, std::size_t index, std::string text) {
         auto shorter = m;
-        (index == 0 ? shorter.text : shorter.outputs[index - 1].text) = std::move(text);
+        if (index == 0) shorter.text = std::move(text);
+        else if (--index < m.calls.size()) shorter.calls[index].text = std::move(text);
+        else shorter.outputs[index - m.calls.size()].text = std::move(text);
         return shorter;
+    }
+    static my::post make(role, std::string text) { return {.text = std::move(text)}; }
+    static my::post make_result(my::post const&, part_view const& call, std::string text) {
+        return {.from = my::who::program, .outputs = {{std::string{call.call}, std::string{call.tool}, std::move(text)}}};
     }
 };
 
@@ -68,9 +76,13 @@ int main() {
     check(short_talk.fits() && lines.size() <= 50);
 
     std::vector<my::post> posts{{.text = "Look."}};
-    posts.push_back({.from = my::who::program, .outputs = {{"7", std::string(20'000, '.')}}, .color = 3});
+    posts.push_back({.from = my::who::bot, .calls = {{"7", "look", "{}"}, {"8", "listen", "{}"}}});
+    posts.push_back({.from = my::who::program, .outputs = {{"7", "look", std::string(20'000, '.')}}, .color = 3});
+    posts.push_back({.text = "Never mind the rest."});
     posts.push_back({.from = my::who::bot, .text = "Dots."});
-    auto const short_output =
-        condense::reduce(posts, condense::pipeline{condense::compress{.when = condense::always}}, {.window = 8'000_tokens});
-    check(short_output.fits() && posts[1].outputs[0].text.size() < 10'000 && posts[1].color == 3);
+    auto const short_output = condense::reduce(
+        posts, condense::pipeline{condense::compress{.when = condense::always}, condense::repair{}}, {.window = 8'000_tokens});
+    check(short_output.fits() && posts.size() == 6);
+    check(posts[2].outputs[0].id == "8");  // the call that will have no result any more has one now
+    check(posts[3].outputs[0].text.size() < 10'000 && posts[3].color == 3);
 }

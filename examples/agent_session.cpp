@@ -35,4 +35,9 @@ int main() {
     }
     check(session.history().size() == 81);  // the originals are all there
     check(store.size() == 26);
+    check(session.statistics().layers[0].artifacts == 40);
+
+    auto const before = session.used().tokens;
+    check(session.undo() && session.used().tokens > before);  // the newest step is taken back
+    check(session.prepare().fits());
 }

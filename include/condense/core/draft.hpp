@@ -99,7 +99,7 @@ public:
     }
 
     /// Writes a result for a call that will have none any more. Grows, but only inside the budget.
-    /// What the adapter made must hold a result, and nothing else that pairs.
+    /// What the adapter makes of it must hold its result, no call, and no word of a user's.
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
@@ -113,14 +113,17 @@ public:
         bool answers = false;
         this->original(call, [&](part_view const& asked) {
             auto const made = v1::make_result(this->message_at(sequence{found.message_index}), asked, text);
-            after = detail::frame_cost(*this->count_, v1::role_of(made));
-            answers = v1::role_of(made) != role::system;
-            std::size_t parts = 0;
+            auto const speaker = v1::role_of(made);
+            after = detail::frame_cost(*this->count_, speaker);
+            bool result = false;
+            bool more = speaker == role::system || speaker == role::assistant;
             v1::each_part(made, [&](part_view const& part) {
                 after += detail::part_cost(*this->count_, part);
-                answers = answers && ++parts == 1 && part.kind == part_kind::tool_result && part.call == asked.call;
+                bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
+                more = more || part.kind == part_kind::tool_call || (!this_one && (speaker == role::user || !part.call.empty()));
+                result = result || this_one;
             });
-            answers = answers && parts == 1;
+            answers = result && !more;
         });
         if (!answers) return refusal::pair;
         auto const before = this->edits_->sums();

@@ -38,6 +38,13 @@ public:
     /// The number for a message that the journal does not hold yet.
     std::uint64_t next() const noexcept { return next_; }
 
+    /// The journal knows already that a run made this of message `number`.
+    bool has_made(reference const& name, std::uint64_t number) const noexcept {
+        if (slots_.empty()) return false;
+        auto const& slot = slots_[find_slot(slots_, name)];
+        return slot.name && slot.made == number;
+    }
+
     /// The number of the history's next message, or of the one that it was made of; none for a new one.
     std::uint64_t find(reference const& name) noexcept {
         if (slots_.empty()) return none;

@@ -55,8 +55,10 @@ struct record {
         auto& kept = pass.memory;
         store_error problem;
         each([&](sequence from, std::string const& content) {
-            if (!problem && from.number < kept.numbers.size())
-                problem = pass.append(to, {to.name(content), kept.numbers[from.number], true}, {});
+            if (problem || from.number >= kept.numbers.size()) return;
+            auto const name = to.name(content);
+            auto const number = kept.numbers[from.number];
+            if (!kept.held.has_made(name, number)) problem = pass.append(to, {name, number, true}, {});
         });
         if (!problem) problem = pass.flush(to);
         return {problem.reason};
