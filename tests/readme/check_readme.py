@@ -38,7 +38,7 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     readme = (root / "README.md").read_text(encoding="utf-8")
     examples = [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
-    planted = readme.replace("condense::offload{", "condense::offlod{").replace("sh tests/run.sh", "sh tests/walk.sh")
+    planted = readme.replace("condense::offload{", "condense::offlod{", 1).replace("sh tests/run.sh", "sh tests/walk.sh")
     if len(problems(planted, examples, root)) != 2:
         sys.exit("the check does not see planted errors")
     found = problems(readme, examples, root)
