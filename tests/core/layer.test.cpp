@@ -2,7 +2,9 @@
 #include <condense/core/layer.hpp>
 
 #include <concepts>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -99,11 +101,31 @@ struct with_a_name : plain {
     static constexpr std::string_view name = "its own name";
 };
 
+/// Compilers spell the function around a type each in its own way.
+template <class... Types>
+constexpr auto local_to(std::vector<std::string> const*, bool (*)(Types...)) {
+    struct in_a_function : plain {};
+    return in_a_function{};
+}
+struct compared {
+    constexpr auto operator<(int) const {
+        struct in_an_operator : plain {};
+        return in_an_operator{};
+    }
+};
+template <class>
+struct templated {
+    struct nested : plain {};
+};
+
 constexpr bool layers_have_their_own_name_or_that_of_their_type() {
     using condense::detail::layer_name;
     return layer_name<with_a_name>() == "its own name" && layer_name<plain>() == "plain" &&
            layer_name<outer::inner::with_arguments<plain, 7>>() == "with_arguments" &&
-           layer_name<inherits>() == "inherits";
+           layer_name<inherits>() == "inherits" &&
+           layer_name<decltype(local_to(nullptr, static_cast<bool (*)(int, plain)>(nullptr)))>() == "in_a_function" &&
+           layer_name<decltype(compared{} < 1)>() == "in_an_operator" &&
+           layer_name<templated<std::vector<int>>::nested>() == "nested";
 }
 static_assert(layers_have_their_own_name_or_that_of_their_type());
 

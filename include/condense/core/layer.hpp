@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
@@ -68,23 +69,37 @@ struct memory_type<Layer> { using type = typename Layer::memory; };
 template <class Layer>
 using memory_of = typename memory_type<Layer>::type;
 
-/// The layer's own `name`, else its type's without namespace and arguments.
+/// A type as the compiler spells it, which differs from one to the next.
+template <class Type>
+constexpr std::string_view spelling_of() noexcept {
+#if defined(__clang__) || defined(__GNUC__)
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("Type = ") + 7);
+    std::size_t end = 0;
+    for (int depth = 0; end < text.size() && (depth != 0 || (text[end] != ';' && text[end] != ']')); ++end)
+        depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+    return text.substr(0, end);
+#else
+    std::string_view text = __FUNCSIG__;
+    text.remove_prefix(text.find("spelling_of<") + 12);
+    return text.substr(0, text.rfind(">(void)"));
+#endif
+}
+
+/// What stands last in it: no namespace, function or class around it, no template arguments.
+constexpr std::string_view last_name_of(std::string_view spelling) noexcept {
+    auto end = spelling.size();
+    for (int depth = 0; end != 0 && (depth != 0 || spelling[end - 1] == '>'); --end)
+        depth += spelling[end - 1] == '>' ? 1 : spelling[end - 1] == '<' ? -1 : 0;
+    auto const before = spelling.find_last_of(": )", end == 0 ? 0 : end - 1);
+    return spelling.substr(before + 1, end - before - 1);  // npos + 1 is 0
+}
+
+/// The layer's own `name`, else its type's.
 template <class Layer>
 constexpr std::string_view layer_name() noexcept {
     if constexpr (requires { { Layer::name } -> std::convertible_to<std::string_view>; }) return Layer::name;
-    else {
-#if defined(__clang__) || defined(__GNUC__)
-        std::string_view text = __PRETTY_FUNCTION__;
-        text.remove_prefix(text.find("Layer = ") + 8);
-        text = text.substr(0, text.find_first_of("<;]"));
-#else
-        std::string_view text = __FUNCSIG__;
-        text.remove_prefix(text.find("layer_name<") + 11);
-        text = text.substr(0, text.find_first_of("<>"));
-#endif
-        auto const colon = text.rfind(':');
-        return colon == std::string_view::npos ? text : text.substr(colon + 1);
-    }
+    else return last_name_of(spelling_of<Layer>());
 }
 
 }  // namespace detail
