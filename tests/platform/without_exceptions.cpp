@@ -35,8 +35,8 @@ using condense::chat_message;
 using condense::headroom;
 using condense::layer_outcome;
 using condense::outcome;
-using condense::used;
 using condense::store_error;
+using condense::used;
 
 int failures = 0;
 
@@ -102,12 +102,13 @@ struct drop_all {
 
 void shortens() {
     auto all = make_history(200);
-    condense::pipeline const mix{condense::compress{.when = used >= 10_pct || headroom < 100_tokens,
-                                                    .until = used <= 5_pct,
-                                                    .protect = condense::last(1_turns) | condense::errors | condense::tools("shell_*"),
-                                                    .worth = condense::at_least(10_tokens),
-                                                    .over = 300_chars,
-                                                    .with = condense::head_tail{.head = 3_lines, .tail = 100_chars}}};
+    condense::pipeline const mix{
+        condense::compress{.when = used >= 10_pct || headroom < 100_tokens,
+                           .until = used <= 5_pct,
+                           .protect = condense::last(1_turns) | condense::errors | condense::tools("shell_*"),
+                           .worth = condense::at_least(10_tokens),
+                           .over = 300_chars,
+                           .with = condense::head_tail{.head = 3_lines, .tail = 100_chars}}};
     auto const made = condense::reduce(all, mix, {.window = 20'000_tokens}, byte_estimator{});
     expect(made.fits() && made.layers[0].outcome == layer_outcome::applied && made.layers[0].parts_shortened == 9);
     expect(contains(all, "[... ") && all[3].parts[0].text.size() < 1'000 && all[39].parts[0].text.size() > 1'000);
@@ -120,13 +121,15 @@ void shortens() {
 void stores() {
     auto all = make_history(200);
     auto const before = all;
-    condense::pipeline const failing{condense::offload{.over = 300_chars, .preview = condense::head{100_chars}, .into = full_store{}}};
+    condense::pipeline const failing{
+        condense::offload{.over = 300_chars, .preview = condense::head{100_chars}, .into = full_store{}}};
     auto const refused = condense::reduce(all, failing, {.window = 20'000_tokens}, byte_estimator{});
     expect(!refused.changed() && all == before && refused.layers[0].outcome == layer_outcome::failed);
     expect(refused.layers[0].failures != 0 && std::string_view{refused.layers[0].note} == "disk full");
 #if __has_include(<xxhash.h>)
     condense::memory_store const store;
-    condense::pipeline const mix{condense::offload{.over = 300_chars, .preview = condense::tail{100_chars}, .into = store}};
+    condense::pipeline const mix{
+        condense::offload{.over = 300_chars, .preview = condense::tail{100_chars}, .into = store}};
     auto const made = condense::reduce(all, mix, {.window = 20'000_tokens}, byte_estimator{});
     expect(made.layers[0].outcome == layer_outcome::applied && made.layers[0].artifacts == 10 && store.size() == 10);
     auto const name = store.name(before[3].parts[0].text);
@@ -160,7 +163,8 @@ void summarizes() {
     auto const model = [](std::string_view, condense::ask_limits how) {
         return how.answer.count != 0 ? std::string{"Nine files were read."} : std::string{};
     };
-    condense::pipeline const mix{condense::summarize{.when = used >= 50_pct, .protect = condense::newest(500_tokens), .with = model}};
+    condense::pipeline const mix{
+        condense::summarize{.when = used >= 50_pct, .protect = condense::newest(500_tokens), .with = model}};
     auto const made = condense::reduce(all, mix, limits, byte_estimator{});
     expect(made.fits() && made.layers[0].outcome == layer_outcome::applied && made.layers[0].asked == 1);
     expect(contains(all, "Nine files were read.") && all.size() < before.size());
@@ -176,7 +180,8 @@ void drops_and_escalates() {
     all = make_history(60);
     condense::pipeline const mix{
         condense::compress{.when = used >= 90_pct, .over = 400_chars},
-        condense::pipeline{condense::sliding_window{.when = used >= 95_pct, .protect = condense::task | condense::at_most(98_pct, condense::last(98_pct))}},
+        condense::pipeline{condense::sliding_window{
+            .when = used >= 95_pct, .protect = condense::task | condense::at_most(98_pct, condense::last(98_pct))}},
         condense::escalate{.when = used >= 90_pct, .passes = 3, .within = std::chrono::seconds{30}}};
     auto const pressed = condense::reduce(all, mix, {.window = 1'700_tokens}, byte_estimator{});
     expect(pressed.outcome == outcome::fits && pressed.fits() && pressed.layers[2].outcome == layer_outcome::applied);
@@ -197,12 +202,14 @@ void own_layers() {
 
     condense::pipeline const mix{giving_up{}, drop_all{}};
     auto const made = condense::reduce(all, mix, {.window = 1'000_tokens}, byte_estimator{});
-    expect(made.layers[0].outcome == layer_outcome::failed && made.layers[1].outcome == layer_outcome::applied && all.size() < before.size());
+    expect(made.layers[0].outcome == layer_outcome::failed && made.layers[1].outcome == layer_outcome::applied &&
+           all.size() < before.size());
 }
 
 void other_histories() {
     auto const fixed = make_history(200);
-    condense::pipeline const mix{condense::compress{.when = always, .over = 300_chars, .with = condense::head{100_chars}}};
+    condense::pipeline const mix{
+        condense::compress{.when = always, .over = 300_chars, .with = condense::head{100_chars}}};
     auto const reduced = condense::reduce(fixed, mix, {.window = 20'000_tokens});
     std::size_t seen = 0;
     reduced.each([&](chat_message const& m) { seen += m.parts.size(); });
@@ -214,16 +221,17 @@ void other_histories() {
     std::deque<chat_message> queue(whole.begin(), whole.end());
     expect(condense::reduce(queue, mix, {.window = 20'000_tokens}).changed() && queue.size() == whole.size());
 
-    auto const is_gpt = condense::with_family("gpt-4o", [](auto family) { return std::is_same_v<decltype(family), condense::family::gpt>; });
+    auto const is_gpt = condense::with_family(
+        "gpt-4o", [](auto family) { return std::is_same_v<decltype(family), condense::family::gpt>; });
     expect(is_gpt);
 }
 
 void sessions() {
-    condense::pipeline const mix{condense::compress{.when = always, .over = 300_chars, .with = condense::head{100_chars}},
-                                 giving_up{},
-                                 condense::sliding_window{.when = used >= 80_pct},
-                                 condense::escalate{.when = used >= 80_pct}};
-    condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 1'500_tokens}, byte_estimator{}};
+    condense::pipeline const mix{
+        condense::compress{.when = always, .over = 300_chars, .with = condense::head{100_chars}}, giving_up{},
+        condense::sliding_window{.when = used >= 80_pct}, condense::escalate{.when = used >= 80_pct}};
+    condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 1'500_tokens},
+                              byte_estimator{}};
     int reductions = 0;
     for (auto const& m : make_history(60))
         if (session.push(m)) {
@@ -250,9 +258,11 @@ void documents() {
     expect(parsed.error.empty());
     auto& all = parsed.value.get_ref<nlohmann::json::array_t&>();
     all[2]["content"] = lines(200);
-    condense::pipeline const mix{condense::compress{.when = always, .over = 300_chars, .with = condense::tail{100_chars}}};
+    condense::pipeline const mix{
+        condense::compress{.when = always, .over = 300_chars, .with = condense::tail{100_chars}}};
     auto const made = condense::reduce(all, mix, {.window = 20'000_tokens});
-    expect(made.layers[0].parts_shortened == 1 && all[2]["content"].get_ref<std::string const&>().size() < 300 && all[2]["tool_call_id"] == "c");
+    expect(made.layers[0].parts_shortened == 1 && all[2]["content"].get_ref<std::string const&>().size() < 300 &&
+           all[2]["tool_call_id"] == "c");
     expect(!condense::parse_json<nlohmann::json>("[{").error.empty());
 #endif
 }

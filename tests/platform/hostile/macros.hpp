@@ -45,8 +45,8 @@
 // Apple's AssertMacros.h and the Unreal engine
 #define check(holds) static_cast<void>(holds)
 #define checkf(holds, words) static_cast<void>(holds)
-#define require(holds, label) \
-    do {                      \
+#define require(holds, label)     \
+    do {                          \
         if (!(holds)) goto label; \
     } while (false)
 #define verify(holds) static_cast<void>(holds)

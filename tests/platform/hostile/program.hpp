@@ -170,7 +170,8 @@ struct counting_layer {
 }  // namespace hostile
 
 template <>
-struct condense::message_traits<hostile::line> : condense::role_and_text<&hostile::line::speaker, &hostile::line::words> {
+struct condense::message_traits<hostile::line>
+    : condense::role_and_text<&hostile::line::speaker, &hostile::line::words> {
     static bool pinned(hostile::line const& m) { return m.speaker == "pin"; }
     static std::string name_of(hostile::line const& m) { return m.speaker; }
 };
@@ -180,9 +181,16 @@ namespace program {
 inline auto make_mix(hostile::shelf shelf) {
     return condense::pipeline{
         hostile::counting_layer{},
-        condense::pipeline{
-            condense::offload{.when = hostile::above{900}, .protect = hostile::starred{}, .worth = hostile::gain{}, .over = condense::chars{100}, .preview = hostile::half{}, .into = shelf},
-            condense::compress{.when = hostile::above{800}, .protect = condense::task | hostile::starred{}, .over = condense::chars{30}, .with = hostile::half{}}},
+        condense::pipeline{condense::offload{.when = hostile::above{900},
+                                             .protect = hostile::starred{},
+                                             .worth = hostile::gain{},
+                                             .over = condense::chars{100},
+                                             .preview = hostile::half{},
+                                             .into = shelf},
+                           condense::compress{.when = hostile::above{800},
+                                              .protect = condense::task | hostile::starred{},
+                                              .over = condense::chars{30},
+                                              .with = hostile::half{}}},
         condense::summarize{.when = condense::used >= condense::percent{5'000}, .with = hostile::model{}},
         condense::sliding_window{.when = condense::used >= condense::percent{9'000}},
         condense::escalate{.when = condense::used >= condense::percent{9'000}}};
@@ -218,8 +226,8 @@ template <class History>
 void reduce_once(findings& into) {
     auto history = make_history<History>();
     condense::run_options<hostile::clock, hostile::stop> const options{};
-    auto const made = condense::reduce(history, make_mix({std::addressof(into.puts)}), {.window = condense::tokens{1'000}},
-                                       hostile::estimator{}, options);
+    auto const made = condense::reduce(history, make_mix({std::addressof(into.puts)}),
+                                       {.window = condense::tokens{1'000}}, hostile::estimator{}, options);
     into.messages += history.size();
     into.tokens += made.after.tokens.count;
     into.text += made.text();
@@ -238,7 +246,8 @@ inline findings run() {
     auto const dry = layers.draft(fixed, {.window = condense::tokens{1'000}}, hostile::estimator{});
     made.text += dry.report().text();
 
-    condense::session session{std::vector<hostile::line>{}, layers, condense::budget{.window = condense::tokens{1'000}}, hostile::estimator{}};
+    condense::session session{std::vector<hostile::line>{}, layers, condense::budget{.window = condense::tokens{1'000}},
+                              hostile::estimator{}};
     for (auto const& one : fixed)
         if (session.push(one)) made.tokens += session.prepare().after.tokens.count;
     session.each_request([&](hostile::line const& m) { made.messages += m.words.size(); });
