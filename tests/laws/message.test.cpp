@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "laws/generator.hpp"
+#include "laws/message.hpp"
+#include "support/catch.hpp"
+#include "support/messages.hpp"
+
+// The message types of the tests keep what their traits promise, and lose nothing on the way to a
+// chat_message and back.
+
+namespace {
+
+using condense::chat_message;
+using condense::answerable;
+using condense::composable;
+using condense::shortenable;
+using condense::storable;
+using condense::detail::markable;
+using condense::detail::thinnable;
+
+template <class Message>
+constexpr bool rich = shortenable<Message> && composable<Message> && thinnable<Message>;
+
+static_assert(shortenable<forms::line> && composable<forms::line> && storable<forms::line>);
+static_assert(!thinnable<forms::line> && !markable<forms::line> && !answerable<forms::line>);
+static_assert(rich<forms::handle> && markable<forms::handle> && storable<forms::handle>);
+static_assert(!answerable<forms::handle> && !std::copy_constructible<forms::handle>);
+static_assert(rich<forms::note> && answerable<forms::note> && storable<forms::note>);
+static_assert(!markable<forms::note> && !std::is_copy_assignable_v<forms::note> && !std::is_move_assignable_v<forms::note>);
+static_assert(rich<forms::unnumbered> && markable<forms::unnumbered> && answerable<forms::unnumbered> && storable<forms::unnumbered>);
+static_assert(rich<forms::post> && markable<forms::post> && answerable<forms::post> && storable<forms::post>);
+static_assert(!std::default_initializable<forms::post> && !std::default_initializable<forms::note> &&
+              !std::default_initializable<forms::handle>);
+static_assert(rich<forms::json> && markable<forms::json>);
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("message: the tiers of each type", "[laws]", forms::line, forms::handle, forms::note,
+                   forms::unnumbered, forms::post, forms::json, chat_message) {
+    std::size_t failures = 0;
+    for (std::uint64_t seed = 1; seed <= 200 && failures < 5; ++seed) {
+        auto const seen = forms::projected<TestType>(laws::conversation_generator{seed}.make());
+        laws::broken broken;
+        if (forms::projected<TestType>(seen) != seen) broken.insert("not the same when held a second time");
+        for (auto const& m : seen) broken.merge(laws::broken{laws::tier_checker{forms::from_chat<TestType>(m)}.violations()});
+        std::string all;
+        for (auto const& one : broken) all += one + "; ";
+        CAPTURE(seed);
+        CHECK(all == std::string{});
+        failures += broken.empty() ? 0u : 1u;
+    }
+}
+
+TEST_CASE("message: what the types make of a conversation") {
+    auto const shape = []<class Message>(std::vector<chat_message> const& all) {
+        std::string out;
+        for (auto const& m : forms::projected<Message>(all)) {
+            out.append(name(m.role).substr(0, 1)).append("(");
+            for (auto const& part : m.parts)
+                out.append(name(part.kind)).append(part.call.empty() ? "" : "#" + part.call).append(part.tool.empty() ? "" : "=" + part.tool).append(" ");
+            out.append(") ");
+        }
+        return out;
+    };
+    std::vector<chat_message> const all{chat_message::user("go"),
+                                        chat_message::call("1", "a", "{}").and_call("2", "b", "{}"),
+                                        chat_message::result("2", "second"),
+                                        chat_message::result("1", "first"),
+                                        chat_message::user("on")};
+    CHECK(shape.operator()<forms::line>(all) == "u(text ) a(text ) t(tool result ) t(tool result ) u(text ) ");
+    CHECK(shape.operator()<forms::handle>(all) == "u(text ) a(tool call#1=a tool result#1 tool call#2=b tool result#2 ) u(text ) ");
+    CHECK(shape.operator()<forms::note>(all) == "u(text ) a(tool call#1=a tool call#2=b ) t(tool result#2 ) t(tool result#1 ) u(text ) ");
+    CHECK(shape.operator()<forms::unnumbered>(all) == "u(text ) a(tool call=a tool call=b ) t(tool result=b ) t(tool result=a ) u(text ) ");
+    CHECK(shape.operator()<forms::post>(all) == "u(text ) a(tool call#1=a tool call#2=b ) u(tool result#2 tool result#1 text ) ");
+}
+
+TEST_CASE("message: UTF-16 and back") {
+    std::string const text{"a\xC3\xA9\xE6\xBC\xA2\xF0\x9F\x98\x80\xEF\xBF\xBD\0", 14};
+    CHECK(forms::to_utf16(text) == std::u16string{u"aé漢\xD83D\xDE00\xFFFD\0", 7});
+    CHECK(forms::to_utf8(forms::to_utf16(text)) == text);
+    CHECK(forms::to_utf8(forms::to_utf16("\xFF\xC3 \xED\xA0\x80")).find("\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD") == 0);
+    CHECK(forms::to_utf8(u"\xD83D") == "\xEF\xBF\xBD");
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+
+#include "support/messages/pack.hpp"
+
+// What the message types of the tests have in common: each stands for a chat_message and can be read
+// back as one, so that one checker judges them all.
+
+namespace forms {
+
+using condense::chat_message;
+using condense::chat_part;
+using condense::part_kind;
+using condense::part_status;
+using condense::part_view;
+using condense::role;
+
+/// Specialised for each type: `from_chat(chat_message const&) -> Message`, `label(Message const&)`, the
+/// name by which a message is found again, and optionally `arrange`, which brings a conversation into
+/// the order in which a program with such messages holds it.
+template <class Message>
+struct form;
+
+/// As the library sees it, with the name that the test knows it by.
+template <class Message>
+chat_message to_chat(Message const& m) {
+    chat_message shown{.role = condense::role_of(m)};
+    condense::each_part(m, [&](part_view const& part) {
+        shown.parts.push_back({part.kind, std::string{part.text}, std::string{part.tool}, std::string{part.call},
+                               part.status, part.sealed, part.cost});
+    });
+    shown.name = std::string{form<Message>::label(m)};
+    shown.pinned = condense::is_pinned(m);
+    shown.mark = condense::mark_of(m);
+    return shown;
+}
+
+template <class Message>
+Message from_chat(chat_message const& m) {
+    return form<Message>::from_chat(m);
+}
+
+/// What every type that has parts of its own offers to `record`.
+template <class Message>
+struct packed_traits {
+    static std::string to_bytes(Message const& m) { return pack(to_chat(m)); }
+    static std::optional<Message> from_bytes(std::string_view written) {
+        auto const read = unpack(written);
+        if (!read) return std::nullopt;
+        return from_chat<Message>(*read);
+    }
+};
+
+// Conversations.
+
+/// Named m0, m1, … by their place.
+inline std::vector<chat_message> numbered(std::vector<chat_message> all) {
+    for (std::size_t index = 0; index < all.size(); ++index) all[index].name = "m" + std::to_string(index);
+    return all;
+}
+
+template <class Message>
+std::vector<chat_message> arranged(std::vector<chat_message> all) {
+    if constexpr (requires { form<Message>::arrange(all); }) all = form<Message>::arrange(std::move(all));
+    return numbered(std::move(all));
+}
+
+template <class History>
+std::vector<chat_message> all_to_chat(History& history) {
+    std::vector<chat_message> all;
+    for (auto const& m : history) all.push_back(to_chat(m));
+    return all;
+}
+
+/// A history of any container with push_back, from a conversation that is arranged already.
+template <class History>
+History all_from_chat(std::vector<chat_message> const& all) {
+    using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
+    History made;
+    for (auto const& m : all) made.push_back(from_chat<message_type>(m));
+    return made;
+}
+
+/// What is left of a conversation when messages of this type have held it. A second time changes nothing.
+template <class Message>
+std::vector<chat_message> projected(std::vector<chat_message> const& all) {
+    std::vector<chat_message> seen;
+    for (auto const& m : arranged<Message>(all)) seen.push_back(to_chat(from_chat<Message>(m)));
+    return seen;
+}
+
+// For `arrange`.
+
+inline bool asks(chat_message const& m) {
+    return std::any_of(m.parts.begin(), m.parts.end(), [](auto const& part) { return part.kind == part_kind::tool_call; });
+}
+
+/// Results and what came with them, and no word beside.
+inline bool only_results(chat_message const& m) {
+    auto const is_result = [](auto const& part) { return part.kind == part_kind::tool_result; };
+    return (m.role == role::tool || m.role == role::user) && std::any_of(m.parts.begin(), m.parts.end(), is_result) &&
+           std::all_of(m.parts.begin(), m.parts.end(), [&](auto const& part) { return is_result(part) || !part.call.empty(); });
+}
+
+}  // namespace forms
