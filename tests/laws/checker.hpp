@@ -161,7 +161,8 @@ private:
         if (was.text == now.text) return;
         if (was.sealed) broken_.insert("a sealed part was edited");
         if (!condense::detail::utf8::valid(now.text)) broken_.insert("T1 ill-formed text");
-        if (condense::detail::utf8::valid(was.text) && now.text.find("\xEF\xBF\xBD") != std::string::npos)
+        auto const replaced = [](std::string const& text) { return text.find("\xEF\xBF\xBD") != std::string::npos; };
+        if (condense::detail::utf8::valid(was.text) && !replaced(was.text) && replaced(now.text))
             broken_.insert("T1 a cut amid a code point");
         if (now.text.size() >= was.text.size()) broken_.insert("an edited text is not shorter");
         if (was.kind == part_kind::tool_call && !condense::detail::json::valid(now.text)) broken_.insert("T2 arguments");

@@ -170,20 +170,27 @@ broken run_one(std::vector<chat_message> const& original, Mix const& mix, conden
     return found;
 }
 
-/// A history that may not be changed comes to the same, read to its end, and is as it was.
-template <class History, class Mix, class Estimator>
+/// A history that cannot be changed comes to the same, walked to its end, and is as it was. Frozen is
+/// a const one, or made of one.
+template <class History, class Frozen, class Mix, class Estimator>
 broken walk_one(std::vector<chat_message> const& original, std::vector<chat_message> const& reduced, Mix const& mix,
                 condense::budget limits, Estimator const& count, bool marks) {
     condense::run_options<> options;
     options.marks = marks;
-    auto held = forms::all_from_chat<std::remove_const_t<History>>(original);
-    History& history = held;
-    auto const walked = condense::reduce(history, mix, limits, count, options);
+    auto history = forms::all_from_chat<History>(original);
     std::vector<chat_message> sent;
-    walked.each([&](auto const& m) { sent.push_back(forms::to_chat(m)); });
+    auto const walk = [&](Frozen& frozen) {
+        auto const walked = condense::reduce(frozen, mix, limits, count, options);
+        walked.each([&](auto const& m) { sent.push_back(forms::to_chat(m)); });
+    };
+    if constexpr (std::is_const_v<Frozen>) walk(history);
+    else {
+        Frozen frozen{history};
+        walk(frozen);
+    }
     broken found;
     if (sent != reduced) found.insert("a walk meets other messages than the history would hold");
-    if (forms::all_to_chat(held) != original) found.insert("a walk changed the history");
+    if (forms::all_to_chat(history) != original) found.insert("a walk changed the history");
     return found;
 }
 

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "laws/harness.hpp"
 #include "support/messages/chat.hpp"
-#include "support/messages/shelf.hpp"
 
 // The laws for a message type that is not the library's own: three pipelines with all layers, a
 // container for the messages, and the same conversation in chat_messages to compare with.
@@ -82,8 +82,8 @@ void with_few_mixes(random_source& random, Function&& f) {
     }
 }
 
-/// One conversation in a History, also where it may not be changed, and in chat_messages.
-template <class History, class Estimator>
+/// One conversation in a History, also as a Frozen one that cannot be changed, and in chat_messages.
+template <class History, class Frozen, class Estimator>
 broken run_typed(std::uint64_t seed, tally& tallied, Estimator const& count) {
     using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
     auto const original = forms::projected<message_type>(conversation_generator{seed}.make());
@@ -99,23 +99,25 @@ broken run_typed(std::uint64_t seed, tally& tallied, Estimator const& count) {
         auto plain = original;
         auto const report = condense::reduce(plain, mix, limits, count, options);
         if (plain != reduced) found.insert("not what comes of it in chat_messages: " + report.text());
-        found.merge(walk_one<History const>(original, reduced, mix, limits, count, marks));
+        found.merge(walk_one<History, Frozen>(original, reduced, mix, limits, count, marks));
     });
     return found;
 }
 
 /// A quarter of the conversations that chat_messages get.
-template <class History, class Estimator>
-void check_type(Estimator const& count, bool thins) {
+template <class History, class Frozen = History const, class Estimator>
+void check_type(Estimator const& count) {
+    using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
+    static_assert(condense::committable<History> && !condense::committable<Frozen>);
     auto const rounds = (rounds_asked() + 3) / 4;
     tally tallied;
-    run_seeds(rounds, tallied, [&](std::uint64_t seed, tally& into) { return run_typed<History>(seed, into, count); });
+    run_seeds(rounds, tallied, [&](std::uint64_t seed, tally& into) { return run_typed<History, Frozen>(seed, into, count); });
     CHECK(tallied.runs > 0);
     if (rounds < 500) return;
     WARN(tallied.figures());
     CHECK(tallied.changed * 10 >= tallied.runs * 6);
     for (auto const* const layer : {"offload", "compress", "summarize", "sliding_window", "escalate", "thin"})
-        if (thins || std::string_view{layer} != "thin") CHECK(tallied.applied[layer] >= rounds / 20);
+        if (condense::detail::thinnable<message_type> || std::string_view{layer} != "thin") CHECK(tallied.applied[layer] >= rounds / 20);
     for (auto const* const outcome : {"fits", "exhausted"}) CHECK(tallied.outcomes[outcome] >= rounds / 200);
 }
 

@@ -88,7 +88,7 @@ private:
         std::size_t first = none;
         std::size_t any = none;
         for (auto at = calls_.size(); at-- > 0;) {
-            if (group[calls_[at].message] != newest) break;
+            if (group[calls_[at].message] != newest) continue;
             if (!tool.empty() && calls_[at].tool != tool) continue;
             if (any == none) any = at;
             if (!calls_[at].answered) first = at;
@@ -99,7 +99,7 @@ private:
 
     void pair(std::vector<chat_message> const& all) {
         for (std::size_t index = 0; index < all.size(); ++index) {
-            std::map<std::string, std::size_t> seen;  // several blocks with one id are one result
+            std::map<std::string, std::size_t> seen;  // several blocks with one id are one result, and what came with it
             for (auto const& part : all[index].parts) {
                 if (part.kind == part_kind::tool_call) {
                     calls_.push_back({index, part.call, part.tool, part.status == part_status::cancelled,
@@ -110,6 +110,7 @@ private:
                 if (!is_result && part.call.empty()) continue;
                 auto found = part.call.empty() ? by_order(all, part.tool, index) : by_id(part.call);
                 if (is_result && !part.call.empty()) found = seen.try_emplace(part.call, found).first->second;
+                else if (seen.count(part.call) != 0) found = seen.at(part.call);
                 if (found == none) {
                     if (is_result) orphans_.push_back(index);
                     continue;

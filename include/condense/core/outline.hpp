@@ -239,7 +239,7 @@ private:
         auto const is_result = record.kind == part_kind::tool_result;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
-            record.call = is_result ? answered_by(at) : calls_.nearest(id_of(part));
+            record.call = call_of(at);
             if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].released)
                 record.call = detail::none32;  // the call can never be sent again
             if (record.call != detail::none32) {
@@ -273,8 +273,9 @@ private:
         }
     }
 
-    /// The call that the result at `at` of the message being placed belongs to.
-    constexpr std::uint32_t answered_by(std::size_t at) {
+    /// The call that the part at `at` of the message being placed belongs to: a result, or what came
+    /// with one.
+    constexpr std::uint32_t call_of(std::size_t at) {
         auto const& part = fresh_parts_[at];
         if (part.id_size == 0) return answered_by_order(part);
         auto const base = parts_.size() - at;
@@ -293,7 +294,8 @@ private:
         auto found = detail::none32;
         auto any = detail::none32;
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
-            if (group_of(calls_[call].message) != newest) break;
+            if (calls_[call].message < groups_[newest].first) break;
+            if (group_of(calls_[call].message) != newest) continue;
             if (part.tool_size != 0 && calls_.tool(call) != name_of_tool(part)) continue;
             if (any == detail::none32) any = call;
             if (!calls_[call].answered) found = call;

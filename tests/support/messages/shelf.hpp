@@ -50,7 +50,7 @@ class shelf {
 
 public:
     shelf() = default;
-    shelf(shelf const&) = delete;
+    shelf(shelf&& other) noexcept { swap(*this, other); }
     shelf& operator=(shelf const&) = delete;
     ~shelf() {
         while (first_ != nullptr) delete std::exchange(first_, first_->next);
