@@ -130,6 +130,32 @@ constexpr bool orphaned_results_are_removed() {
 }
 static_assert(toy::run_time_only || orphaned_results_are_removed());
 
+/// Else the message would stand alone, and could go without the other half of the pair.
+constexpr bool what_joins_a_message_to_a_call_stays() {
+    condense::part_view const image{.kind = condense::part_kind::media, .text = "pixels", .call = "1"};
+    desk on{user("u"), toy::call("1"), with(role::tool, {image}), with(role::tool, {toy::result_part("1"), image}),
+            assistant("b"), user("v")};
+    auto draft = on.draft();
+    return draft.remove(part_of(on.facts, 2)) == refusal::pair &&
+           draft.remove(part_of(on.facts, 3, 1)) == refusal::none;
+}
+static_assert(toy::run_time_only || what_joins_a_message_to_a_call_stays());
+
+/// Else a later reader would count other turns.
+constexpr bool the_last_that_a_user_said_stays() {
+    condense::part_view const image{.kind = condense::part_kind::media, .text = "pixels"};
+    desk on{user("u"), toy::call("1"), with(role::user, {toy::result_part("1"), image, image}), assistant("b"), user("v")};
+    auto draft = on.draft();
+    return draft.remove(part_of(on.facts, 2, 1)) == refusal::none && draft.remove(part_of(on.facts, 2, 2)) == refusal::turn;
+}
+static_assert(toy::run_time_only || the_last_that_a_user_said_stays());
+
+constexpr bool summaries_keep_their_text() {
+    desk on{toy::marked(user("so far"), "summary"), user("u"), assistant("b"), user("v")};
+    return on.draft().remove(part_of(on.facts, 0)) == refusal::turn;
+}
+static_assert(toy::run_time_only || summaries_keep_their_text());
+
 constexpr bool sealed_parts_are_removed_whole() {
     desk on{user("u"),
             with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "a"}}),
@@ -226,6 +252,9 @@ TEST_CASE("draft: drops") {
 TEST_CASE("draft: removed parts") {
     CHECK(calls_and_results_are_not_removed());
     CHECK(orphaned_results_are_removed());
+    CHECK(what_joins_a_message_to_a_call_stays());
+    CHECK(the_last_that_a_user_said_stays());
+    CHECK(summaries_keep_their_text());
     CHECK(sealed_parts_are_removed_whole());
     CHECK(open_groups_keep_their_parts());
 }

@@ -47,7 +47,9 @@ public:
         bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
         bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
         if (!bare && (found.call != detail::none32 || found.kind != part_kind::other)) return refusal::pair;
+        if (joins_alone(part)) return refusal::pair;
         if (guards_open(part)) return refusal::open;
+        if (speaks_alone(part)) return refusal::turn;
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
         return refusal::none;
     }
@@ -201,6 +203,30 @@ private:
         if (index == this->facts_->latest_user()) return refusal::latest_user;
         if (index == this->facts_->task()) return refusal::task;
         return refusal::none;
+    }
+
+    /// Its id is all that joins its message to the group of a call.
+    constexpr bool joins_alone(part_ref part) const noexcept {
+        auto const call = this->facts_->part_at(part.column).call;
+        if (call == detail::none32) return false;
+        auto const& found = this->facts_->message_at(part.message_index);
+        for (auto at = found.first_part; at < found.first_part + found.part_count; ++at) {
+            auto const& other = this->facts_->part_at(at);
+            if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result)) return false;
+        }
+        return true;
+    }
+
+    /// Without it the message would be no plain user message, or no summary, any more.
+    constexpr bool speaks_alone(part_ref part) const {
+        auto const& found = this->facts_->message_at(part.message_index);
+        if (found.summary) return true;
+        bool others = !found.plain_user;
+        if (!others)
+            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
+                others = others || (other.column != part.column && seen.kind != part_kind::tool_result && seen.call.empty());
+            });
+        return !others;
     }
 
     constexpr bool guards_open(part_ref part) const noexcept {

@@ -25,7 +25,8 @@ struct [[nodiscard]] refusal {
         latest_user,  ///< the latest plain user message
         task,         ///< the first plain user message is never shortened
         sealed,       ///< signed or opaque: whole or gone
-        pair,         ///< a call or a result goes with its group only
+        pair,         ///< a call, a result, or all that joins a message to them, goes with its group only
+        turn,         ///< a user message keeps a word of the user's
         not_json,     ///< arguments stay JSON
         not_smaller,  ///< the edit would not save anything
         gone,         ///< it is not there any more
@@ -49,6 +50,7 @@ constexpr std::string_view name(refusal given) noexcept {
         case refusal::task: return "first user message";
         case refusal::sealed: return "sealed part";
         case refusal::pair: return "part of a pair";
+        case refusal::turn: return "all that the user said";
         case refusal::not_json: return "not JSON";
         case refusal::not_smaller: return "not smaller";
         case refusal::gone: return "gone";
