@@ -164,7 +164,9 @@ private:
         auto const replaced = [](std::string const& text) { return text.find("\xEF\xBF\xBD") != std::string::npos; };
         if (condense::detail::utf8::valid(was.text) && !replaced(was.text) && replaced(now.text))
             broken_.insert("T1 a cut amid a code point");
-        if (now.text.size() >= was.text.size()) broken_.insert("an edited text is not shorter");
+        namespace utf8 = condense::detail::utf8;  // what replaces ill-formed bytes is longer than they
+        if (now.text.size() >= was.text.size() && utf8::count(now.text) >= utf8::count(was.text))
+            broken_.insert("an edited text is not shorter");
         if (was.kind == part_kind::tool_call && !condense::detail::json::valid(now.text)) broken_.insert("T2 arguments");
     }
 

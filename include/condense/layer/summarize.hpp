@@ -129,6 +129,8 @@ private:
             auto const summary = facts.summary || (!by_rule && which.is_summary());
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
+            // Nor the latest turn, where that leaves results beside the user's words open to edits.
+            if (facts.latest_user && facts.has_calls && found.groups.empty() && !draft.edits().knows_summaries()) break;
             if (draft.undroppable(which)) continue;
             bool const earlier = summary || which.is_summary();
             if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
