@@ -14,7 +14,7 @@
 #include <condense/detail/utf8.hpp>
 
 // Says which laws an output breaks, given its input. Messages are recognised by their names; a
-// message without a name was written by the library and must be a summary.
+// message without a name was written by the library: a summary, or an answer to a dead call.
 
 namespace laws {
 
@@ -52,6 +52,22 @@ public:
 
     broken const& violations() const { return broken_; }
 
+    std::size_t answers() const { return answers_; }
+    /// Dead calls that are still there without an answer, results that are still there without a call.
+    std::size_t broken_pairs() const {
+        auto const there = [&](std::size_t index) { return found_[index] != nullptr; };
+        std::size_t sum = 0;
+        for (auto const& call : model_.dead_calls) {
+            auto const& parts = before_[call.message].parts;
+            auto const same = std::count_if(parts.begin(), parts.end(), [&](auto const& part) {
+                return part.kind == part_kind::tool_call && !call.id.empty() && part.call == call.id;
+            });
+            sum += there(call.message) && same <= 1 ? 1u : 0u;  // of calls with one id nobody knows which is answered
+        }
+        for (auto const index : model_.orphans) sum += there(index) && !bound(index) ? 1u : 0u;
+        return sum;
+    }
+
     /// The messages left are only those that no layer may take.
     bool only_floor() const {
         for (std::size_t index = 0; index < before_.size(); ++index) {
@@ -81,6 +97,10 @@ private:
         std::size_t next = 0;
         for (auto const& m : after_) {
             auto const at = m.name.empty() ? by_name.end() : by_name.find(m.name);
+            if (at == by_name.end() && m.parts.size() == 1 && m.parts[0].kind == part_kind::tool_result) {
+                check_answer(m, next);
+                continue;
+            }
             if (at == by_name.end()) {
                 ++summaries_;
                 if (m.role != role::user || m.parts.size() != 1) broken_.insert("a message that is no summary was made up");
@@ -91,6 +111,17 @@ private:
             found_[at->second] = &m;
         }
         if (summaries_ > 1) broken_.insert("more than one summary");
+    }
+
+    /// It stands behind the message with the call, and is the only one for it.
+    void check_answer(chat_message const& m, std::size_t next) {
+        auto const& part = m.parts[0];
+        auto const of = std::find_if(model_.dead_calls.begin(), model_.dead_calls.end(), [&](auto const& call) {
+            return call.message + 1 == next && call.id == part.call && (part.tool.empty() || call.tool == part.tool);
+        });
+        if (of == model_.dead_calls.end()) broken_.insert("an answer that no dead call waits for");
+        else model_.dead_calls.erase(of);
+        ++answers_;
     }
 
     bool bound(std::size_t index) const {
@@ -175,6 +206,7 @@ private:
     model model_;
     std::vector<chat_message const*> found_;
     std::size_t summaries_ = 0;
+    std::size_t answers_ = 0;
     broken broken_;
 };
 

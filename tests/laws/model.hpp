@@ -25,6 +25,14 @@ struct model {
     std::size_t latest_user = none;
     std::size_t task = none;
 
+    struct unanswered {
+        std::size_t message;
+        std::string id;
+        std::string tool;
+    };
+    std::vector<unanswered> dead_calls;  ///< cancelled, or left behind by a later turn, and without any result
+    std::vector<std::size_t> orphans;    ///< messages with a result whose call is nowhere
+
     static constexpr std::size_t none = ~std::size_t{0};
 
     explicit model(std::vector<chat_message> const& all) : group(all.size()), open(all.size()), plain_user(all.size()) {
@@ -41,6 +49,8 @@ private:
         std::string tool;
         bool answered;
         bool waits;
+        bool cancelled = false;
+        bool has_result = false;
     };
 
     void read_users(std::vector<chat_message> const& all) {
@@ -86,13 +96,17 @@ private:
         if (calls_.empty()) return none;
         auto const newest = group[calls_.back().message];
         std::size_t first = none;
+        std::size_t first_without_id = none;
         std::size_t any = none;
         for (auto at = calls_.size(); at-- > 0;) {
             if (group[calls_[at].message] != newest) continue;
             if (!tool.empty() && calls_[at].tool != tool) continue;
             if (any == none) any = at;
-            if (!calls_[at].answered) first = at;
+            if (calls_[at].answered) continue;
+            first = at;
+            if (calls_[at].id.empty()) first_without_id = at;
         }
+        if (first_without_id != none) return first_without_id;
         if (first != none) return first;
         return assistant_after(all, last_of(newest, here), here) ? none : any;
     }
@@ -103,7 +117,7 @@ private:
             for (auto const& part : all[index].parts) {
                 if (part.kind == part_kind::tool_call) {
                     calls_.push_back({index, part.call, part.tool, part.status == part_status::cancelled,
-                                      part.status == part_status::pending});
+                                      part.status == part_status::pending, part.status == part_status::cancelled});
                     continue;
                 }
                 auto const is_result = part.kind == part_kind::tool_result;
@@ -118,6 +132,7 @@ private:
                 join(calls_[found].message, index);
                 if (!is_result) continue;
                 calls_[found].answered = part.status != part_status::pending;
+                calls_[found].has_result = true;
                 calls_[found].waits = calls_[found].waits || part.status == part_status::pending;
             }
         }
@@ -132,6 +147,10 @@ private:
 
     void find_open(std::vector<chat_message> const& all) {
         std::vector<std::size_t> found;
+        for (auto const& one : calls_)
+            if (!one.has_result && (one.cancelled || (!one.waits && dead(all, one))))
+                dead_calls.push_back({one.message, one.id, one.tool});
+        orphans = orphans_;
         for (auto const& one : calls_)
             if (!one.answered && (one.waits || !dead(all, one))) found.push_back(group[one.message]);
         auto const still_on = [&](std::size_t which) { return !assistant_after(all, last_of(which, all.size()), all.size()); };

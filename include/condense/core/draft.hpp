@@ -113,7 +113,12 @@ public:
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
         bool answers = false;
+        bool alone = true;  // with its id: else the answer would be taken for that of another call
         this->original(call, [&](part_view const& asked) {
+            this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
+                alone = alone && (asked.call.empty() || other.column == call.column || seen.kind != part_kind::tool_call || seen.call != asked.call);
+            });
+            if (!alone) return;
             auto const made = v1::make_result(this->message_at(sequence{found.message_index}), asked, text);
             auto const speaker = v1::role_of(made);
             after = detail::frame_cost(*this->count_, speaker);
@@ -147,6 +152,8 @@ public:
     constexpr void begin_batch() noexcept { restored_ = {}; }
     /// Growth by `restore` since the batch began.
     constexpr view::totals const& restored() const noexcept { return restored_; }
+    /// Whether an edit was refused for want of room since it was last asked.
+    constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
     /// Whether shortening may lose content of open groups: after a journal, or under pressure.
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
 
@@ -166,6 +173,7 @@ private:
     constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
         if (!this->used().fits()) {
             this->edits_->take_back(*this->facts_, mark);
+            wants_room_ = true;
             return refusal::no_room;
         }
         auto gained = this->edits_->sums();
@@ -259,6 +267,7 @@ private:
     }
 
     bool open_allowed_ = false;
+    bool wants_room_ = false;
     view::totals restored_ = {};
 };
 

@@ -22,13 +22,15 @@ public:
 
     void add(journal_entry const& line) {
         if ((used_ + 1) * 4 >= slots_.size() * 3) widen();
-        if (!line.made) nodes_.push_back({line.number, none32});
+        nodes_.push_back({line.number, none32});
+        auto const newest = static_cast<std::uint32_t>(nodes_.size() - 1);
         auto& slot = slots_[find_slot(slots_, line.name)];
         if (!slot.name) ++used_;
         slot.name = line.name;
-        if (line.made) slot.made = line.number;
-        else {
-            auto const newest = static_cast<std::uint32_t>(nodes_.size() - 1);
+        if (line.made) {
+            nodes_.back().next = slot.made;
+            slot.made = newest;
+        } else {
             (slot.last == none32 ? slot.first : nodes_[slot.last].next) = newest;
             slot.last = newest;
             if (line.number >= next_) next_ = line.number + 1;
@@ -41,8 +43,9 @@ public:
     /// The journal knows already that a run made this of message `number`.
     bool has_made(reference const& name, std::uint64_t number) const noexcept {
         if (slots_.empty()) return false;
-        auto const& slot = slots_[find_slot(slots_, name)];
-        return slot.name && slot.made == number;
+        auto made = slots_[find_slot(slots_, name)].made;
+        while (made != none32 && nodes_[made].number != number) made = nodes_[made].next;
+        return made != none32;
     }
 
     /// The number of the history's next message, or of the one that it was made of; none for a new one.
@@ -51,7 +54,7 @@ public:
         auto& slot = slots_[find_slot(slots_, name)];
         if (!slot.name) return none;
         while (slot.first != none32 && nodes_[slot.first].number < at_) slot.first = nodes_[slot.first].next;
-        auto const found = slot.first != none32 ? nodes_[slot.first].number : slot.made;
+        auto const found = slot.first != none32 ? nodes_[slot.first].number : made_next(slot.made);
         if (found != none && found >= at_) at_ = found + 1;
         return found;
     }
@@ -65,8 +68,21 @@ private:
         reference name = {};
         std::uint32_t first = none32;
         std::uint32_t last = none32;
-        std::uint64_t made = none;
+        std::uint32_t made = none32;  ///< the newest of those that runs made
     };
+
+    /// The same text may have been made of several messages: the first of those not passed yet, which is
+    /// the one before this place where an answer follows its message.
+    std::uint64_t made_next(std::uint32_t made) const noexcept {
+        auto found = none;
+        for (; made != none32; made = nodes_[made].next) {
+            auto const number = nodes_[made].number;
+            bool const passed = number + 1 < at_;
+            bool const found_passed = found != none && found + 1 < at_;
+            if (found == none || (found_passed && !passed) || (found_passed == passed && number < found)) found = number;
+        }
+        return found;
+    }
 
     static std::size_t find_slot(std::vector<slot_record> const& slots, reference const& name) noexcept {
         std::size_t at = 0;

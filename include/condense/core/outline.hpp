@@ -287,10 +287,11 @@ private:
     }
 
     /// Without an id: the first unanswered call of the newest group with calls that has this tool
-    /// name; when all are answered, the newest call while no assistant message has followed.
+    /// name, one without an id before one that has one; when all are answered, the newest call while no assistant message has followed.
     constexpr std::uint32_t answered_by_order(read_part const& part) const {
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
+        auto plain = detail::none32;
         auto found = detail::none32;
         auto any = detail::none32;
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
@@ -298,8 +299,10 @@ private:
             if (group_of(calls_[call].message) != newest) continue;
             if (part.tool_size != 0 && calls_.tool(call) != name_of_tool(part)) continue;
             if (any == detail::none32) any = call;
-            if (!calls_[call].answered) found = call;
+            if (calls_[call].answered) continue;
+            (calls_[call].id_size == 0 ? plain : found) = call;
         }
+        if (plain != detail::none32) return plain;
         if (found != detail::none32) return found;
         auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
         return closed ? detail::none32 : any;

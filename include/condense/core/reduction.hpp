@@ -210,7 +210,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
         made.outcome = concluded ? shared.outcome : made.after.tokens <= shared.limit ? outcome::fits : outcome::over;
         bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time || shared.stopped;
-        if (ended || whole.mark() == steps || !mix.due(made.after)) break;
+        bool const wanted = whole.wanted_room();
+        if (ended || whole.mark() == steps || !(wanted || mix.due(made.after))) break;
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
         shared.concluded = false;
     }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/store/memory_journal.hpp>
+
+#include "laws/harness.hpp"
+#include "support/messages.hpp"
+
+// L6: whatever a recoverable pipeline does, and however often, every message is in the journal once, as
+// it came. With broken pairs mended on the way.
+
+namespace {
+
+template <class Journal, class Function>
+void with_recording_mix(laws::random_source& random, Journal const& journal, Function&& f) {
+    using condense::used;
+    auto const low = laws::share(random, 1'000, 6'000);
+    auto const high = laws::share(random, 6'001, 9'500);
+    condense::chars const over{100 + random.below(6'000)};
+    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    auto const ends = condense::head_tail{keep, keep};
+    condense::memory_store const store;
+    if (random.chance(50))
+        return f(condense::pipeline{
+            condense::record{.to = journal},
+            condense::offload{.over = over, .preview = ends, .into = store},
+            condense::fallback{condense::summarize{.when = used >= low, .with = laws::faulty_model{}},
+                               condense::summarize{.when = used >= low}},
+            condense::sliding_window{.when = used >= high},
+            condense::repair{}});
+    f(condense::pipeline{condense::pipeline{condense::record{.to = journal}, condense::repair{}},
+                         condense::compress{.when = used >= low, .over = over, .with = ends},
+                         condense::sliding_window{.when = used >= low, .protect = condense::nothing},
+                         condense::escalate{.when = used >= high}});
+}
+
+template <class Message>
+std::vector<condense::chat_message> recorded(condense::memory_journal const& journal, std::string_view conversation, laws::broken& found) {
+    std::vector<condense::chat_message> all;
+    static_cast<void>(journal.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
+        if (line.made) return;
+        if (line.number != all.size()) found.insert("L6 a number is missing or doubled");
+        if (auto const read = condense::from_bytes<Message>(content)) all.push_back(forms::to_chat(*read));
+        else found.insert("L6 unreadable");
+    }));
+    return all;
+}
+
+struct figures {
+    std::uint64_t changed = 0;
+    std::uint64_t answers = 0;
+    std::uint64_t made = 0;
+};
+
+/// The conversation arrives in pieces, each reduced with what the runs before have left.
+template <class History>
+laws::broken run_growing(std::uint64_t seed, figures& counted) {
+    using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
+    auto const original = forms::projected<message_type>(laws::conversation_generator{seed}.make());
+    laws::random_source random{seed ^ 0xBEEFu};
+    auto const limits = laws::random_budget(original, random);
+    condense::run_options<> options{.marks = random.chance(40) && condense::detail::markable<message_type>};
+    options.conversation = "conversation " + std::to_string(seed % 3);
+    condense::memory_journal const journal;
+    laws::broken found;
+    with_recording_mix(random, journal, [&](auto const& mix) {
+        static_assert(condense::recoverable<decltype(mix)>);
+        History history;
+        for (std::size_t from = 0; from < original.size();) {
+            auto const until = std::min(original.size(), from + 1 + random.below(12));
+            for (; from < until; ++from) history.push_back(forms::from_chat<message_type>(original[from]));
+            auto const report = condense::reduce(history, mix, limits, laws::byte_estimator{}, options);
+            laws::check_report(report, found);
+            counted.changed += report.changed() ? 1u : 0u;
+            std::vector<condense::chat_message> const so_far(original.begin(), original.begin() + static_cast<std::ptrdiff_t>(from));
+            if (recorded<message_type>(journal, options.conversation, found) != so_far) found.insert("L6 the journal is not the conversation");
+            auto const left = forms::all_to_chat(history);
+            for (auto const& m : left)
+                counted.answers += m.name.empty() && m.parts.size() == 1 && m.parts[0].kind == condense::part_kind::tool_result ? 1u : 0u;
+        }
+        static_cast<void>(journal.read(options.conversation, [&](condense::journal_entry const& line, std::string_view) { counted.made += line.made ? 1u : 0u; }));
+    });
+    return found;
+}
+
+/// One run, judged against all the laws: pairs are whole but where the budget had no room.
+template <class History>
+laws::broken run_mending(std::uint64_t seed, figures& counted) {
+    using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
+    auto const original = forms::projected<message_type>(laws::conversation_generator{seed}.make());
+    laws::random_source random{seed ^ 0xBEEFu};
+    auto const limits = laws::random_budget(original, random);
+    laws::broken found;
+    laws::tally tallied;
+    with_recording_mix(random, condense::memory_journal{}, [&](auto const& mix) {
+        std::vector<condense::chat_message> reduced;
+        found = laws::run_one<History>(original, mix, limits, laws::byte_estimator{}, false, tallied, &reduced);
+        laws::checker const judged{original, reduced};
+        counted.answers += judged.answers();
+        counted.changed += tallied.changed;
+    });
+    // With room, nothing stays broken that can be mended.
+    auto history = forms::all_from_chat<History>(original);
+    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000'000'000}}, laws::byte_estimator{}));
+    auto const mended = forms::all_to_chat(history);
+    laws::checker const judged{original, mended};
+    found.merge(laws::broken{judged.violations()});
+    if (condense::detail::thinnable<message_type> && judged.broken_pairs() != 0) found.insert("L1 a pair that could be mended is not");
+    return found;
+}
+
+template <class History>
+void check_type() {
+    auto const rounds = (laws::rounds_asked() + 7) / 8;
+    figures counted;
+    laws::tally unused;
+    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_growing<History>(seed, counted); });
+    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_mending<History>(seed, counted); });
+    if (rounds < 400) return;
+    CHECK(counted.changed >= rounds);
+    CHECK(counted.answers >= rounds / 20);
+    CHECK(counted.made >= rounds);
+}
+
+}  // namespace
+
+TEST_CASE("a recoverable pipeline loses nothing: chat_message", "[laws][law-6]") { check_type<std::vector<condense::chat_message>>(); }
+TEST_CASE("a recoverable pipeline loses nothing: notes on a shelf", "[laws][law-6]") { check_type<forms::shelf<forms::note>>(); }
