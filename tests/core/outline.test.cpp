@@ -172,6 +172,26 @@ constexpr bool without_ids_more_results_join_while_the_round_goes_on() {
 }
 static_assert(toy::run_time_only || without_ids_more_results_join_while_the_round_goes_on());
 
+/// Message 0 and 3 are one group by the id of the late result; what stands between decides nothing.
+constexpr bool without_ids_calls_of_one_group_count_wherever_they_are() {
+    auto const ask = with(role::assistant, {call_part("1", "f"), call_part("2", "f")});
+    auto const late = with(role::assistant, {result_part("1"), call_part("3", "f")});
+    auto const more = with(role::tool, {output_part("f")});
+    auto const apart = outline_of({ask, call("9", "g"), result("9"), late, more});
+    auto const beside = outline_of({ask, late, more});
+    return grouped(apart, {0, 1, 1, 0, 0}) && apart.part_at(6).call == 1 && beside.part_at(4).call == 1;
+}
+static_assert(toy::run_time_only || without_ids_calls_of_one_group_count_wherever_they_are());
+
+/// And not to an older call of the same id that has no answer.
+constexpr bool what_came_with_a_result_belongs_to_its_call() {
+    condense::part_view const image{.kind = part_kind::media, .call = "1"};
+    return grouped({call("1"), user("u"), call("1"), with(role::tool, {result_part("1"), image})}, {0, 1, 2, 2}) &&
+           grouped({call("1"), user("u"), call("1"), with(role::tool, {image, result_part("1")})}, {0, 1, 2, 2}) &&
+           grouped({call("1"), user("u"), with(role::assistant, {call_part("1"), result_part("1"), image})}, {0, 1, 2});
+}
+static_assert(toy::run_time_only || what_came_with_a_result_belongs_to_its_call());
+
 constexpr bool an_unknown_id_is_not_matched_by_order() {
     return grouped({call("1", "f"), with(role::tool, {{.kind = part_kind::tool_result, .tool = "f", .call = "2"}})},
                    {0, 1});
@@ -351,6 +371,8 @@ TEST_CASE("outline: results without ids") {
     CHECK(without_ids_the_tool_name_decides());
     CHECK(without_ids_only_the_newest_calls_are_answered());
     CHECK(without_ids_more_results_join_while_the_round_goes_on());
+    CHECK(without_ids_calls_of_one_group_count_wherever_they_are());
+    CHECK(what_came_with_a_result_belongs_to_its_call());
     CHECK(an_unknown_id_is_not_matched_by_order());
 }
 

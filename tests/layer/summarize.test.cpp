@@ -11,6 +11,7 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
+#include <condense/layer/compress.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -372,6 +373,25 @@ TEST_CASE("summarize: a rule hears every part in order, and a summary as the use
     heard.resize(5);
     CHECK(heard == std::vector<std::string>{"assistant: wwwwwww", "user: go on", "user: Summary", "assistant: {}",
                                             "tool: wwwwwww"});
+}
+
+TEST_CASE("summarize: without marks a summary is no later turn than words beside a result") {
+    history const before{chat_message::user("task"), chat_message::call("1", "read", "{}"),
+                         {.role = role::user,
+                          .parts = {{.kind = condense::part_kind::tool_result, .text = words(400), .call = "1"},
+                                    {.text = "go on"}}},
+                         chat_message::call("2", "read", "{}"), chat_message::result("2", words(600)),
+                         chat_message::assistant("so")};
+    bool const marks = GENERATE(true, false);
+    CAPTURE(marks);
+    auto messages = before;
+    pipeline const mix{summarize{.when = always, .protect = task}, condense::compress{.when = always, .over = 300_chars}};
+    static_cast<void>(reduced(messages, mix, 20'000_tokens, marks));
+    REQUIRE(messages.size() > 3);
+    CHECK(messages[2] == before[2]);
+    auto const once = messages;
+    static_cast<void>(reduced(messages, mix, 20'000_tokens, marks));
+    CHECK(messages == once);
 }
 
 TEST_CASE("summarize: a dry run asks nothing and says so") {
