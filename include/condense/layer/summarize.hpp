@@ -129,8 +129,9 @@ private:
             auto const summary = facts.summary || (!by_rule && which.is_summary());
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
-            // Nor the latest turn, where that leaves results beside the user's words open to edits.
-            if (facts.latest_user && facts.has_calls && found.groups.empty() && !draft.edits().knows_summaries()) break;
+            // Nor the latest one: the user's own latest words would be free to go in a later run.
+            bool const kept_as_task = draft.holds_task(which) && !facts.has_calls && kept.holds(which);
+            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) break;
             if (draft.undroppable(which)) continue;
             bool const earlier = summary || which.is_summary();
             if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
