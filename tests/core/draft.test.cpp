@@ -92,6 +92,19 @@ constexpr bool groups_go_whole() {
 }
 static_assert(toy::run_time_only || groups_go_whole());
 
+/// Where the user never spoke, a request can begin with nothing else.
+constexpr bool the_only_summary_stays() {
+    desk on{toy::system("s"), assistant("a"), assistant("b"), assistant("c")};
+    auto draft = on.draft();
+    if (draft.summarize(std::vector<group>{{1}}, "x")) return false;
+    if (draft.drop(group{1}.summary()) != refusal::last || draft.drop({2}) || draft.drop({3})) return false;
+    desk with_user{assistant("a"), user("u"), assistant("b")};
+    auto other = with_user.draft();
+    return draft.present(group{1}.summary()) && other.summarize(std::vector<group>{{0}}, "x") == refusal::none &&
+           other.drop(group{0}.summary()) == refusal::none;
+}
+static_assert(toy::run_time_only || the_only_summary_stays());
+
 constexpr bool turns_are_counted() {
     desk on{user("u"), assistant("a"), user("v"), assistant("b"), user("w")};
     auto draft = on.draft();
@@ -245,6 +258,7 @@ TEST_CASE("draft: drops") {
     CHECK(what_is_gone_is_not_dropped_again());
     CHECK(the_last_group_beside_system_messages_is_not_dropped());
     CHECK(groups_go_whole());
+    CHECK(the_only_summary_stays());
     CHECK(turns_are_counted());
     CHECK(the_range_of_groups_stays_valid());
 }

@@ -124,9 +124,15 @@ public:
                 .summary = found.summary};
     }
 
-    /// No group but those of system messages stands beside it.
+    /// No group but those of system messages stands beside it; or, where the user never spoke, no other
+    /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        return edits_->sums().messages - edits_->of(*facts_, which).messages <= facts_->system_messages();
+        if (edits_->sums().messages - edits_->of(*facts_, which).messages <= facts_->system_messages()) return true;
+        auto const is_summary = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
+        if (facts_->latest_user() != detail::none32 || !is_summary(which)) return false;
+        for (auto const other : groups())
+            if (other != which && is_summary(other)) return false;
+        return true;
     }
 
     /// It holds the first plain user message.
