@@ -18,8 +18,8 @@ namespace detail {
 namespace begin_and_end {
 using std::begin;
 using std::end;
-constexpr auto first(auto& range) { return begin(range); }
-constexpr auto past(auto& range) { return end(range); }
+constexpr auto first(auto& range) -> decltype(begin(range)) { return begin(range); }
+constexpr auto past(auto& range) -> decltype(end(range)) { return end(range); }
 }  // namespace begin_and_end
 
 template <class Range>
