@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# check.sh FOLDER COMMAND...   compiles program.cpp with COMMAND, and again with all layers: what the first does not use
+# is neither among its symbols nor among its strings, and all of it is in the second, so that looking for it finds it
+set -eu
+
+folder=$1
+shift
+here=$(dirname "$0")
+command -v nm >/dev/null 2>&1 || {
+    echo "condense: !!! skipped: no nm: nobody looks for what should not be in a binary !!!"
+    exit 77
+}
+
+mkdir -p "$folder"
+for program in two all; do
+    [ $program = two ] && everything=-UEVERYTHING || everything=-DEVERYTHING
+    "$@" -O2 $everything "$here/program.cpp" -o "$folder/$program"
+    "$folder/$program" >"$folder/$program.report"
+    nm -C "$folder/$program" >"$folder/$program.symbols"
+done
+
+failed=
+# expect STATUS FILE PROGRAM WORDS   looking for WORDS in the program's FILE must give STATUS: 0 where they are there
+expect() {
+    status=0
+    LC_ALL=C grep -a -q -e "$4" "$folder/$3$2" || status=1
+    [ "$status" = "$1" ] && return 0
+    [ "$1" = 0 ] && echo "condense: '$4' is not in '$3$2': the check looks for what is not there" ||
+        echo "condense: '$4' is in '$3$2', which does not use it"
+    failed=yes
+}
+
+while read -r where words; do
+    [ "$where" = symbol ] && file=.symbols || file=
+    expect 0 "$file" all "$words"
+    expect 1 "$file" two "$words"
+done <<'EOF'
+symbol condense::v1::offload<
+symbol condense::v1::summarize<
+symbol condense::v1::escalate<
+symbol condense::v1::extract::notes
+symbol condense::v1::basic_memory_store
+symbol fenced_summary
+string offload
+string escalate
+string First request: 
+string Summarise the conversation below
+string written by the program
+string the name holds other content
+EOF
+# What both use is in both, or the strings of a binary are not to be seen this way.
+for program in two all; do expect 0 "" $program "characters"; done
+[ -z "$failed" ]

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+
+// Two programs of one source: with all layers where EVERYTHING is defined, else with two of them.
+
+int main(int count, char**) {
+    using namespace condense::literals;
+    using condense::used;
+
+    std::vector<condense::chat_message> history;
+    for (int turn = 0; turn < 9 + count; ++turn) {
+        history.push_back(condense::chat_message::user("Read the file."));
+        history.push_back(condense::chat_message::call("c", "read", "{}"));
+        history.push_back(condense::chat_message::result("c", std::string(20'000, 'x')));
+        history.push_back(condense::chat_message::assistant("Done."));
+    }
+    condense::pipeline const mix{
+#ifdef EVERYTHING
+        condense::offload{.over = 10'000_chars, .into = condense::memory_store{}},
+        condense::summarize{.when = used >= 70_pct},
+        condense::summarize{.when = used >= 80_pct, .with = [](std::string_view) { return std::string{"Files were read."}; }},
+#endif
+        condense::compress{.when = used >= 65_pct},
+        condense::sliding_window{.when = used >= 90_pct},
+#ifdef EVERYTHING
+        condense::escalate{.when = used >= 90_pct},
+#endif
+    };
+    auto const made = condense::reduce(history, mix, {.window = 4'000_tokens});
+    std::fputs(made.text().c_str(), stdout);
+    return made.fits() ? 0 : 1;
+}
