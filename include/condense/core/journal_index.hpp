@@ -21,68 +21,63 @@ public:
     static constexpr std::uint64_t none = u64_limit;
 
     void add(journal_entry const& line) {
+        if (line.number == none) return;
+        if (!line.made && line.number >= next_) next_ = line.number + 1;
+        if (!line.name) return;
         if ((used_ + 1) * 4 >= slots_.size() * 3) widen();
-        nodes_.push_back({line.number, none32});
-        auto const newest = static_cast<std::uint32_t>(nodes_.size() - 1);
+        auto const newest = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back({line.number, none32, line.made});
         auto& slot = slots_[find_slot(slots_, line.name)];
         if (!slot.name) ++used_;
         slot.name = line.name;
-        if (line.made) {
-            nodes_.back().next = slot.made;
-            slot.made = newest;
-        } else {
-            (slot.last == none32 ? slot.first : nodes_[slot.last].next) = newest;
-            slot.last = newest;
-            if (line.number >= next_) next_ = line.number + 1;
-        }
+        // In the order of their numbers, which is nearly always the order in which they come.
+        auto* place = &slot.first;
+        if (slot.last != none32 && nodes_[slot.last].number <= line.number) place = &nodes_[slot.last].next;
+        while (*place != none32 && nodes_[*place].number <= line.number) place = &nodes_[*place].next;
+        nodes_[newest].next = *place;
+        *place = newest;
+        if (nodes_[newest].next == none32) slot.last = newest;
+        slot.rest = slot.first;
     }
 
     /// The number for a message that the journal does not hold yet.
     std::uint64_t next() const noexcept { return next_; }
 
-    /// The journal knows already that a run made this of message `number`.
-    bool has_made(reference const& name, std::uint64_t number) const noexcept {
-        if (slots_.empty()) return false;
-        auto made = slots_[find_slot(slots_, name)].made;
-        while (made != none32 && nodes_[made].number != number) made = nodes_[made].next;
-        return made != none32;
-    }
-
     /// The number of the history's next message, or of the one that it was made of; none for a new one.
     std::uint64_t find(reference const& name) noexcept {
         if (slots_.empty()) return none;
         auto& slot = slots_[find_slot(slots_, name)];
-        if (!slot.name) return none;
-        while (slot.first != none32 && nodes_[slot.first].number < at_) slot.first = nodes_[slot.first].next;
-        auto const found = slot.first != none32 ? nodes_[slot.first].number : made_next(slot.made);
-        if (found != none && found >= at_) at_ = found + 1;
-        return found;
+        while (slot.rest != none32) {
+            auto const& found = nodes_[slot.rest];
+            slot.rest = found.next;
+            // What was made of a message may stand beside it, as the answer to a call does.
+            if (found.number < at_ && !(found.made && found.number + 1 == at_)) continue;
+            if (found.number >= at_) at_ = found.number + 1;
+            return found.number;
+        }
+        return none;
+    }
+
+    /// The journal says already that this was made of the message.
+    bool knows_made(reference const& name, std::uint64_t number) const noexcept {
+        if (slots_.empty()) return false;
+        for (auto at = slots_[find_slot(slots_, name)].first; at != none32; at = nodes_[at].next)
+            if (nodes_[at].made && nodes_[at].number == number) return true;
+        return false;
     }
 
 private:
     struct node {
         std::uint64_t number = 0;
         std::uint32_t next = none32;  ///< the next one of the same name
+        bool made = false;
     };
     struct slot_record {
         reference name = {};
         std::uint32_t first = none32;
         std::uint32_t last = none32;
-        std::uint32_t made = none32;  ///< the newest of those that runs made
+        std::uint32_t rest = none32;  ///< the first one that was not passed yet
     };
-
-    /// The same text may have been made of several messages: the first of those not passed yet, which is
-    /// the one before this place where an answer follows its message.
-    std::uint64_t made_next(std::uint32_t made) const noexcept {
-        auto found = none;
-        for (; made != none32; made = nodes_[made].next) {
-            auto const number = nodes_[made].number;
-            bool const passed = number + 1 < at_;
-            bool const found_passed = found != none && found + 1 < at_;
-            if (found == none || (found_passed && !passed) || (found_passed == passed && number < found)) found = number;
-        }
-        return found;
-    }
 
     static std::size_t find_slot(std::vector<slot_record> const& slots, reference const& name) noexcept {
         std::size_t at = 0;
