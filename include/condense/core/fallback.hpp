@@ -103,6 +103,7 @@ private:
     static constexpr void join(properties& all, properties const& one) noexcept {
         all.effects = all.effects | one.effects;
         all.recorded = all.recorded && one.recorded;
+        all.journals = all.journals || one.journals;
         all.recoverable = all.recoverable && one.recoverable;
         all.durable = all.durable && one.durable;
         all.last_resort = all.last_resort && one.last_resort;

@@ -36,6 +36,7 @@ inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
 struct properties {
     effect effects = effect::none;
     bool recorded = false;      ///< a journal holds what arrives
+    bool journals = false;      ///< some layer records, if another does not stand in for it
     bool recoverable = true;    ///< nothing was lost that is not recorded
     bool durable = true;        ///< journals and stores survive the process
     bool last_resort = false;   ///< some layer can drop all that may be dropped
@@ -49,6 +50,7 @@ struct walk {
         if ((effects & losing) && !found.recorded) found.recoverable = false;
         found.effects = found.effects | effects;
         found.recorded = found.recorded || flag_records<Layer>();
+        found.journals = found.journals || flag_records<Layer>();
         found.durable = found.durable && flag_durable<Layer>();
         found.last_resort = found.last_resort || flag_last_resort<Layer>();
     }

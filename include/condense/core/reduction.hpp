@@ -219,7 +219,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     else made.limit = shared.limit;
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
-    if constexpr (Mix::records && storable<typename Draft::message_type>)
+    if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)
         if (one_shot && !dry && made.changed()) {
             auto const each = [&](auto&& f) { each_made(whole, options.marks, f); };
             mix.note_made(shared, each, 0, kept);

@@ -38,6 +38,7 @@ struct record {
 
     struct memory {
         detail::journal_index held;           ///< what was there before
+        std::size_t resumed = 0;              ///< messages that may be in it
         std::vector<std::uint64_t> numbers;   ///< in the journal, of the messages that are recorded
         std::uint64_t next = 0;
         bool opened = false;
@@ -58,7 +59,7 @@ struct record {
             if (problem || from.number >= kept.numbers.size()) return;
             auto const name = to.name(content);
             auto const number = kept.numbers[from.number];
-            if (!kept.held.has_made(name, number)) problem = pass.append(to, {name, number, true}, {});
+            if (!kept.held.knows_made(name, number)) problem = pass.append(to, {name, number, true}, {});
         });
         if (!problem) problem = pass.flush(to);
         return {problem.reason};
@@ -68,13 +69,19 @@ private:
     failed catch_up(auto& draft, auto& pass) const {
         auto& kept = pass.memory;
         auto const size = draft.outline().size();
+        if (pass.resumes()) kept.resumed = size;
         if (kept.numbers.size() == size && !kept.unflushed) return {};
         if (auto const problem = open(pass)) return {problem.reason};
         kept.numbers.reserve(size);  // after an append nothing may fail
         while (kept.numbers.size() < size) {
-            auto const content = v1::to_bytes(draft.message_at(sequence{kept.numbers.size()}));
+            auto const index = kept.numbers.size();
+            if (draft.outline().message_at(index).released) {  // another journal has let it go
+                kept.numbers.push_back(detail::journal_index::none);
+                continue;
+            }
+            auto const content = v1::to_bytes(draft.message_at(sequence{index}));
             auto const name = to.name(content);
-            auto number = kept.held.find(name);
+            auto number = index < kept.resumed ? kept.held.find(name) : detail::journal_index::none;
             if (number == detail::journal_index::none) {
                 number = kept.next;
                 if (auto const problem = pass.append(to, {name, number}, content)) return {problem.reason};
@@ -97,7 +104,7 @@ private:
             return problem;
         kept.next = found.next();
         // A conversation that begins now has nothing to do with earlier ones of the same id.
-        if (pass.resumes()) kept.held = std::move(found);
+        if (kept.resumed != 0) kept.held = std::move(found);
         kept.opened = true;
         return {};
     }
