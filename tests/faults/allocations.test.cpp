@@ -9,12 +9,12 @@
 
 // Not inlined, else g++ sees malloc paired with delete, and the reverse.
 [[gnu::noinline]] void* operator new(std::size_t size) {
-    if (faults::fails_here()) throw std::bad_alloc{};
+    if (faults::allocation_fails_here()) throw std::bad_alloc{};
     if (void* const got = std::malloc(size == 0 ? 1 : size)) return got;
     throw std::bad_alloc{};
 }
 [[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    return faults::fails_here() ? nullptr : std::malloc(size == 0 ? 1 : size);
+    return faults::allocation_fails_here() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
 [[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
 [[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }

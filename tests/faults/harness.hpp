@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
+#include <new>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,9 +16,7 @@
 #include "laws/checker.hpp"
 #include "support/catch.hpp"
 
-// Runs a scenario once for each of its points, which then fails, and judges what is left. A Kind says
-// how a message type is made of chat messages and read back: message_type, history_type,
-// `history(chat)`, `chat(history)`.
+// Runs a scenario once for each of its points, which then fails, and judges what is left.
 
 namespace faults {
 
@@ -49,8 +49,15 @@ inline std::vector<chat_message> conversation() {
     return all;
 }
 
+/// Where messages of this type can be given an answer.
+template <class Message, class Function>
+void with_repair(Function&& f) {
+    if constexpr (condense::answerable<Message>) f(condense::repair{});
+    else f(condense::pipeline{touchy_layer{}});
+}
+
 /// The pipelines: together they hold every layer. The first one is recoverable.
-template <class Function>
+template <class Message, class Function>
 void with_each_mix(touchy_journal const& journal, touchy_store const& store, Function&& f) {
     using namespace condense::literals;
     using condense::used;
@@ -65,18 +72,28 @@ void with_each_mix(touchy_journal const& journal, touchy_store const& store, Fun
                          condense::fallback{condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages), .with = touchy_model{}},
                                             condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages)}},
                          condense::sliding_window{.when = used >= 70_pct}});
-    f("a user's layer, nested", condense::pipeline{condense::pipeline{touchy_layer{}, condense::compress{.when = condense::always, .over = 300_chars, .with = ends}},
-                                                   condense::sliding_window{.when = used > 12_messages},
-                                                   condense::escalate{.when = used >= 60_pct}});
+    with_repair<Message>([&](auto const& repair) {
+        f("a user's layer, nested", condense::pipeline{condense::pipeline{touchy_layer{}, condense::compress{.when = condense::always, .over = 300_chars, .with = ends}},
+                                                       condense::sliding_window{.when = used > 12_messages},
+                                                       repair, condense::escalate{.when = used >= 60_pct}});
+    });
 }
 
-template <class Kind, class History>
-void judge(std::vector<chat_message> const& before, History const& after, std::uint64_t failing) {
-    auto const broken = laws::checker{before, Kind::chat(after)}.violations();
+/// Says so where the laws are broken.
+inline void judge(std::vector<chat_message> const& before, std::vector<chat_message> const& after, std::uint64_t failing) {
+    auto const broken = laws::checker{before, after}.violations();
     std::string all;
     for (auto const& one : broken) all += one + "; ";
     if (!all.empty()) CHECK("point " + std::to_string(failing) + ": " + all == std::string{});
 }
+
+inline void expect(bool holds, std::uint64_t failing, std::string const& what) {
+    if (!holds) CHECK("point " + std::to_string(failing) + ": " + what == std::string{});
+}
+
+/// False for a message whose own destructor allocates, and ends the program where that fails.
+template <class Message>
+inline constexpr bool allocations_may_fail = true;
 
 struct tally {
     std::uint64_t points = 0;
@@ -84,132 +101,137 @@ struct tally {
     std::uint64_t changed = 0;
 };
 
+/// Runs f, whose failures are those of points; true when one got out.
+template <class Function>
+bool throws(Function&& f) {
+    try {
+        f();
+    } catch (injected const&) {
+        return true;
+    } catch (std::bad_alloc const&) {
+        return true;
+    }
+    return false;
+}
+
+/// What is not in the output as it was has to be in the journal.
+template <class History>
+void judge_recorded(History const& original, std::vector<chat_message> const& after, touchy_journal const& journal,
+                    std::string_view conversation, std::uint64_t failing) {
+    std::vector<std::string> recorded;
+    static_cast<void>(journal.held.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
+        if (!line.made) recorded.emplace_back(content);
+    }));
+    for (auto const& m : original)
+        expect(std::find(after.begin(), after.end(), forms::to_chat(m)) != after.end() ||
+                   std::find(recorded.begin(), recorded.end(), condense::to_bytes(m)) != recorded.end(),
+               failing, "lost a message");
+}
+
 /// One-shot: the history is as it was, or reduced; what a layer failed to do is not half done.
-template <class Kind, class Mix>
-void reduce_with_faults(Mix const& mix, touchy_journal const& journal_used, bool recorded, bool marks, tally& counted) {
-    auto const original = Kind::chat(Kind::history(conversation()));
+template <class History, class Mix, class message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>>
+void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mix, touchy_journal const& journal, bool marks,
+                        tally& counted) {
     condense::run_options<> options;
     options.marks = marks;
     for (std::uint64_t failing = 0;; ++failing) {
-        auto history = Kind::history(original);
-        options.conversation = std::to_string(failing);
-        bool threw = false;
+        auto history = forms::all_from_chat<History>(original);
+        options.conversation = std::to_string(counted.points) + " " + std::to_string(failing);
         bool changed = false;
+        bool threw = false;
         std::uint64_t points = 0;
         {
-            watch const on{failing};
-            try {
-                changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed();
-            } catch (injected const&) {
-                threw = true;
-            } catch (std::bad_alloc const&) {
-                threw = true;
-            }
+            watch const on{failing, allocations_may_fail<message_type>};
+            threw = throws([&] { changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed(); });
             points = passed;
         }
-        auto const after = Kind::chat(history);
-        if (threw || !changed) {
-            if (after != original) CHECK("point " + std::to_string(failing) + ": changed, but said not to be" == std::string{});
-        } else judge<Kind>(original, history, failing);
-        if (recorded) {
-            touchy_journal view = journal_used;
-            std::vector<std::string> lines;
-            static_cast<void>(view.held.read(options.conversation, [&](condense::journal_entry const& line, std::string_view content) {
-                if (!line.made) lines.emplace_back(content);
-            }));
-            auto const typed = Kind::history(original);
-            std::size_t index = 0;
-            for (auto const& m : typed) {
-                auto const& was = original[index++];
-                bool const there = std::find(after.begin(), after.end(), was) != after.end();
-                if (!there && std::find(lines.begin(), lines.end(), condense::to_bytes(m)) == lines.end())
-                    CHECK("point " + std::to_string(failing) + ": lost " + was.name == std::string{});
-            }
-        }
+        auto const after = forms::all_to_chat(history);
+        if (threw || !changed) expect(after == original, failing, "changed, though it says that it is not");
+        else judge(original, after, failing);
+        if constexpr (condense::recoverable<Mix>)
+            judge_recorded(forms::all_from_chat<History>(original), after, journal, options.conversation, failing);
         counted.thrown += threw ? 1u : 0u;
         counted.changed += changed ? 1u : 0u;
         if (failing == 0) {
             counted.points += points;
             CHECK(changed);
             CHECK(points > 100);
-        } else if (points < failing) return;  // all have failed once
+        } else if (points < failing) return;  // each has failed once
     }
 }
 
-/// A session: whatever fails, no message is lost, the request obeys the laws, and it can go on.
-template <class Kind, class Mix>
-void session_with_faults(Mix const& mix, tally& counted) {
-    auto const original = Kind::chat(Kind::history(conversation()));
-    using message_type = typename Kind::message_type;
+template <class Session>
+std::vector<chat_message> sent(Session const& session) {
+    std::vector<chat_message> all;
+    for (auto const& m : session.request()) all.push_back(forms::to_chat(m));
+    return all;
+}
+
+template <class Session>
+void judge_usage(Session const& session, std::uint64_t failing) {
+    condense::cost sum;
+    std::uint64_t count = 0;
+    for (auto const& m : session.request()) {
+        ++count;
+        sum += touchy_estimator{}.frame(condense::role_of(m));
+        condense::each_part(m, [&](condense::part_view const& part) {
+            sum += condense::detail::part_cost(touchy_estimator{}, part);
+        });
+    }
+    expect(session.used().tokens == sum.tokens() && session.used().messages.count == count, failing,
+           "the usage is not that of the request");
+}
+
+/// A session: whatever fails, no message that it has taken is lost, the request obeys the laws, and
+/// undoing gives the originals.
+template <class message_type, class Mix>
+void session_with_faults(std::vector<chat_message> const& original, Mix const& mix, tally& counted) {
     for (std::uint64_t failing = 0;; ++failing) {
-        auto fresh = Kind::history(original);
-        std::vector<message_type> waiting;
-        for (auto& m : fresh) waiting.push_back(std::move(m));
+        auto waiting = forms::all_from_chat<std::vector<message_type>>(original);
         condense::session session{std::vector<message_type>{}, mix, condense::budget{.window = {1'000}}, touchy_estimator{}};
-        std::uint64_t points = 0;
+        std::vector<chat_message> taken;
         bool threw = false;
-        std::vector<chat_message> pushed;
+        std::uint64_t points = 0;
         {
-            watch const on{failing};
-            auto const guarded = [&](auto&& f) {
-                try {
-                    f();
-                } catch (injected const&) {
-                    threw = true;
-                } catch (std::bad_alloc const&) {
-                    threw = true;
-                }
-            };
-            for (auto& m : waiting) {
+            watch const on{failing, allocations_may_fail<message_type>};
+            for (std::size_t index = 0; index < waiting.size(); ++index) {
                 auto const size = session.history().size();
-                guarded([&] { session.push(std::move(m)); });
+                threw = throws([&] { session.push(std::move(waiting[index])); }) || threw;
                 {
                     aside const here;
-                    // A message that was not taken is lost to the caller's hands: what was taken is all there is.
-                    if (session.history().size() != size) pushed.push_back(original[static_cast<std::size_t>(&m - waiting.data())]);
+                    if (session.history().size() != size) taken.push_back(original[index]);
                 }
-                guarded([&] { static_cast<void>(session.prepare()); });
+                threw = throws([&] { static_cast<void>(session.prepare()); }) || threw;
+                threw = throws([&] { static_cast<void>(session.request()); }) || threw;
             }
             points = passed;
         }
-        std::vector<chat_message> request;
-        for (auto const& m : session.request()) request.push_back(Kind::chat_of(m));
-        auto const broken = laws::checker{pushed, request}.violations();
-        std::string all;
-        for (auto const& one : broken) all += one + "; ";
-        if (!all.empty()) CHECK("point " + std::to_string(failing) + ": " + all == std::string{});
-        condense::cost sum;
-        std::uint64_t count = 0;
-        for (auto const& m : session.request()) {
-            ++count;
-            sum += condense::detail::frame_cost(touchy_estimator{}, condense::role_of(m));
-            condense::each_part(m, [&](condense::part_view const& part) { sum += condense::detail::part_cost(touchy_estimator{}, part); });
-        }
-        if (session.used().tokens != sum.tokens() || session.used().messages.count != count)
-            CHECK("point " + std::to_string(failing) + ": the usage is not that of the request" == std::string{});
+        judge(taken, sent(session), failing);
+        judge_usage(session, failing);
         while (session.undo()) {}
-        std::vector<chat_message> undone;
-        for (auto const& m : session.request()) undone.push_back(Kind::chat_of(m));
-        if (undone != pushed) CHECK("point " + std::to_string(failing) + ": undone, but not the originals" == std::string{});
+        expect(sent(session) == taken, failing, "undone, but not the originals");
+        judge_usage(session, failing);
         counted.thrown += threw ? 1u : 0u;
         if (failing == 0) {
             counted.points += points;
             CHECK(points > 100);
-            CHECK(pushed == original);
+            CHECK(taken == original);
         } else if (points < failing) return;
     }
 }
 
 /// All of it, for one kind of message.
-template <class Kind>
-void run_all(bool marks) {
+template <class History>
+void run_all() {
+    using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
+    auto const original = forms::projected<message_type>(conversation());
     touchy_journal const journal;
     touchy_store const store;
     tally counted;
-    with_each_mix(journal, store, [&](std::string const& name, auto const& mix) {
+    with_each_mix<message_type>(journal, store, [&](std::string const& name, auto const& mix) {
         INFO(name);
-        reduce_with_faults<Kind>(mix, journal, name == "record first", marks, counted);
-        session_with_faults<Kind>(mix, counted);
+        reduce_with_faults<History>(original, mix, journal, condense::detail::markable<message_type>, counted);
+        session_with_faults<message_type>(original, mix, counted);
     });
     CHECK(counted.thrown > 0);
     CHECK(counted.changed > 0);

@@ -7,10 +7,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
+
+#include "support/messages/form.hpp"
 
 // Points at which a run may fail: every allocation (see allocations.test.cpp) and every call of user code.
 // The n-th one throws; nothing else of a run differs.
@@ -25,9 +28,12 @@ struct injected : std::exception {
 inline std::uint64_t passed = 0;
 inline std::uint64_t armed = 0;
 inline bool watching = false;
+inline bool allocations_fail = true;
 
 /// True where the point is the one that fails.
 inline bool fails_here() noexcept { return watching && ++passed == armed; }
+
+inline bool allocation_fails_here() noexcept { return allocations_fail && fails_here(); }
 
 /// A call of user code.
 inline void point() {
@@ -37,7 +43,8 @@ inline void point() {
 /// Counts, and fails at the n-th point, for a scope; 0 only counts.
 class watch {
 public:
-    explicit watch(std::uint64_t failing) noexcept {
+    explicit watch(std::uint64_t failing, bool allocations = true) noexcept {
+        allocations_fail = allocations;
         passed = 0;
         armed = failing;
         watching = true;
@@ -205,8 +212,31 @@ struct condense::message_traits<faults::touchy<Message>> {
         faults::point();
         return condense::is_pinned(m.held);
     }
+    static std::string mark_of(touchy const& m)
+        requires condense::detail::markable<Message>
+    {
+        faults::point();
+        return condense::mark_of(m.held);
+    }
+    static void set_mark(touchy& m, std::string_view mark)
+        requires condense::detail::markable<Message>
+    {
+        faults::point();
+        condense::set_mark(m.held, mark);
+    }
     static bool joins_previous(touchy const& m) {
         faults::point();
         return condense::joins_previous(m.held);
+    }
+};
+
+template <class Message>
+struct forms::form<faults::touchy<Message>> {
+    static auto label(faults::touchy<Message> const& m) { return form<Message>::label(m.held); }
+    static faults::touchy<Message> from_chat(chat_message const& m) { return {form<Message>::from_chat(m)}; }
+    static std::vector<chat_message> arrange(std::vector<chat_message> all)
+        requires requires { form<Message>::arrange(all); }
+    {
+        return form<Message>::arrange(std::move(all));
     }
 };
