@@ -15,29 +15,6 @@
 
 namespace {
 
-template <class Journal, class Function>
-void with_recording_mix(laws::random_source& random, Journal const& journal, Function&& f) {
-    using condense::used;
-    auto const low = laws::share(random, 1'000, 6'000);
-    auto const high = laws::share(random, 6'001, 9'500);
-    condense::chars const over{100 + random.below(6'000)};
-    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
-    auto const ends = condense::head_tail{keep, keep};
-    condense::memory_store const store;
-    if (random.chance(50))
-        return f(condense::pipeline{
-            condense::record{.to = journal},
-            condense::offload{.over = over, .preview = ends, .into = store},
-            condense::fallback{condense::summarize{.when = used >= low, .with = laws::faulty_model{}},
-                               condense::summarize{.when = used >= low}},
-            condense::sliding_window{.when = used >= high},
-            condense::repair{}});
-    f(condense::pipeline{condense::pipeline{condense::record{.to = journal}, condense::repair{}},
-                         condense::compress{.when = used >= low, .over = over, .with = ends},
-                         condense::sliding_window{.when = used >= low, .protect = condense::nothing},
-                         condense::escalate{.when = used >= high}});
-}
-
 template <class Message>
 std::vector<condense::chat_message> recorded(condense::memory_journal const& journal, std::string_view conversation, laws::broken& found) {
     std::vector<condense::chat_message> all;
@@ -67,7 +44,7 @@ laws::broken run_growing(std::uint64_t seed, figures& counted) {
     options.conversation = "conversation " + std::to_string(seed % 3);
     condense::memory_journal const journal;
     laws::broken found;
-    with_recording_mix(random, journal, [&](auto const& mix) {
+    laws::with_recording_mix<message_type>(random, journal, [&](auto const& mix) {
         static_assert(condense::recoverable<decltype(mix)>);
         History history;
         for (std::size_t from = 0; from < original.size();) {
@@ -96,7 +73,7 @@ laws::broken run_mending(std::uint64_t seed, figures& counted) {
     auto const limits = laws::random_budget(original, random);
     laws::broken found;
     laws::tally tallied;
-    with_recording_mix(random, condense::memory_journal{}, [&](auto const& mix) {
+    laws::with_recording_mix<message_type>(random, condense::memory_journal{}, [&](auto const& mix) {
         std::vector<condense::chat_message> reduced;
         found = laws::run_one<History>(original, mix, limits, laws::byte_estimator{}, false, tallied, &reduced);
         laws::checker const judged{original, reduced};

@@ -7,6 +7,7 @@
 
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "laws/generator.hpp"
 
@@ -142,6 +143,34 @@ void with_random_mix(random_source& random, Function&& f) {
                 condense::sliding_window{.when = used >= high, .protect = condense::task | zone},
                 condense::escalate{.when = used >= line, .passes = passes}});
     }
+}
+
+/// Calls f(mix) for a pipeline that is recoverable and mends pairs.
+template <class Message = chat_message, class Journal, class Function>
+void with_recording_mix(random_source& random, Journal const& journal, Function&& f) {
+    auto const mend = [] {
+        if constexpr (condense::answerable<Message>) return condense::repair{};
+        else return condense::record{.to = condense::memory_journal{}};  // something harmless in its place
+    }();
+    using condense::used;
+    auto const low = share(random, 1'000, 6'000);
+    auto const high = share(random, 6'001, 9'500);
+    condense::chars const over{100 + random.below(6'000)};
+    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    auto const ends = condense::head_tail{keep, keep};
+    condense::memory_store const store;
+    if (random.chance(50))
+        return f(condense::pipeline{
+            condense::record{.to = journal},
+            condense::offload{.over = over, .preview = ends, .into = store},
+            condense::fallback{condense::summarize{.when = used >= low, .with = faulty_model{}},
+                               condense::summarize{.when = used >= low}},
+            condense::sliding_window{.when = used >= high},
+            mend});
+    f(condense::pipeline{condense::pipeline{condense::record{.to = journal}, mend},
+                         condense::compress{.when = used >= low, .over = over, .with = ends},
+                         condense::sliding_window{.when = used >= low, .protect = condense::nothing},
+                         condense::escalate{.when = used >= high}});
 }
 
 }  // namespace laws

@@ -58,7 +58,7 @@ public:
         bool has_error = false;
         bool orphan = false;  ///< results whose call is nowhere
         bool summary = false;
-        bool released = false;  ///< some member of it is
+        bool released = false;  ///< some member of it is, or the call that it answers
     };
 
     constexpr std::size_t size() const noexcept { return messages_.size(); }
@@ -227,7 +227,10 @@ private:
                            .pinned = fresh_.pinned,
                            .summary = fresh_.summary});
         if (fresh_joins_ && index > 0 && !groups_[find(index - 1)].released) join(find(index - 1), index);
+        fresh_late_ = false;
         for (std::size_t at = 0; at < fresh_parts_.size(); ++at) place_part(at, index);
+        auto& mine = groups_[find(index)];
+        mine.released = mine.released || (fresh_late_ && mine.count == 1 && mine.plain_users == 0 && !mine.has_calls);
         note_speaker(index);
         ++version_;
     }
@@ -240,8 +243,10 @@ private:
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = call_of(at);
-            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].released)
+            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].released) {
                 record.call = detail::none32;  // the call can never be sent again
+                fresh_late_ = true;
+            }
             if (record.call != detail::none32) {
                 join(find(calls_[record.call].message), index);
                 if (is_result) answer(record);
@@ -393,6 +398,7 @@ private:
     std::vector<read_part> fresh_parts_;
     std::string fresh_text_;
     bool fresh_joins_ = false;
+    bool fresh_late_ = false;  ///< it answers a call that was released
 };
 
 }  // namespace v1

@@ -118,11 +118,12 @@ public:
 
     /// Takes back what the newest run, or arrival, that changed something did; false when there is none.
     /// Messages pushed since then stay.
-    bool undo() noexcept {
+    bool undo() {
         if (events_.empty() || busy_) return false;
-        edits_.take_back(facts_, events_.back());
+        edits_.undo(facts_, events_.back());
         events_.pop_back();
         stale_ = true;
+        settle(edits_.steps().size());
         return true;
     }
 
@@ -135,9 +136,21 @@ public:
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
         if (busy_) return 0;
         auto places = std::vector<std::uint32_t>(facts_.size(), detail::none32);
+        // A call without a result may get a late one, and is sent again then.
+        auto stays = std::vector<bool>(facts_.size());
+        for (auto const column : facts_.dead_calls())
+            if (facts_.unanswerable(facts_.part_at(column))) stays[facts_.group_of(facts_.part_at(column).message_index)] = true;
+        auto const gone = [&](std::uint32_t index) { return !edits_.present(facts_, group{facts_.group_of(index)}); };
         auto const goes = [&](std::uint32_t index) {
-            return index < before.number && !edits_.present(facts_, group{facts_.group_of(index)});
+            return index < before.number && gone(index) && !stays[facts_.group_of(index)];
         };
+        // What may come back needs the turn that it belongs to before it.
+        for (std::uint32_t index = 0, turn = detail::none32; index < facts_.size(); ++index) {
+            if (facts_.message_at(index).released) continue;
+            auto const slot = facts_.group_of(index);
+            if (facts_.message_at(index).plain_user && facts_.group_at(slot).first == index) turn = slot;
+            if (turn != detail::none32 && gone(index) && !goes(index)) stays[turn] = true;
+        }
         std::uint32_t kept = 0;
         auto to = detail::begin_and_end::first(messages_);
         auto from = to;
@@ -230,8 +243,7 @@ private:
         auto const mark = edits_.steps().size();
         edits_.follow(facts_, facts_.place());
         sent_.places.push_back({index});
-        // A message may bring others back.
-        stale_ = stale_ || edits_.steps().size() != mark;
+        if (edits_.steps().size() != mark) settle(mark);  // it brought others back
         arrive(index, false);
     }
 
@@ -253,6 +265,15 @@ private:
             note_event(mark);
             all.keep();
         }
+    }
+
+    /// After steps that no layer made a request begins as it has to.
+    void settle(std::size_t mark) {
+        auto const from = source();
+        draft whole{from, facts_, edits_, count_, limits_};
+        whole.settle_head();
+        edits_.set_follows(mark);
+        stale_ = true;
     }
 
     template <class Function>

@@ -27,6 +27,7 @@ public:
     struct step {
         edit_kind kind = edit_kind::drop;
         bool on_part = false;
+        bool follows = false;        ///< no layer's: a message that came asked for it
         std::uint32_t target = 0;    ///< a part's column, or a group's index
         std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
         std::uint32_t text = detail::none32;
@@ -104,12 +105,12 @@ public:
         return state.dropped == index + 1;
     }
 
-    /// Makes room for a message of `parts` parts; after it `follow` cannot fail.
+    /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::call_index::grow(groups_, 1);
         detail::call_index::grow(parts_, parts);
         detail::call_index::grow(answers_, parts);
-        detail::call_index::grow(steps_, 1 + parts);
+        detail::call_index::grow(steps_, 3 + parts);
     }
 
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
@@ -122,8 +123,29 @@ public:
             auto const& part = facts.part_at(column);
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || answers_[asked] == 0) continue;
-            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = answers_[asked]});
-            set_answer(facts, asked, 0);
+            withdraw(facts, asked);
+        }
+    }
+
+    /// The steps from `first` on are no layer's: see step::follows.
+    constexpr void set_follows(std::size_t first) noexcept {
+        for (; first < steps_.size(); ++first) steps_[first].follows = true;
+    }
+
+    /// Takes back the steps from `until` on, but for those that messages have asked for since then.
+    constexpr void undo(outline const& facts, std::size_t until) {
+        std::vector<step> kept;
+        for (auto index = until; index < steps_.size(); ++index)
+            if (steps_[index].follows) kept.push_back(steps_[index]);
+        take_back(facts, until);
+        for (auto const& again : kept) {  // where there was room for them before
+            if (again.kind == edit_kind::repair) {
+                if (answers_[again.target] != 0) withdraw(facts, again.target);
+            } else if (again.kind == edit_kind::drop) hide(facts, again.target);
+            else if (group{again.target}.is_summary()) {
+                if (again.previous <= until && !present(facts, group{again.target}))
+                    undrop(facts, group{again.target}, again.previous - 1);
+            } else bring_back(facts, facts.group_of(facts.group_at(again.target).first));
         }
     }
 
@@ -224,7 +246,24 @@ private:
             gained.cost += facts.part_at(column).cost;
         groups_[slot].cost += gained.cost;
         if (groups_[slot].dropped == 0) sums_ += gained;
-        else undrop(facts, group{slot});
+        else bring_back(facts, slot);
+        if (facts.group_at(slot).released) hide(facts, slot);
+    }
+
+    constexpr void bring_back(outline const& facts, std::uint32_t slot) noexcept {
+        if (groups_[slot].dropped == 0) return;
+        undrop(facts, group{slot});
+        steps_.back().follows = true;
+    }
+    /// A result of a call that can never be sent again goes where the call has gone.
+    constexpr void hide(outline const& facts, std::uint32_t slot) noexcept {
+        if (groups_[slot].dropped != 0) return;
+        drop(facts, group{slot});
+        steps_.back().follows = true;
+    }
+    constexpr void withdraw(outline const& facts, std::uint32_t column) noexcept {
+        steps_.push_back({.kind = edit_kind::repair, .on_part = true, .follows = true, .target = column, .previous = answers_[column]});
+        set_answer(facts, column, 0);
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
@@ -291,7 +330,7 @@ private:
             state.cost += steps_[answers_[column] - 1].after;
             ++state.answers;
         }
-        if (groups_[slot].dropped != 0) undrop(facts, group{slot});
+        bring_back(facts, slot);
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})
