@@ -60,6 +60,15 @@ public:
         return said;
     }
 
+    /// Where it ends itself.
+    std::vector<std::uint64_t> join_killed() {
+        auto said = listen();
+        int status = 0;
+        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
+        CHECK(WIFSIGNALED(status));
+        return said;
+    }
+
     /// Kills it at some moment after it first said something, or at once where it says nothing for long.
     std::vector<std::uint64_t> kill_after_microseconds(unsigned pause) {
         ::pollfd first{from_, POLLIN, 0};

@@ -62,7 +62,7 @@ public:
             auto const found = look(*folder.at, file, content);
             if (found.error == 0 && !found.same) return {"the name holds other content"};
             if (found.same) return shared_->keep(*folder.at, &found.file);
-            if (found.error != ENOENT) return {detail::posix::fault("open", found.error)};
+            if (found.error != ENOENT) return {detail::posix::fault("look up", found.error)};
             auto const done = detail::posix::publish(*folder.at, file, content);
             if (done.error == 0) return shared_->keep(*folder.at, nullptr);
             if (!again || (done.error != EEXIST && done.error != ENOENT))
