@@ -39,6 +39,7 @@ struct plan {
     long at = -1;                ///< which of them fails, counted from 0
     int error = 0;
     long times = 1;
+    bool split = false;       ///< no write writes more than half
     bool halve = false;       ///< a write that fails writes half first
     bool no_rename = false;   ///< as where the file system cannot rename without replacing
     long made = 0;
@@ -97,7 +98,8 @@ int openat(int folder, char const* path, int flags, ...) {
     return fails("openat") ? -1 : static_cast<int>(call(SYS_openat, folder, path, flags, mode));
 }
 ::ssize_t write(int file, void const* bytes, std::size_t size) {
-    if (!fails("write")) return call(SYS_write, file, bytes, size);
+    if (!fails("write"))
+        return call(SYS_write, file, bytes, in_force != nullptr && in_force->split ? (size + 1) / 2 : size);
     auto const error = errno;
     if (in_force->halve && error != EINTR) call(SYS_write, file, bytes, size / 2);
     errno = error;
@@ -333,6 +335,26 @@ TEST_CASE("faults: a short write that cannot be taken back stands aside") {
     CHECK(store_tests::add(to, "c", 1, "some text").empty());
     CHECK(lines_of(to, "c").size() == 2);
     CHECK(lines_of(to, "c").back().first.number == 1);
+}
+
+TEST_CASE("faults: lines of several processes stay whole where every write is short") {
+    scratch::folder const root;
+    constexpr std::uint64_t each = 150;
+    journal_folder const before{root / "j"};
+    REQUIRE(store_tests::add(before, "c", 9'999, "a").empty());
+    std::vector<processes::child> children;
+    for (std::uint64_t writer = 0; writer < 4; ++writer)
+        children.emplace_back([&, writer](auto& say) {
+            auto const to = writer < 2 ? before : journal_folder{root / "j"};
+            plan made{.split = true};
+            planned const now{made};
+            for (std::uint64_t line = 0; line < each; ++line)
+                if (!store_tests::add(to, "c", writer * 1'000 + line, std::string(50, 'x')).empty()) say(0);
+        });
+    for (auto& child : children) CHECK(child.join().empty());
+    std::vector<std::uint64_t> next(10);
+    for (auto const& [entry, content] : lines_of(before, "c")) next[entry.number / 1'000] += 1;
+    CHECK(next == std::vector<std::uint64_t>{each, each, each, each, 0, 0, 0, 0, 0, 1});
 }
 
 TEST_CASE("faults: a failed fsync of a journal is final for the handle") {

@@ -287,7 +287,9 @@ TEST_CASE("journal_folder: runs of NUL, foreign lines and enormous lines are lef
             say(static_cast<std::uint64_t>(used.ru_maxrss));  // kilobytes
         }};
         auto said = reader.join();
+#if !defined(__SANITIZE_THREAD__)  // which holds several bytes for each
         CHECK(said.back() < 1'000'000);
+#endif
         said.pop_back();
         CHECK(said == up_to(4));
     }

@@ -24,8 +24,8 @@ namespace detail {
 /// Keeps other processes away from a file, and other openings of it in this one.
 class file_lock {
 public:
-    file_lock(posix::descriptor const& file, int kind) noexcept
-        : number_{file.number()}, error_{posix::error_of([&] { return ::flock(number_, kind); })} {}
+    explicit file_lock(posix::descriptor const& file) noexcept
+        : number_{file.number()}, error_{posix::error_of([&] { return ::flock(number_, LOCK_EX); })} {}
     file_lock(file_lock const&) = delete;
     file_lock& operator=(file_lock const&) = delete;
     ~file_lock() {
@@ -50,7 +50,7 @@ public:
         if (lost_) return lost_;
         if (auto gone = drop_removed()) return gone;
         if (auto const error = open(in, O_CREAT)) return {posix::fault("open", error)};
-        file_lock const alone{held_, LOCK_EX};
+        file_lock const alone{held_};
         if (alone.error() != 0) return {posix::fault("flock", alone.error())};
         auto const size = posix::about(held_).st_size;
         std::string last(size > 0 ? 1 : 0, '\n');

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <condense/core/store.hpp>
@@ -60,8 +59,9 @@ public:
     /// conversation: this handle and its copies append nothing more to it.
     store_error flush(std::string_view conversation) const { return file_of(conversation)->flush(shared_->folder); }
 
-    /// Calls f(entry, content) for what was appended before; f may append. Left out: lines that are
-    /// damaged, torn, too long or not of this conversation, and content that is not what its name says.
+    /// Calls f(entry, content) for what was appended before; f may append. Waits for no writer: a line
+    /// amid its writing is torn. Left out: lines that are damaged, torn, too long or not of this
+    /// conversation, and content that is not what its name says.
     template <class Function>
     store_error read(std::string_view conversation, Function&& f) const {
         auto const folder = shared_->folder.use(false);
@@ -70,14 +70,13 @@ public:
         auto const found = detail::posix::open_file(*folder.at, file_name(conversation), O_RDONLY);
         if (found.error == ENOENT) return {};
         if (found.error != 0) return {detail::posix::fault("open", found.error)};
+        auto const size = static_cast<std::size_t>(detail::posix::about(found.file).st_size);
         detail::journal_line const format{conversation};
         std::string room;
-        auto const error =
-            detail::posix::each_line(found.file, whole_size(found.file), most_bytes, [&](std::string_view line) {
-                auto const held = format.read(line, room);
-                if (held && (held->entry.made || held->entry.name == name(held->content)))
-                    f(held->entry, held->content);
-            });
+        auto const error = detail::posix::each_line(found.file, size, most_bytes, [&](std::string_view line) {
+            auto const held = format.read(line, room);
+            if (held && (held->entry.made || held->entry.name == name(held->content))) f(held->entry, held->content);
+        });
         return error == 0 ? store_error{} : store_error{detail::posix::fault("read", error)};
     }
 
@@ -110,12 +109,6 @@ private:
 
     void close_idle() const {
         std::erase_if(shared_->files, [](auto& held) { return held.second.use_count() == 1 && held.second->close(); });
-    }
-
-    /// Bytes of whole lines: no writer is amid one.
-    static std::size_t whole_size(detail::posix::descriptor const& from) noexcept {
-        detail::file_lock const still{from, LOCK_SH};
-        return static_cast<std::size_t>(detail::posix::about(from).st_size);
     }
 
     std::shared_ptr<state> shared_;
