@@ -151,6 +151,14 @@ TEST_CASE("artifact_folder: damaged content is not given back and not taken for 
     CHECK((store.get(other) == content));
 }
 
+TEST_CASE("artifact_folder: a name that is not that of the content is refused, as a reader could not verify it") {
+    scratch::folder const root;
+    artifact_folder const store{root / "a"};
+    for (auto const& name : {condense::reference{}, condense::reference{{1}}, store.name("other")})
+        CHECK(reason(store.put(name, "text")) == "the name is not that of the content");
+    CHECK_FALSE(fs::exists(root / "a"));
+}
+
 TEST_CASE("artifact_folder: what is enormous is refused") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};
@@ -159,9 +167,11 @@ TEST_CASE("artifact_folder: what is enormous is refused") {
     REQUIRE(zeros != MAP_FAILED);
     CHECK(reason(store.put({}, {static_cast<char const*>(zeros), size})) == "larger than 1 GiB");
     ::munmap(zeros, size);
-    REQUIRE_FALSE(store.put(store.name("text"), "text"));
+    auto const one_name = [](std::string_view, std::uint64_t) { return condense::reference{{1}}; };
+    condense::basic_artifact_folder const trusting{root / "a", one_name};
+    REQUIRE_FALSE(trusting.put(one_name({}, 0), "text"));
     REQUIRE(::truncate(scratch::the_file_in(root / "a").c_str(), static_cast<off_t>(size)) == 0);
-    CHECK_FALSE(store.get(condense::content_hash{}("text", 0)).has_value());
+    CHECK_FALSE(trusting.get(one_name({}, 0)).has_value());
 }
 
 TEST_CASE("artifact_folder: names that are taken sixteen times leave the content where it is") {
@@ -292,6 +302,8 @@ TEST_CASE("artifact_folder: clears away what killed writers left, and nothing el
     scratch::write(root / left, "half");
     scratch::write(root / held, "half");
     scratch::write(root / "a/notes.tmp", "mine");
+    scratch::write(root / "a/abc.tmp", "mine");
+    scratch::write(root / "a/" + std::string(36, 'a'), "mine");
     scratch::write(root / "outside", "mine");
     fs::create_symlink(root / "outside", root / "a/" + std::string(32, 'c') + ".tmp");
     auto const writer = ::open((root / held).c_str(), O_RDWR | O_CLOEXEC);
@@ -301,7 +313,8 @@ TEST_CASE("artifact_folder: clears away what killed writers left, and nothing el
     ::close(writer);
     CHECK_FALSE(fs::exists(root / left));
     CHECK(fs::exists(root / held));
-    CHECK(scratch::bytes_of(root / "a/notes.tmp") == "mine");
+    for (auto const& name : {std::string{"notes.tmp"}, std::string{"abc.tmp"}, std::string(36, 'a')})
+        CHECK(scratch::bytes_of(root / "a/" + name) == "mine");
     CHECK(scratch::bytes_of(root / "outside") == "mine");
     CHECK_FALSE(store.get({}).has_value());
 }

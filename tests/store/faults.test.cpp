@@ -192,7 +192,7 @@ constexpr auto journals = [](std::string const& path, auto done) { append_three(
 
 /// How many calls the work makes where nothing fails.
 long calls_of(auto work, plan made) {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     planned const now{made};
     work(root / "a", [](auto, auto const&) {});
     return made.made;
@@ -208,7 +208,7 @@ std::size_t fail_each(auto work, plan const& base, auto check) {
             auto made = base;
             made.at = at;
             made.error = error;
-            scratch::folder const root;
+            scratch::folder const root{scratch::memory()};
             std::vector<bool> kept;
             {
                 planned const now{made};
@@ -226,7 +226,7 @@ std::size_t fail_each(auto work, plan const& base, auto check) {
 void kill_before_each(auto work, auto check) {
     auto const calls = calls_of(work, {});
     for (long at = 0; at < calls; ++at) {
-        scratch::folder const root;
+        scratch::folder const root{scratch::memory()};
         processes::child writer{[&](auto& say) {
             plan made{.at = at, .error = kill_instead};
             // Not the calls of `say` itself.
@@ -277,7 +277,7 @@ TEST_CASE("faults: a kill before each call of a journal folder") { kill_before_e
 
 TEST_CASE("faults: what is acknowledged was synchronised before and after it got its name") {
     for (bool const no_rename : {false, true}) {
-        scratch::folder const root;
+        scratch::folder const root{scratch::memory()};
         artifact_folder const store{root / "a"};
         REQUIRE_FALSE(store.put(store.name("first"), "first"));
         plan made{.no_rename = no_rename};
@@ -299,7 +299,7 @@ TEST_CASE("faults: what is acknowledged was synchronised before and after it got
 }
 
 TEST_CASE("faults: the folder's entry is synchronised with the first flush, and once") {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     journal_folder const to{root / "j"};
     REQUIRE(store_tests::add(to, "c", 0, "a").empty());
     for (std::size_t const syncs : {2u, 1u, 1u}) {
@@ -313,7 +313,7 @@ TEST_CASE("faults: the folder's entry is synchronised with the first flush, and 
 }
 
 TEST_CASE("faults: a short write that cannot be taken back stands aside") {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     journal_folder const to{root / "j"};
     REQUIRE(store_tests::add(to, "c", 0, "some text").empty());
     auto const whole = scratch::bytes_of(scratch::the_file_in(root / "j"));
@@ -338,10 +338,10 @@ TEST_CASE("faults: a short write that cannot be taken back stands aside") {
 }
 
 TEST_CASE("faults: lines of several processes stay whole where every write is short") {
-    scratch::folder const root;
-    constexpr std::uint64_t each = 150;
+    scratch::folder const root{scratch::memory()};
+    constexpr std::uint64_t each = 2'000;
     journal_folder const before{root / "j"};
-    REQUIRE(store_tests::add(before, "c", 9'999, "a").empty());
+    REQUIRE(store_tests::add(before, "c", 99'999, "a").empty());
     std::vector<processes::child> children;
     for (std::uint64_t writer = 0; writer < 4; ++writer)
         children.emplace_back([&, writer](auto& say) {
@@ -349,17 +349,17 @@ TEST_CASE("faults: lines of several processes stay whole where every write is sh
             plan made{.split = true};
             planned const now{made};
             for (std::uint64_t line = 0; line < each; ++line)
-                if (!store_tests::add(to, "c", writer * 1'000 + line, std::string(50, 'x')).empty()) say(0);
+                if (!store_tests::add(to, "c", writer * 10'000 + line, std::string(50, 'x')).empty()) say(0);
         });
     for (auto& child : children) CHECK(child.join().empty());
     std::vector<std::uint64_t> next(10);
-    for (auto const& [entry, content] : lines_of(before, "c")) next[entry.number / 1'000] += 1;
+    for (auto const& [entry, content] : lines_of(before, "c")) next[entry.number / 10'000] += 1;
     CHECK(next == std::vector<std::uint64_t>{each, each, each, each, 0, 0, 0, 0, 0, 1});
 }
 
 TEST_CASE("faults: a failed fsync of a journal is final for the handle") {
     for (long const at : {0, 1}) {
-        scratch::folder const root;
+        scratch::folder const root{scratch::memory()};
         journal_folder const to{root / "j"};
         auto const copy = to;
         REQUIRE(store_tests::add(to, "c", 0, "a").empty());
@@ -379,7 +379,7 @@ TEST_CASE("faults: a failed fsync of a journal is final for the handle") {
 }
 
 TEST_CASE("faults: an fsync that fails when a file is closed for others is told at the next flush") {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     journal_folder const to{root / "j"};
     REQUIRE(store_tests::add(to, "c", 0, "a").empty());
     plan made{.only = "fsync", .at = 0, .error = EIO};
@@ -396,7 +396,7 @@ TEST_CASE("faults: an fsync that fails when a file is closed for others is told 
 }
 
 TEST_CASE("faults: a failed fsync of an artifact is final, and one of the folder for the handle") {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     artifact_folder const store{root / "a"};
     auto const first = store.name("first");
     auto const text = store.name("text");
@@ -418,7 +418,7 @@ TEST_CASE("faults: a failed fsync of an artifact is final, and one of the folder
 }
 
 TEST_CASE("faults: a folder that is not surely there is not left behind") {
-    scratch::folder const root;
+    scratch::folder const root{scratch::memory()};
     plan made{.only = "fsync", .at = 0, .error = EIO};
     {
         planned const now{made};

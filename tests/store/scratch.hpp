@@ -20,11 +20,14 @@ namespace scratch {
 
 namespace fs = std::filesystem;
 
+/// Where an fsync costs nothing, if there is such a place.
+inline fs::path memory() { return fs::is_directory("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path(); }
+
 /// A new folder, removed with everything in it at the end.
 class folder {
 public:
-    folder() {
-        auto pattern = (fs::temp_directory_path() / "condense-XXXXXX").string();
+    explicit folder(fs::path const& in = fs::temp_directory_path()) {
+        auto pattern = (in / "condense-XXXXXX").string();
         REQUIRE(::mkdtemp(pattern.data()) != nullptr);
         path_ = pattern;
     }

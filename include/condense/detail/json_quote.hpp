@@ -27,7 +27,8 @@ constexpr void append_escaped(std::string& out, std::string_view text) {
     }
 }
 
-/// Appends the text, and says whether `escaped` uses only escapes that append_escaped writes.
+/// Appends the text, and says whether `escaped` uses only escapes that append_escaped writes: one text
+/// has one spelling, so a line that was rewritten is noticed.
 constexpr bool append_unescaped(std::string& out, std::string_view escaped) {
     for (std::size_t at = 0; at < escaped.size(); ++at) {
         if (escaped[at] == '"') return false;

@@ -62,7 +62,8 @@ public:
     int error() const noexcept { return error_; }
     descriptor const& file() const noexcept { return file_; }
 
-    /// Gives it a name, or EEXIST where the name is taken.
+    /// Gives it a name, or EEXIST where the name is taken: by a rename that replaces nothing, else by a
+    /// second name, after which the first one goes.
     int publish(std::string const& name) noexcept {
         auto const at = folder_->number();
 #if defined(RENAME_NOREPLACE)

@@ -116,9 +116,9 @@ private:
     std::string name_;
     posix::descriptor held_;
     std::shared_ptr<posix::descriptor const> folder_;
-    bool entry_kept_ = false;
-    bool dirty_ = false;
-    store_error lost_ = {};
+    bool entry_kept_ = false;  ///< the folder's entry is on the medium
+    bool dirty_ = false;       ///< lines may not be
+    store_error lost_ = {};    ///< a failed fsync is final
 };
 
 }  // namespace detail

@@ -44,8 +44,9 @@ public:
 
     reference name(std::string_view content) const { return hash_(content, 0); }
 
-    /// Whole or not at all, on the medium after `flush`. Costs a copy of the content. Errors: what the
-    /// system says, too long, the name is not that of the content, content for what a run made.
+    /// Whole or not at all, on the medium after `flush`. Costs a copy of the content, and waits while
+    /// another process writes. Errors: what the system says, too long, the name is not that of the
+    /// content, content for what a run made.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
         if (entry.made && !content.empty()) return {"what a run made has no content"};
         if (!entry.made && entry.name != name(content)) return {"the name is not that of the content"};
@@ -55,8 +56,8 @@ public:
         return file_of(conversation)->append(shared_->folder, std::move(line));
     }
 
-    /// What was appended is kept for good when it returns no error. A failure is final for the
-    /// conversation: this handle and its copies append nothing more to it.
+    /// What was appended is kept for good when it returns no error. A failed fsync is final for the
+    /// conversation: this handle and its copies append nothing more to it, a new handle may.
     store_error flush(std::string_view conversation) const { return file_of(conversation)->flush(shared_->folder); }
 
     /// Calls f(entry, content) for what was appended before; f may append. Waits for no writer: a line
@@ -88,7 +89,7 @@ private:
 
         detail::posix::folder folder;
         std::mutex guard;
-        std::map<reference, file> files;
+        std::map<std::string, file> files;
         ::pid_t owner = ::getpid();
     };
 
@@ -96,7 +97,7 @@ private:
     std::string file_name(std::string_view conversation) const { return hash_(conversation, 0).text() + ".jsonl"; }
 
     file file_of(std::string_view conversation) const {
-        auto const name = hash_(conversation, 0);
+        auto const name = file_name(conversation);
         std::lock_guard const lock{shared_->guard};
         // A lock on a file is shared with the parent through the descriptor: a child opens its own.
         if (auto const before = std::exchange(shared_->owner, ::getpid()); before != shared_->owner)
@@ -104,7 +105,7 @@ private:
         auto const found = shared_->files.find(name);
         if (found != shared_->files.end()) return found->second;
         if (shared_->files.size() >= most_files) close_idle();
-        return shared_->files[name] = std::make_shared<detail::journal_file>(name.text() + ".jsonl");
+        return shared_->files[name] = std::make_shared<detail::journal_file>(name);
     }
 
     void close_idle() const {

@@ -79,6 +79,7 @@ public:
     }
 
 private:
+    // The pieces of a line in their order; one of the last four says what kind of content follows.
     static constexpr std::string_view before_number = "{\"number\":";
     static constexpr std::string_view before_name = ",\"name\":\"";
     static constexpr std::string_view before_check = "\",\"check\":\"";
@@ -96,6 +97,7 @@ private:
         return content.find_first_of("\r\n") == std::string_view::npos && json::valid(content);
     }
 
+    /// 64 bits: enough against damage, and against an id that was made to share another one's file.
     std::string check_of(std::string_view head, std::string_view kind) const {
         return content_hash{key_}(std::string{head}.append(kind), 0).text().substr(0, 16);
     }

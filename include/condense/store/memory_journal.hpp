@@ -41,6 +41,7 @@ public:
         return {};
     }
 
+    /// Nothing to wait for: what was appended is kept for as long as a copy of the handle lives.
     store_error flush(std::string_view) const noexcept { return {}; }
 
     /// Calls f(entry, content) for what was appended before; f may append.
@@ -61,6 +62,7 @@ private:
         std::map<std::string, std::vector<line>, std::less<>> conversations;
     };
 
+    /// Shares the contents, so that f is called without the lock.
     std::vector<line> lines_of(std::string_view conversation) const {
         std::lock_guard const lock{shared_->guard};
         auto const found = shared_->conversations.find(conversation);
