@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -184,6 +185,14 @@ public:
             else entries->name = detail::layer_name<layer_type>();
             entries += detail::leaves<layer_type>::count;
         });
+    }
+
+    friend constexpr bool operator==(pipeline const& left, pipeline const& right)
+        requires(true && ... && std::equality_comparable<Layers>)
+    {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return (true && ... && (boost::hana::at_c<Index>(left.layers_) == boost::hana::at_c<Index>(right.layers_)));
+        }(std::index_sequence_for<Layers...>{});
     }
 
 protected:

@@ -51,6 +51,8 @@ struct compress {
     }
 
 private:
+    friend bool operator==(compress const&, compress const&) = default;
+
     constexpr void shorten(auto& draft, part_ref part, auto const& kept, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);

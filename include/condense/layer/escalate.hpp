@@ -101,6 +101,8 @@ struct escalate {
 
 private:
     constexpr tokens target_of(tokens input) const noexcept {
+    friend bool operator==(escalate const&, escalate const&) = default;
+
         if constexpr (std::same_as<Until, from_when>) return {when.target().bind(input).limit};
         else {
             auto const goal = until.bind(input);

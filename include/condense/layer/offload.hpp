@@ -79,6 +79,8 @@ struct offload {
         auto const kept = detail::bind_protection(protect, draft, pass);
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
+    friend bool operator==(offload const&, offload const&) = default;
+
             draft.each_part_of(which, [&](part_ref part) {
                 if (!pass.enough()) store(draft, part, kept, pass);
             });

@@ -35,6 +35,8 @@ struct sliding_window {
     }
 
 private:
+    friend bool operator==(sliding_window const&, sliding_window const&) = default;
+
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
         auto const stays = [&](group which, group_facts const& facts) {

@@ -89,6 +89,8 @@ struct summarize {
             if (!by_rule && draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
             fit(draft, pass, text, limit);
             auto const before = draft.used().tokens;
+    friend bool operator==(summarize const&, summarize const&) = default;
+
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
             if (draft.used().tokens >= before) break;
         } while (from.more && ++calls < most_calls);

@@ -219,6 +219,7 @@ struct parts_where {
     constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
     constexpr bool holds(part_view const& part) const { return predicate(part); }
 };
+    friend bool operator==(parts_where const&, parts_where const&) = default;
 
 namespace detail {
 
@@ -262,7 +263,7 @@ struct at_most_of {
         if constexpr (requires { policy.holds(part); }) return policy.holds(part);
         else return false;
     }
-    friend constexpr bool operator==(at_most_of const&, at_most_of const&) = default;
+    friend bool operator==(at_most_of const&, at_most_of const&) = default;
 };
 
 template <protection Left, protection Right>
@@ -281,7 +282,7 @@ struct either {
         if constexpr (requires { right.holds(part); }) return right.holds(part);
         else return false;
     }
-    friend constexpr bool operator==(either const&, either const&) = default;
+    friend bool operator==(either const&, either const&) = default;
 };
 
 namespace detail {

@@ -202,7 +202,7 @@ struct joined_trigger {
     }
     std::string text() const { return "(" + left.text() + (Both ? " && " : " || ") + right.text() + ")"; }
 
-    friend constexpr bool operator==(joined_trigger const&, joined_trigger const&) = default;
+    friend bool operator==(joined_trigger const&, joined_trigger const&) = default;
 };
 
 /// Anything that `when` takes.
