@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// The default of a slot whose type is deduced. It converts to whatever the slot was given, so that
-// holding a layer in a tuple or an optional never asks for a default constructor the type lacks.
+#include <concepts>
+#include <exception>
+
+// The defaults of slots whose type is deduced, written so that every question about a layer has an
+// answer: holding one in a tuple or an optional never asks for a default that a slot's type lacks.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Converts to whatever a slot was given. Only a layer made without a slot that has no default, as
+/// by a tuple's default constructor, comes to that, and it is the end of the program.
 struct unset {
     template <class Any>
-    operator Any() const;  // never called: it only makes `Any slot = unset{}` well formed
+    [[noreturn]] operator Any() const { std::terminate(); }
 
     friend constexpr bool operator==(unset, unset) noexcept { return true; }
 };
+
+/// The slot's default: `given` where the slot has that type, else its type's own, if it has one.
+template <class Slot, class Given = unset>
+constexpr Slot slot_default(Given const& given = {}) {
+    if constexpr (std::same_as<Slot, Given>) return given;
+    else if constexpr (std::default_initializable<Slot>) return Slot();
+    else return unset{};
+}
 
 }  // namespace detail
 }  // namespace v1

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/unset.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/slots.hpp>
 #include <condense/policy/worth.hpp>
@@ -21,12 +22,12 @@ inline namespace v1 {
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain, shortener Shortener = head_tail>
 struct compress {
-    When when = used >= percent{6'500};
-    Until until = {};
-    Protect protect = {};
-    Worth worth = {};
+    When when = detail::slot_default<When>(used >= percent{6'500});
+    Until until = detail::slot_default<Until>();
+    Protect protect = detail::slot_default<Protect>();
+    Worth worth = detail::slot_default<Worth>();
     extent over = chars{10'000};  ///< C3; results within it are left alone
-    Shortener with = {};
+    Shortener with = detail::slot_default<Shortener>();
 
     static constexpr effect effects = shortens;
 
@@ -50,9 +51,9 @@ struct compress {
         }
     }
 
-private:
     friend bool operator==(compress const&, compress const&) = default;
 
+private:
     constexpr void shorten(auto& draft, part_ref part, auto const& kept, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);

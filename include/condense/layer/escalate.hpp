@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <utility>
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/unset.hpp>
 #include <condense/policy/slots.hpp>
 
 // Runs the layers before it again, harder each time, while usage is above one line: escalate{.when =
@@ -42,16 +44,16 @@ constexpr instant as_instant(Duration const& span) noexcept {
 /// it reads no clock. A request above `ceiling` of the input is never said to fit.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, class Within = detail::no_time_limit>
 struct escalate {
-    When when = used >= percent{9'000};  ///< C7
-    Until until = {};
+    When when = detail::slot_default<When>(used >= percent{9'000});  ///< C7
+    Until until = detail::slot_default<Until>();
     std::uint32_t passes = 2;  ///< C7
-    Within within = {};
+    Within within = detail::slot_default<Within>();
     percent ceiling = {9'800};  ///< C7
 
     static constexpr bool timed = !std::same_as<Within, detail::no_time_limit>;
     static_assert(!timed || detail::duration_like<Within>,
                   "condense: escalate: `within` must be a duration such as 30s (see escalate)");
-    static_assert(std::same_as<decltype(When{}.bind(tokens{})), detail::bound_threshold>,
+    static_assert(std::same_as<decltype(std::declval<When const&>().bind(tokens{})), detail::bound_threshold>,
                   "condense: escalate: `when` must compare used with one limit (see escalate)");
 
     static_assert(std::same_as<Until, from_when> || requires(Until const& goal) {
@@ -99,10 +101,10 @@ struct escalate {
         else pass.conclude(now <= draft.floor() ? outcome::exhausted : outcome::over, limit);
     }
 
-private:
-    constexpr tokens target_of(tokens input) const noexcept {
     friend bool operator==(escalate const&, escalate const&) = default;
 
+private:
+    constexpr tokens target_of(tokens input) const noexcept {
         if constexpr (std::same_as<Until, from_when>) return {when.target().bind(input).limit};
         else {
             auto const goal = until.bind(input);

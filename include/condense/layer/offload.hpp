@@ -21,13 +21,6 @@ inline namespace v1 {
 
 namespace detail {
 
-/// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
-template <class Preview>
-constexpr Preview preview_default() {
-    if constexpr (std::is_same_v<Preview, head_tail>) return {chars{2'000}, chars{2'000}, {}};
-    else return unset{};
-}
-
 /// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
 /// a byte; how long lines are is not known.
 constexpr bool surely_below(extent const& most, extent const& over) noexcept {
@@ -46,13 +39,14 @@ constexpr bool surely_below(extent const& most, extent const& over) noexcept {
 template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
           shortener Preview = head_tail, class Store = detail::unset>
 struct offload {
-    When when = {};
-    Until until = {};
-    Protect protect = {};
-    Worth worth = {};
+    When when = detail::slot_default<When>();
+    Until until = detail::slot_default<Until>();
+    Protect protect = detail::slot_default<Protect>();
+    Worth worth = detail::slot_default<Worth>();
     extent over = chars{10'000};  ///< C1
-    Preview preview = detail::preview_default<Preview>();
-    Store into = detail::unset{};
+    /// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
+    Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
+    Store into = detail::slot_default<Store>();
 
     static_assert(!std::is_same_v<Store, detail::unset>,
                   "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
@@ -79,13 +73,13 @@ struct offload {
         auto const kept = detail::bind_protection(protect, draft, pass);
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
-    friend bool operator==(offload const&, offload const&) = default;
-
             draft.each_part_of(which, [&](part_ref part) {
                 if (!pass.enough()) store(draft, part, kept, pass);
             });
         }
     }
+
+    friend bool operator==(offload const&, offload const&) = default;
 
 private:
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/unset.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/slots.hpp>
 #include <condense/policy/trigger.hpp>
@@ -18,10 +19,10 @@ inline namespace v1 {
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain>
 struct sliding_window {
-    When when = used >= percent{9'000};
-    Until until = {};
-    Protect protect = {};
-    Worth worth = {};
+    When when = detail::slot_default<When>(used >= percent{9'000});
+    Until until = detail::slot_default<Until>();
+    Protect protect = detail::slot_default<Protect>();
+    Worth worth = detail::slot_default<Worth>();
 
     static constexpr effect effects = drops;
     static constexpr bool last_resort = true;
@@ -34,9 +35,9 @@ struct sliding_window {
         if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, true);
     }
 
-private:
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
+private:
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
         auto const stays = [&](group which, group_facts const& facts) {

@@ -38,12 +38,6 @@ concept asks_plainly = requires(Summarizer const& model, std::string_view prompt
     { model(prompt) } -> std::convertible_to<std::string>;
 };
 
-template <class Summarizer>
-constexpr Summarizer summarizer_default() {
-    if constexpr (std::same_as<Summarizer, extract>) return {};
-    else return unset{};
-}
-
 }  // namespace detail
 
 /// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text.
@@ -57,13 +51,13 @@ concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<
 template <trigger When = decltype(used >= percent{}), class Until = from_when,
           protection Protect = either<task_t, last_of<percent>>, class Worth = any_gain, summarizer Summarizer = extract>
 struct summarize {
-    When when = used >= percent{8'000};
-    Until until = {};
-    Protect protect = task | last(percent{2'000});  ///< V3: a tail of 20 % of the window
-    Worth worth = {};
+    When when = detail::slot_default<When>(used >= percent{8'000});
+    Until until = detail::slot_default<Until>();
+    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}));  ///< V3: a tail of 20 % of the window
+    Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
     tokens reads = {};      ///< most that is given to a model at once; 0 is the whole input
-    Summarizer with = detail::summarizer_default<Summarizer>();
+    Summarizer with = detail::slot_default<Summarizer>();
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
     static constexpr effect effects = by_rule ? summarizes : summarizes | asks;
@@ -89,13 +83,13 @@ struct summarize {
             if (!by_rule && draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
             fit(draft, pass, text, limit);
             auto const before = draft.used().tokens;
-    friend bool operator==(summarize const&, summarize const&) = default;
-
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
             if (draft.used().tokens >= before) break;
         } while (from.more && ++calls < most_calls);
         return {};
     }
+
+    friend bool operator==(summarize const&, summarize const&) = default;
 
 private:
     static constexpr unsigned most_calls = 8;  // of a model, for one hook

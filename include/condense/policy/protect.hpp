@@ -13,6 +13,7 @@
 #include <condense/detail/address.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
+#include <condense/detail/unset.hpp>
 
 // What a layer leaves alone: task | first(1_messages) | last(15_pct) | newest(40'000_tokens) |
 // tools("read_file", "memory_*") | errors. Positions are halved with every step of pressure and
@@ -218,8 +219,8 @@ struct parts_where {
     template <class Reader>
     constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
     constexpr bool holds(part_view const& part) const { return predicate(part); }
-};
     friend bool operator==(parts_where const&, parts_where const&) = default;
+};
 
 namespace detail {
 
@@ -241,7 +242,7 @@ template <protection Policy>
 struct at_most_of {
     using is_protection = void;
     percent share = {};
-    Policy policy = {};
+    Policy policy = detail::slot_default<Policy>();
 
     template <class Reader>
     constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
@@ -269,8 +270,8 @@ struct at_most_of {
 template <protection Left, protection Right>
 struct either {
     using is_protection = void;
-    Left left = {};
-    Right right = {};
+    Left left = detail::slot_default<Left>();
+    Right right = detail::slot_default<Right>();
 
     template <class Reader>
     constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {

@@ -10,6 +10,7 @@
 #include <condense/core/usage.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
+#include <condense/detail/unset.hpp>
 
 // When a layer acts, and when it has done enough: used >= 65_pct, used > 100_messages && headroom <
 // 20'000_tokens, always. A trigger means the operator that is written.
@@ -181,8 +182,8 @@ struct pair_target {
 /// Two conditions joined with && or ||.
 template <bool Both, class Left, class Right>
 struct joined_trigger {
-    Left left = {};
-    Right right = {};
+    Left left = detail::slot_default<Left>();
+    Right right = detail::slot_default<Right>();
 
     constexpr auto bind(tokens input) const noexcept {
         return detail::pair_target<Both, Left, Right>{left, right}.bind(input);
