@@ -25,7 +25,8 @@ int main(int count, char**) {
 #ifdef EVERYTHING
         condense::offload{.over = 10'000_chars, .into = condense::memory_store{}},
         condense::summarize{.when = used >= 70_pct},
-        condense::summarize{.when = used >= 80_pct, .with = [](std::string_view) { return std::string{"Files were read."}; }},
+        condense::summarize{.when = used >= 80_pct,
+                            .with = [](std::string_view) { return std::string{"Files were read."}; }},
 #endif
         condense::compress{.when = used >= 65_pct},
         condense::sliding_window{.when = used >= 90_pct},
