@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Claim: including condense.hpp costs at most 0.4 times nlohmann/json.hpp by compiler time (g++), and an
+optimised program with a pipeline of six layers at most 1.5 times one that parses and prints one document.
+
+cost.py [--rounds N] COMPILER...   COMPILER with its options, such as: g++ -std=c++20 -Iinclude
+
+The two of a pair take turns, so that what else the machine does befalls both; the best of N rounds counts, in
+seconds of user time. It is a measurement, never a test: it says what it found and succeeds."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import tempfile
+
+INCLUDES = {
+    "condense/condense.hpp": "#include <condense/condense.hpp>\n",
+    "nlohmann/json.hpp": "#include <nlohmann/json.hpp>\n",
+}
+
+SIX_LAYERS = r"""
+#include <string>
+#include <string_view>
+#include <vector>
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+struct shelf {
+    condense::reference name(std::string_view content) const { return {{static_cast<unsigned char>(content.size())}}; }
+    condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
+};
+int main(int count, char**) {
+    std::vector<condense::chat_message> history(static_cast<std::size_t>(count) * 99, condense::chat_message::user("Hello."));
+    using condense::used;
+    condense::pipeline const mix{
+        condense::offload{.into = shelf{}},
+        condense::compress{.when = used >= condense::percent{5'000}},
+        condense::compress{.when = used >= condense::percent{6'000}, .with = condense::head{}},
+        condense::summarize{.when = used >= condense::percent{7'000}},
+        condense::sliding_window{.when = used >= condense::percent{9'000}},
+        condense::escalate{.when = used >= condense::percent{9'000}}};
+    return condense::reduce(history, mix, {.window = {400}}).fits() ? 0 : 1;
+}
+"""
+
+ONE_DOCUMENT = r"""
+#include <cstdio>
+#include <nlohmann/json.hpp>
+int main(int, char** words) {
+    auto const document = nlohmann::json::parse(words[0] == nullptr ? "{}" : words[0], nullptr, false);
+    std::puts(document.dump(2).c_str());
+}
+"""
+
+
+def user_seconds(command):
+    before = os.times().children_user
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        raise SystemExit(f"condense: {' '.join(command)} failed:\n{done.stderr}")
+    return os.times().children_user - before
+
+
+def foreign_headers():
+    """What condense.hpp includes that is not condense's, as one text."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "include" / "condense"
+    found, seen, queue = [], set(), [folder / "condense.hpp"]
+    while queue:
+        header = queue.pop()
+        for line in header.read_text().splitlines():
+            if not line.startswith("#include <"):
+                continue
+            name = line[len("#include <") : line.index(">")]
+            if name in seen:
+                continue
+            seen.add(name)
+            if name.startswith("condense/"):
+                queue.append(folder.parent / name)
+            else:
+                found.append(name)
+    return "".join(f"#include <{name}>\n" for name in sorted(found))
+
+
+def measure(compiler, rounds, sources, options):
+    best = {name: float("inf") for name in sources}
+    with tempfile.TemporaryDirectory() as folder:
+        for index, text in enumerate(sources.values()):
+            pathlib.Path(folder, f"{index}.cpp").write_text(text)
+        for _ in range(rounds):
+            for index, name in enumerate(sources):
+                command = [*compiler, *options, f"{folder}/{index}.cpp", "-o", f"{folder}/{index}.out"]
+                best[name] = min(best[name], user_seconds(command))
+    return best
+
+
+def show(title, best, over, under, limit):
+    print(title)
+    for name, seconds in best.items():
+        print(f"  {seconds:6.2f} s  {name}")
+    ratio = best[over] / best[under]
+    print(f"  {ratio:6.2f}    {over} / {under}, wanted at most {limit}{'' if ratio <= limit else ': MISSED'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage="cost.py [--rounds N] COMPILER...")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("compiler", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    if not given.compiler:
+        parser.error("name a compiler and its options")
+    includes = {**INCLUDES, "what condense.hpp includes of others": foreign_headers()}
+    best = measure(given.compiler, given.rounds, includes, ["-fsyntax-only"])
+    show("including a header", best, "condense/condense.hpp", "nlohmann/json.hpp", 0.4)
+    programs = {"six layers": SIX_LAYERS, "one document": ONE_DOCUMENT}
+    best = measure(given.compiler, max(1, given.rounds // 2), programs, ["-O2", "-c"])
+    show("an optimised program", best, "six layers", "one document", 1.5)
+
+
+if __name__ == "__main__":
+    main()
