@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <condense/core/layer.hpp>
 
@@ -28,6 +29,8 @@ struct repair {
     constexpr void arrive(auto& draft, sequence, auto& pass) const { mend(draft, pass); }
     constexpr void reduce(auto& draft, auto& pass) const { mend(draft, pass); }
 
+    friend bool operator==(repair const&, repair const&) = default;
+
 private:
     constexpr void mend(auto& draft, auto& pass) const {
         auto const& facts = draft.outline();
@@ -49,7 +52,7 @@ private:
         for (auto at = found.first_part; at < found.first_part + found.part_count; ++at)
             alone = alone && facts.part_at(at).kind == part_kind::tool_result;
         if (alone) pass.note(draft.drop(group{slot}));
-        else if constexpr (requires { requires draft.can_remove; })
+        else if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove)
             if (!draft.is_removed(result)) pass.note(draft.remove(result));
     }
 };
