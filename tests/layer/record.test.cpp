@@ -216,8 +216,8 @@ TEST_CASE("record: answers that repair wrote are no messages") {
     conversation all;
     conversation history;
     for (int turn = 0; turn < 8; ++turn) {
-        auto const id = ids ? std::string{"same"} : std::string{};
-        conversation const more{chat_message::user("q" + std::to_string(turn)), chat_message::call(id, "t", "{}").and_call(id, "t", "{}"),
+        auto const id = [&](char const* text) { return ids ? std::string{text} : std::string{}; };  // of which two stand in one message
+        conversation const more{chat_message::user("q" + std::to_string(turn)), chat_message::call(id("one"), "t", "{}").and_call(id("two"), "t", "{}"),
                                 chat_message::user("still there?"), chat_message::assistant("a" + std::to_string(turn))};
         append(all, more);
         append(history, more);
