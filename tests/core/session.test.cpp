@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/session.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
+#include "laws/checker.hpp"
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
+#include "support/tape.hpp"
 
 namespace {
 
@@ -27,6 +37,79 @@ std::vector<chat_message> sent(Session const& session) {
     auto const request = session.request();
     return {request.begin(), request.end()};
 }
+
+using conversation = std::vector<chat_message>;
+using condense::layer_outcome;
+
+/// Empty where the figures of a session are those of what it would send.
+template <class Session>
+std::string miscounted(Session const& session) {
+    condense::cost sum;
+    std::uint64_t turns = 0;
+    auto const request = session.request();
+    std::size_t size = 0;
+    for (auto const& m : request) {
+        ++size;
+        bool words = false;
+        for (auto const& part : m.parts) {
+            sum += part.cost ? *part.cost : exact{}(part.text);
+            words = words || (part.kind != condense::part_kind::tool_result && part.call.empty());
+        }
+        turns += m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
+    }
+    if (size != request.size()) return "size";
+    if (session.used().tokens != sum.tokens()) return "tokens";
+    if (session.used().messages.count != size) return "messages";
+    if (session.used().turns.count != turns) return "turns";
+    return {};
+}
+
+/// A model whose work a test gives.
+struct acting_model {
+    std::function<std::string()>* act;
+    std::string operator()(std::string_view) const { return (*act)(); }
+};
+
+auto asking(std::function<std::string()>& act) {
+    return condense::summarize{.when = used >= 50_pct, .protect = condense::task | condense::last(2_messages), .with = acting_model{&act}};
+}
+
+/// Calls what a test gives for each message that arrives.
+struct on_arrival {
+    std::function<void()>* act;
+    static constexpr auto effects = condense::no_effects;
+    void arrive(auto&, condense::sequence, auto&) const { (*act)(); }
+};
+
+auto long_turns(int count) {
+    conversation all;
+    for (int turn = 0; turn < count; ++turn) {
+        all.push_back(chat_message::user("question " + std::to_string(turn) + std::string(90, 'q')));
+        all.push_back(chat_message::assistant("answer " + std::to_string(turn) + std::string(90, 'a')));
+    }
+    return all;
+}
+
+/// Estimates that fail for one text.
+struct moody {
+    condense::cost operator()(std::string_view text) const {
+        return text == "bad" ? throw std::runtime_error{"no"} : condense::cost::of({text.size()});
+    }
+};
+
+/// Asks to stop while the flag is up.
+struct stop_flag {
+    bool const* up;
+    bool stop_requested() const { return *up; }
+};
+
+auto const three_layers = condense::pipeline{
+    condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head_tail{100_chars, 100_chars}},
+    condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+    condense::sliding_window{.when = used >= 90_pct}};
+
+template <class Mix>
+using session_of = condense::session<conversation, Mix, exact>;
 
 }  // namespace
 
@@ -107,11 +190,6 @@ TEST_CASE("a summary is replaced by the next one, and a session reads its own") 
 }
 
 TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
-    struct moody {
-        condense::cost operator()(std::string_view text) const {
-            return text == "bad" ? throw std::runtime_error{"no"} : condense::cost::of({text.size()});
-        }
-    };
     condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{}},
                               condense::budget{.window = 1'000_tokens}, moody{}};
     session.push(chat_message::user("good"));
@@ -122,4 +200,446 @@ TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
     session.push(chat_message::assistant("fine"));
     CHECK(sent(session).size() == 2);
     CHECK(session.used().tokens == 8_tokens);
+}
+
+TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it") {
+    std::size_t undone = 0;
+    std::size_t after_pushes = 0;
+    for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        condense::budget const limits{.window = {1'500 + random.below(15'000)}};
+        // What was done: a message, or a run.
+        std::vector<std::optional<std::size_t>> done;
+        session_of<decltype(three_layers)> session{{}, three_layers, limits};
+        for (std::size_t index = 0; index < all.size(); ++index) {
+            session.push(all[index]);
+            done.push_back(index);
+            if (random.chance(30)) {
+                static_cast<void>(session.run());
+                done.push_back({});
+            }
+            if (!random.chance(15)) continue;
+            // The newest run that changed something did not happen.
+            auto const before = session.edits().steps().size();
+            if (!session.undo()) continue;
+            ++undone;
+            CHECK(session.edits().steps().size() < before);
+            auto newest = done.size();
+            auto const replay = [&](std::size_t no_run_from) {
+                session_of<decltype(three_layers)> again{{}, three_layers, limits};
+                for (std::size_t at = 0; at < done.size(); ++at) {
+                    if (done[at]) again.push(all[*done[at]]);
+                    else if (at < no_run_from && again.run().changed() && no_run_from == done.size()) newest = at;
+                }
+                return sent(again);
+            };
+            static_cast<void>(replay(done.size()));
+            INFO("seed " << seed << ", after message " << index);
+            REQUIRE(newest < done.size());
+            after_pushes += newest + 1 != done.size() ? 1u : 0u;
+            CHECK(sent(session) == replay(newest));
+            CHECK(miscounted(session).empty());
+            for (auto at = done.size(); at-- > newest;)
+                if (!done[at]) done.erase(done.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        while (session.undo()) CHECK(miscounted(session).empty());
+        CHECK(sent(session) == all);
+        CHECK(session.history() == all);
+    }
+    CHECK(undone > 100);
+    CHECK(after_pushes > 30);
+}
+
+TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    conversation all{chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
+                     chat_message::call("2", "build", "{}"), chat_message::user("and?"), chat_message::assistant("went on")};
+    for (auto const& m : all) session.push(m);
+    CHECK(sent(session).size() == 7);
+    CHECK(sent(session)[4].parts[0].text == condense::repair{}.answer);
+    CHECK(miscounted(session).empty());
+    CHECK(session.undo());  // the answer
+    CHECK(sent(session).size() == 6);
+    CHECK(sent(session)[2] != all[2]);
+    CHECK(session.undo());  // the preview
+    CHECK(sent(session) == all);
+    CHECK_FALSE(session.undo());
+    CHECK(miscounted(session).empty());
+    // What could be done again is done by the next run.
+    CHECK(session.run().changed());
+    CHECK(sent(session).size() == 7);
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("undo after a late result that joined a group which was gone") {
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    conversation all{chat_message::user("first"), chat_message::call("slow", "build", "{}").and_call("other", "test", "{}"),
+                     chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")};
+    for (auto const& m : all) session.push(m);
+    CHECK(session.prepare().changed());
+    auto const push = [&](chat_message m) {
+        all.push_back(m);
+        session.push(std::move(m));
+        CHECK(miscounted(session).empty());
+    };
+    push(chat_message::result("slow", "done"));
+    CHECK(sent(session).size() > 3);
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+    CHECK(session.prepare().changed());
+    push(chat_message::result("other", "ok"));
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+    CHECK(miscounted(session).empty());
+    CHECK_FALSE(session.undo());
+}
+
+TEST_CASE("a session without anything to undo says so") {
+    session_of<decltype(three_layers)> session{{}, three_layers, {.window = 100'000_tokens}};
+    CHECK_FALSE(session.undo());
+    session.push(chat_message::user("hello"));
+    CHECK_FALSE(session.run().changed());
+    CHECK_FALSE(session.undo());
+    CHECK(sent(session) == conversation{chat_message::user("hello")});
+}
+
+TEST_CASE("release destroys originals that are not sent, and changes nothing that is") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head{100_chars}},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    std::size_t released = 0;
+    std::size_t runs_after = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        session_of<decltype(mix)> session{{}, mix, {.window = {1'500 + random.below(9'000)}}};
+        std::size_t given_back = 0;
+        for (std::size_t index = 0; index < all.size(); ++index) {
+            session.push(all[index]);
+            CHECK(session.history().back() == all[index]);
+            if (random.chance(40)) runs_after += session.run().changed() && given_back != 0 ? 1u : 0u;
+            if (!random.chance(10)) continue;
+            auto const request = sent(session);
+            auto const count = session.release({random.below(index + 2)});
+            given_back += count;
+            INFO("seed " << seed << ", after message " << index);
+            CHECK(session.history().size() == index + 1 - given_back);
+            CHECK(sent(session) == request);
+            CHECK(miscounted(session).empty());
+            CHECK_FALSE(session.undo());
+            CHECK(sent(session) == request);
+        }
+        released += given_back;
+        CHECK(miscounted(session).empty());
+        std::size_t next = 0;  // what is left stands in order
+        for (auto const& m : session.history()) {
+            auto const at = static_cast<std::size_t>(std::stoul(m.name.substr(1)));
+            CHECK(at >= next);
+            CHECK(m == all[at]);
+            next = at + 1;
+        }
+        CHECK(journal.messages().size() >= all.size());
+    }
+    CHECK(released > 300);
+    CHECK(runs_after > 100);
+}
+
+TEST_CASE("a session that has given messages back goes on as one that has not") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    condense::session<std::deque<chat_message>, decltype(mix), exact> session{{}, mix, {.window = 3'000_tokens}};
+    session_of<decltype(mix)> twin{{}, mix, {.window = 3'000_tokens}};
+    std::size_t released = 0;
+    for (auto const& m : long_turns(60)) {
+        CHECK(session.push(m) == twin.push(m));
+        auto const report = session.prepare();
+        CHECK(report.first_changed == twin.prepare().first_changed);
+        if (report.changed()) released += session.release({session.outline().size()});
+        CHECK(sent(session) == sent(twin));
+        CHECK(session.history().size() < 40);
+    }
+    CHECK(released > 80);
+    CHECK(session.statistics().layers[1].events == twin.statistics().layers[1].events);
+}
+
+TEST_CASE("what was given back can not be undone, or joined") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages},
+                                        condense::repair{}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::call("slow", "build", "{}"),
+                          chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+        session.push(m);
+    CHECK(session.release({100}) == 0);
+    CHECK(session.run().changed());
+    CHECK(session.undo());
+    CHECK(session.run().changed());
+    CHECK(session.release({1}) == 0);
+    auto const before = session.history();
+    auto const count = session.release({100});
+    CHECK(count > 0);
+    CHECK(session.history().size() == before.size() - count);
+    CHECK_FALSE(session.undo());
+    auto const request = sent(session);
+    session.push(chat_message::result("slow", "done"));
+    CHECK(sent(session).size() == request.size() + 1);  // the call is gone for good
+    CHECK(miscounted(session).empty());
+    session.push(chat_message::assistant("so it is"));
+    CHECK(sent(session).size() == request.size() + 1);  // and the result with it
+    CHECK(miscounted(session).empty());
+    CHECK_FALSE(session.release({0}));
+}
+
+TEST_CASE("a message that was given back is not restored") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (int index = 0; index < 8; ++index) session.push(chat_message::user(std::to_string(index)));
+    CHECK(session.run().changed());
+    CHECK(session.release({100}) == 5);
+    auto facts = session.outline();
+    auto edits = session.edits();
+    auto const count = exact{};
+    condense::budget const limits{.window = 100'000_tokens};
+    condense::draft draft{session.history(), facts, edits, count, limits};
+    for (std::uint64_t index = 0; index < 8; ++index) CHECK(draft.restore({index}) == condense::refusal::gone);
+    CHECK(edits.steps().size() == session.edits().steps().size());
+}
+
+TEST_CASE("statistics are the sums of the reports, and of what was done on arrival") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.when = used >= 40_pct, .over = 600_chars, .preview = condense::head{50_chars}, .into = store},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    std::uint64_t saved = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        session_of<decltype(mix)> session{{}, mix, {.window = 9'000_tokens}};
+        for (auto const& m : all) {
+            auto const before = session.statistics();
+            auto const used_before = session.used().tokens;
+            session.push(m);
+            condense::cost whole;
+            for (auto const& part : m.parts) whole += part.cost ? *part.cost : exact{}(part.text);
+            // On arrival: what the message costs, less what was saved.
+            if (session.edits().steps().empty() || session.statistics().saved() != before.saved())
+                CHECK(used_before.count + whole.tokens().count - session.used().tokens.count ==
+                      session.statistics().saved().count - before.saved().count);
+            CHECK(session.statistics().runs == before.runs);
+            auto const arrival = session.statistics();
+            auto const report = session.prepare();
+            auto const& now = session.statistics();
+            for (std::size_t layer = 0; layer < 3; ++layer) {
+                CHECK(now.layers[layer].saved.count - arrival.layers[layer].saved.count == report.layers[layer].saved.count);
+                CHECK(now.layers[layer].groups_dropped - arrival.layers[layer].groups_dropped == report.layers[layer].groups_dropped);
+                CHECK(now.layers[layer].parts_shortened - arrival.layers[layer].parts_shortened == report.layers[layer].parts_shortened);
+                CHECK(now.layers[layer].artifacts - arrival.layers[layer].artifacts == report.layers[layer].artifacts);
+                CHECK(now.layers[layer].failures - arrival.layers[layer].failures == report.layers[layer].failures);
+            }
+            CHECK(now.changed - arrival.changed == (report.changed() ? 1u : 0u));
+        }
+        saved += session.statistics().saved().count;
+        CHECK(session.statistics().changed <= session.statistics().runs);
+    }
+    CHECK(saved > 100'000);
+}
+
+TEST_CASE("messages pushed while a summary is being made are all there, in order", "[case-183]") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 95_pct}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    int asked = 0;
+    std::string said = "in short";
+    act = [&] {
+        ++asked;
+        auto const steps = session.edits().steps().size();
+        auto const history = session.history().size();
+        for (auto const* const text : {"one", "two", "three"}) CHECK_FALSE(session.push(chat_message::user(text)));
+        // The rest waits for the end of the run.
+        CHECK_FALSE(session.prepare().changed());
+        CHECK_FALSE(session.run().changed());
+        CHECK_FALSE(session.undo());
+        CHECK(session.history().size() == history);
+        CHECK(session.edits().steps().size() == steps);
+        return said;
+    };
+    for (auto const& m : all) session.push(m);
+    SECTION("one that is good") {
+        auto const report = session.run();
+        CHECK(report.changed());
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+        CHECK(report.after.messages.count + 3 == session.used().messages.count);
+    }
+    SECTION("one that fails") {
+        said = "";
+        auto const report = session.run();
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        CHECK(sent(session).size() == all.size() + 3);
+    }
+    CHECK(asked == 1);
+    for (auto const* const text : {"one", "two", "three"}) all.push_back(chat_message::user(text));
+    CHECK(session.history() == all);
+    auto const request = sent(session);
+    CHECK(conversation(request.end() - 3, request.end()) == conversation(all.end() - 3, all.end()));
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("messages pushed during a run that is cancelled are there with the next") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    for (auto const& m : all) session.push(m);
+    SECTION("plainly") {
+        act = [&]() -> std::string {
+            session.push(chat_message::user("meanwhile"));
+            throw condense::cancelled{};
+        };
+        CHECK_THROWS_AS(session.run(), condense::cancelled);
+    }
+    SECTION("in another exception") {
+        act = [&]() -> std::string {
+            session.push(chat_message::user("meanwhile"));
+            try {
+                throw condense::cancelled{};
+            } catch (...) {
+                std::throw_with_nested(std::runtime_error{"the transport failed"});
+            }
+        };
+        CHECK_THROWS_AS(session.run(), std::runtime_error);
+    }
+    CHECK(sent(session) == all);
+    CHECK(session.statistics().runs == 0);
+    CHECK_FALSE(session.undo());
+    session.push(chat_message::user("next"));
+    all.push_back(chat_message::user("meanwhile"));
+    all.push_back(chat_message::user("next"));
+    CHECK(session.history() == all);
+    CHECK(sent(session) == all);
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("a run that is stopped leaves the session as it was, and says so") {
+    bool stop = false;
+    std::function<std::string()> act = [&] {
+        stop = true;
+        return std::string{"in short"};
+    };
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used > 3_messages}};
+    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    auto const all = long_turns(8);
+    for (auto const& m : all) session.push(m);
+    auto const report = session.run();
+    CHECK_FALSE(report.changed());
+    CHECK(report.layers[0].note == "stopped");
+    CHECK(report.layers[0].asked == 1);
+    CHECK(report.layers[0].saved == 0_tokens);
+    CHECK(report.after.tokens == session.used().tokens);
+    CHECK(sent(session) == all);
+    CHECK_FALSE(session.undo());
+    stop = false;
+    act = [] { return std::string{"in short"}; };
+    CHECK(session.run().changed());
+}
+
+TEST_CASE("what a run asks for before it is taken back is not what is sent after it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    all.push_back(chat_message::assistant("done"));
+    for (auto const& m : all) session.push(m);
+    bool const asked_before = GENERATE(true, false);
+    if (asked_before) CHECK(sent(session) == all);
+    std::size_t seen = 0;
+    act = [&]() -> std::string {
+        seen = sent(session).size();
+        throw condense::cancelled{};
+    };
+    // The first message makes the request stale before the run.
+    if (!asked_before) CHECK(session.undo() == false);
+    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK(seen == all.size());
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("a request made in the first run of a session is made anew after it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    all.push_back(chat_message::assistant("done"));
+    session_of<decltype(mix)> session{all, mix, {.window = 2'000_tokens}};
+    act = [&]() -> std::string {
+        CHECK(sent(session).size() < all.size());
+        throw condense::cancelled{};
+    };
+    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("messages pushed on arrival of another stand after it") {
+    std::function<void()> act;
+    auto const mix = condense::pipeline{on_arrival{&act}, condense::sliding_window{.when = used > 100_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    int left = 2;
+    act = [&] {
+        if (left-- > 0) session.push(chat_message::user("echo"));
+    };
+    session.push(chat_message::user("first"));
+    session.push(chat_message::user("last"));
+    CHECK(session.history().size() == 4);
+    CHECK(session.history()[0] == chat_message::user("first"));
+    CHECK(session.history().back() == chat_message::user("last"));
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("a message that can not be taken in does not take those behind it with it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act)};
+    condense::session<conversation, decltype(mix), moody> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    for (auto const& m : all) session.push(m);
+    act = [&] {
+        for (auto const* const text : {"one", "bad", "three"}) session.push(chat_message::user(text));
+        return std::string{"in short"};
+    };
+    CHECK_THROWS_AS(session.run(), std::runtime_error);
+    CHECK(session.history().size() == all.size() + 1);
+    CHECK(session.history().back() == chat_message::user("one"));
+    // It still waits, and nothing passes it.
+    CHECK_THROWS_AS(session.push(chat_message::user("four")), std::runtime_error);
+    CHECK_THROWS_AS(session.prepare(), std::runtime_error);
+    CHECK(session.history().size() == all.size() + 1);
+}
+
+TEST_CASE("a walk over the request gives each message as often as one likes") {
+    session_of<decltype(three_layers)> session{long_turns(3), three_layers, {.window = 100'000_tokens}};
+    auto const request = session.request();
+    CHECK(request.size() == 6);
+    auto at = request.begin();
+    auto const first = at;
+    CHECK(&*at == &session.history()[0]);  // not a copy
+    CHECK(at->role == condense::role::user);
+    CHECK((at++)->role == condense::role::user);
+    CHECK(at->role == condense::role::assistant);
+    CHECK(at != first);
+    CHECK(++at == [&] { auto third = request.begin(); return ++++third; }());
+    CHECK(session.request().begin() == request.begin());
 }

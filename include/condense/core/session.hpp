@@ -86,7 +86,8 @@ public:
             return false;
         }
         take_waiting();
-        append(std::move(m));
+        arrive(append(std::move(m)), false);
+        take_waiting();
         return due();
     }
 
@@ -120,10 +121,11 @@ public:
     /// Messages pushed since then stay.
     bool undo() {
         if (events_.empty() || busy_) return false;
-        edits_.undo(facts_, events_.back());
+        edits_.reserve_message(0);  // then nothing below fails
+        edits_.take_back(facts_, events_.back().steps);
+        edits_.follow_again(facts_, events_.back().messages);
         events_.pop_back();
-        stale_ = true;
-        settle(edits_.steps().size());
+        settle();
         return true;
     }
 
@@ -228,9 +230,16 @@ public:
     view const& edits() const noexcept { return edits_; }
 
 private:
+    /// A run or an arrival that can be undone: how many steps, and messages, there were.
+    struct event {
+        std::size_t steps = 0;
+        std::size_t messages = 0;
+    };
+
     source_type source() const noexcept { return {detail::address_of(messages_), detail::address_of(places_)}; }
 
-    void append(message_type m) {
+    /// Takes the message in and gives its index; when that fails, the message is not moved from.
+    std::uint32_t append(message_type&& m) {
         edits_.reserve_message(facts_.read(m, count_));
         detail::call_index::grow(sent_.places, 1);
         detail::call_index::grow(events_, 1);
@@ -243,8 +252,8 @@ private:
         auto const mark = edits_.steps().size();
         edits_.follow(facts_, facts_.place());
         sent_.places.push_back({index});
-        if (edits_.steps().size() != mark) settle(mark);  // it brought others back
-        arrive(index, false);
+        if (edits_.steps().size() != mark) settle();  // it brought others back
+        return index;
     }
 
     /// Tells the layers of the messages from `first` on.
@@ -268,11 +277,10 @@ private:
     }
 
     /// After steps that no layer made a request begins as it has to.
-    void settle(std::size_t mark) {
+    void settle() {
         auto const from = source();
         draft whole{from, facts_, edits_, count_, limits_};
         whole.settle_head();
-        edits_.set_follows(mark);
         stale_ = true;
     }
 
@@ -292,16 +300,21 @@ private:
 
     void note_event(std::size_t mark) noexcept {
         if (edits_.steps().size() == mark) return;
-        events_.push_back(mark);
+        events_.push_back({mark, facts_.size()});
         stale_ = true;
     }
 
-    /// Appends what was pushed during a run.
+    /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it.
     void take_waiting() {
-        if (busy_ || waiting_.empty()) return;
-        auto arrived = std::move(waiting_);
+        if (busy_) return;
+        for (auto const count = waiting_.size(); taken_ < count;) {
+            auto const index = append(std::move(waiting_[taken_]));
+            ++taken_;
+            arrive(index, false);
+        }
+        if (taken_ != waiting_.size()) return;
         waiting_.clear();
-        for (auto& m : arrived) append(std::move(m));
+        taken_ = 0;
     }
 
     report_type unchanged() const noexcept {
@@ -332,7 +345,7 @@ private:
         };
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
         std::swap(sent_, next);
-        stale_ = false;
+        stale_ = busy_;  // what is seen amid a run may be taken back
     }
 
     message_type const& sent_at(std::size_t at) const {
@@ -350,8 +363,9 @@ private:
     view edits_;
     typename Mix::memory kept_ = {};
     std::vector<std::uint32_t> places_;   ///< in messages_, by index, once some were released
-    std::vector<std::size_t> events_;     ///< for each that can be undone, the number of steps before it
+    std::vector<event> events_;
     std::vector<message_type> waiting_;   ///< pushed during a run
+    std::size_t taken_ = 0;               ///< of those, how many are in
     std::array<layer_report, Mix::size> idle_ = {};
     v1::statistics<Mix::size> statistics_ = {};
     mutable detail::request_plan<message_type> sent_;

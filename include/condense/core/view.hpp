@@ -27,7 +27,6 @@ public:
     struct step {
         edit_kind kind = edit_kind::drop;
         bool on_part = false;
-        bool follows = false;        ///< no layer's: a message that came asked for it
         std::uint32_t target = 0;    ///< a part's column, or a group's index
         std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
         std::uint32_t text = detail::none32;
@@ -116,36 +115,16 @@ public:
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
     /// group that was gone comes back when a message joins it: no result stands without its call.
     constexpr void follow(outline const& facts, std::size_t joins) noexcept {
-        auto const fresh = parts_.size();
         take_in(facts, joins);
-        // What was written for a call gives way to its result.
-        for (auto column = fresh; column < facts.part_count(); ++column) {
-            auto const& part = facts.part_at(column);
-            auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
-            if (asked == detail::none32 || answers_[asked] == 0) continue;
-            withdraw(facts, asked);
-        }
+        give_way(facts, static_cast<std::uint32_t>(facts.size() - 1));
     }
 
-    /// The steps from `first` on are no layer's: see step::follows.
-    constexpr void set_follows(std::size_t first) noexcept {
-        for (; first < steps_.size(); ++first) steps_[first].follows = true;
-    }
-
-    /// Takes back the steps from `until` on, but for those that messages have asked for since then.
-    constexpr void undo(outline const& facts, std::size_t until) {
-        std::vector<step> kept;
-        for (auto index = until; index < steps_.size(); ++index)
-            if (steps_[index].follows) kept.push_back(steps_[index]);
-        take_back(facts, until);
-        for (auto const& again : kept) {  // where there was room for them before
-            if (again.kind == edit_kind::repair) {
-                if (answers_[again.target] != 0) withdraw(facts, again.target);
-            } else if (again.kind == edit_kind::drop) hide(facts, again.target);
-            else if (group{again.target}.is_summary()) {
-                if (again.previous <= until && !present(facts, group{again.target}))
-                    undrop(facts, group{again.target}, again.previous - 1);
-            } else bring_back(facts, facts.group_of(facts.group_at(again.target).first));
+    /// After a `take_back` of what was done before message `first` came: that message and those after it
+    /// stay, and what they brought about holds again. Allocates nothing, as their steps were taken back.
+    constexpr void follow_again(outline const& facts, std::size_t first) noexcept {
+        for (auto index = static_cast<std::uint32_t>(first); index < facts.size(); ++index) {
+            show_or_hide(facts, facts.group_of(index));
+            give_way(facts, index);
         }
     }
 
@@ -234,6 +213,18 @@ private:
         std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
     };
 
+    /// What was written for calls gives way to the results in this message.
+    constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
+        auto const& found = facts.message_at(index);
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
+            auto const& part = facts.part_at(column);
+            auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
+            if (asked == detail::none32 || answers_[asked] == 0) continue;
+            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = answers_[asked]});
+            set_answer(facts, asked, 0);
+        }
+    }
+
     constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
         parts_.resize(facts.part_count());
         answers_.resize(facts.part_count());
@@ -246,24 +237,16 @@ private:
             gained.cost += facts.part_at(column).cost;
         groups_[slot].cost += gained.cost;
         if (groups_[slot].dropped == 0) sums_ += gained;
-        else bring_back(facts, slot);
-        if (facts.group_at(slot).released) hide(facts, slot);
+        show_or_hide(facts, slot);
     }
 
-    constexpr void bring_back(outline const& facts, std::uint32_t slot) noexcept {
-        if (groups_[slot].dropped == 0) return;
-        undrop(facts, group{slot});
-        steps_.back().follows = true;
-    }
-    /// A result of a call that can never be sent again goes where the call has gone.
-    constexpr void hide(outline const& facts, std::uint32_t slot) noexcept {
-        if (groups_[slot].dropped != 0) return;
-        drop(facts, group{slot});
-        steps_.back().follows = true;
-    }
-    constexpr void withdraw(outline const& facts, std::uint32_t column) noexcept {
-        steps_.push_back({.kind = edit_kind::repair, .on_part = true, .follows = true, .target = column, .previous = answers_[column]});
-        set_answer(facts, column, 0);
+    /// A group that a message has joined is there again; a result of a call that can never be sent again
+    /// goes where the call has gone.
+    constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
+        bool const gone = groups_[slot].dropped != 0;
+        if (facts.group_at(slot).released == gone) return;
+        if (gone) undrop(facts, group{slot});
+        else drop(facts, group{slot});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
@@ -330,7 +313,7 @@ private:
             state.cost += steps_[answers_[column] - 1].after;
             ++state.answers;
         }
-        bring_back(facts, slot);
+        show_or_hide(facts, slot);
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})
