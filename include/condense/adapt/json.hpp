@@ -96,17 +96,24 @@ struct message_traits<Json> {
         return made;
     }
 
-    /// A message with a `tool_result` block where the call is a block of `content`, else one of role tool.
+    /// A message with a `tool_result` block where the call is a block `tool_use` of `content`, else one of
+    /// role tool, or function. A call that the provider runs itself takes no result of ours: nothing is made.
     static Json make_result(Json const& m, part_view const& call, std::string text) {
         auto made = Json::object();
         auto const* const content = detail::member_of(m, "content");
         bool in_content = false;
         if (content != nullptr && content->is_array())
-            for (auto const& block : *content)
-                in_content = in_content || (detail::text_member(block, "type") == "tool_use" && detail::text_member(block, "id") == call.call);
+            for (auto const& block : *content) {
+                auto const type = detail::text_member(block, "type");
+                if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
+                if (type != "tool_use") return made;
+                in_content = true;
+            }
         if (!in_content) {
-            made["role"] = "tool";
-            made["tool_call_id"] = std::string{call.call};
+            bool const legacy = call.call.empty() && detail::member_of(m, "function_call") != nullptr;
+            made["role"] = legacy ? "function" : "tool";
+            if (legacy) made["name"] = std::string{call.tool};
+            else made["tool_call_id"] = std::string{call.call};
             made["content"] = std::move(text);
             return made;
         }

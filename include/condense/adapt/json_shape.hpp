@@ -79,8 +79,14 @@ private:
         auto const results = results_;
         auto* const held = open.find();
         if (held != nullptr && held->is_array()) {
-            for (std::size_t at = 0; at < held->size(); ++at) block({held, nullptr, at}, base, outermost);
-            open = whole = place{held, nullptr, held->size()};
+            // With the last text of a tool_result goes the whole block, also where it is empty.
+            auto const alone = !outermost && held->size() < 2;
+            for (std::size_t at = 0; at < held->size(); ++at) {
+                place const here{held, nullptr, at};
+                block(here, base, outermost, alone ? whole : here);
+            }
+            open = {held, nullptr, held->size()};
+            if (!alone || !held->empty()) whole = open;
         } else if (auto const* const text = string_of(held)) {
             if (!text->empty()) give(base, open, whole);
         } else if (held != nullptr && !held->is_null()) {
@@ -91,11 +97,12 @@ private:
         if (base.kind == part_kind::tool_result && results_ == results) give(base, open, whole);
     }
 
-    void block(place here, part_view const& base, bool outermost) {
+    /// `gone`: what goes with a text.
+    void block(place here, part_view const& base, bool outermost, place gone) {
         auto& found = *here.find();
         auto const type = text_member(found, "type");
-        if (found.is_string()) give(base, here, here);
-        else if (type == "text" && string_of(member_of(found, "text"))) give(base, {&found, "text"}, here);
+        if (found.is_string()) give(base, here, gone);
+        else if (type == "text" && string_of(member_of(found, "text"))) give(base, {&found, "text"}, gone);
         else if (is_media(type)) give(sealed(base, part_kind::media, media_cost), {}, here);
         else if (!outermost || !own_block(found, type, here)) give(sealed(base, part_kind::other), here, here, true);
     }
