@@ -166,8 +166,9 @@ public:
                              ((fired_ & measure::turn_count) && after.turns < before_.turns);
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
-        bool const only_restored = after == before_ && restored != view::totals{};
-        if (larger || !(smaller || only_restored)) return decline(not_smaller);
+        // What mends pairs need not save anything: a result without a call may be empty.
+        bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
+        if (larger || !(smaller || only_mended)) return decline(not_smaller);
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
         if constexpr (requires { layer.worth.pays(saved, used_); })
             if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline(not_worth_it);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/reject.hpp>
 
 // Makes a conversation with broken pairs one that providers take: repair{}. Put it after the layers
 // that make room.

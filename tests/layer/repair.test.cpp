@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/repair.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/adapt/json.hpp>
+#include <condense/condense.hpp>
+
+#include "laws/generator.hpp"
+#include "laws/model.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::chat_message;
+using condense::layer_outcome;
+using condense::part_kind;
+using condense::part_status;
+using condense::used;
+using namespace condense::literals;
+using conversation = std::vector<chat_message>;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+struct exact {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+    condense::cost frame(condense::role) const { return condense::cost::of({3}); }
+};
+
+constexpr condense::budget roomy{.window = {1'000'000}};
+auto const mending = condense::pipeline{condense::repair{.answer = "none"}};
+
+chat_message U(std::string text = "u") { return chat_message::user(std::move(text)); }
+chat_message A(std::string text = "a") { return chat_message::assistant(std::move(text)); }
+chat_message C(std::string id, std::string tool = "t", part_status status = part_status::ok) {
+    auto made = chat_message::call(std::move(id), std::move(tool), "{}");
+    made.parts[0].status = status;
+    return made;
+}
+chat_message R(std::string id, std::string text = "r", part_status status = part_status::ok) {
+    return chat_message::result(std::move(id), std::move(text), status);
+}
+/// What repair writes for C(id).
+chat_message answer(std::string id, std::string tool = "t") {
+    auto made = R(std::move(id), "none", part_status::cancelled);
+    made.parts[0].tool = std::move(tool);
+    return made;
+}
+
+template <class Mix>
+conversation after(conversation history, Mix const& mix, condense::budget limits = roomy) {
+    auto const report = condense::reduce(history, mix, limits, exact{});
+    auto again = history;
+    CHECK_FALSE(condense::reduce(again, mix, limits, exact{}).changed());
+    CHECK(again == history);
+    condense::cost sum;
+    for (auto const& m : history) {
+        sum += exact{}.frame(m.role);
+        for (auto const& part : m.parts) sum += exact{}(part.text);
+    }
+    CHECK(report.after.tokens == sum.tokens());
+    CHECK(report.after.messages.count == history.size());
+    return history;
+}
+conversation mended(conversation history) { return after(std::move(history), mending); }
+
+template <class Session>
+conversation sent(Session const& session) {
+    auto const request = session.request();
+    return {request.begin(), request.end()};
+}
+
+bool repeats_an_id(chat_message const& m) {
+    std::map<std::string, int> calls;
+    for (auto const& part : m.parts)
+        if (part.kind == part_kind::tool_call && !part.call.empty() && ++calls[part.call] > 1) return true;
+    return false;
+}
+
+/// Figures that those of the messages sent bear out.
+template <class Session>
+bool adds_up(Session const& session) {
+    condense::cost sum;
+    for (auto const& m : session.request()) {
+        sum += exact{}.frame(m.role);
+        for (auto const& part : m.parts) sum += part.cost ? *part.cost : exact{}(part.text);
+    }
+    return session.used().tokens == sum.tokens() && session.used().messages.count == session.request().size();
+}
+
+static_assert(condense::repair::effects & condense::repairs);
+static_assert(!condense::recoverable<condense::pipeline<condense::repair>>);
+static_assert(condense::deterministic<condense::pipeline<condense::repair>>);
+
+struct lenient {
+    static constexpr auto effects = condense::repairs;
+    std::vector<condense::refusal>* said;
+    void reduce(auto& draft, auto&) const {
+        for (std::uint32_t column = 0; column < draft.outline().part_count(); ++column) said->push_back(draft.repair(draft.part_at(column), "none"));
+        said->push_back(draft.repair({0, 0, 1'000}, "none"));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("repair: dead and cancelled calls are answered where they stand", "[case-T27]") {
+    CHECK(mended({U(), C("1"), U("v"), A()}) == conversation{U(), C("1"), answer("1"), U("v"), A()});
+    CHECK(mended({U(), C("1", "t", part_status::cancelled)}) == conversation{U(), C("1", "t", part_status::cancelled), answer("1")});
+    CHECK(mended({C("1"), U(), A()}) == conversation{C("1"), answer("1"), U(), A()});
+    CHECK(answer("1") == condense::make_result(C("1"), {.kind = part_kind::tool_call, .tool = "t", .call = "1"}, "none"));
+}
+
+TEST_CASE("repair: calls that may still be answered are left alone") {
+    for (auto const& history :
+         {conversation{U(), C("1")}, conversation{U(), C("1"), U("v")}, conversation{U(), C("1"), A()}, conversation{C("1"), A(), U()},
+          conversation{U(), C("1", "t", part_status::pending), U("v"), A()}, conversation{U(), C("1"), R("1", "", part_status::pending), U("v"), A()},
+          conversation{U(), C("1"), R("1"), U("v"), A()}, conversation{U(), C("1", "t", part_status::cancelled), R("1"), U("v"), A()},
+          conversation{}, conversation{U()}})
+        CHECK(mended(history) == history);
+}
+
+TEST_CASE("repair: of parallel calls only those without a result are answered") {
+    auto const both = C("1").and_call("2", "s", "{}");
+    CHECK(mended({U(), both, U("v"), A()}) == conversation{U(), both, answer("1"), answer("2", "s"), U("v"), A()});
+    CHECK(mended({U(), both, R("2"), U("v"), A()}) == conversation{U(), both, answer("1"), R("2"), U("v"), A()});
+    CHECK(mended({U(), both, R("1"), U("v"), A()}) == conversation{U(), both, answer("2", "s"), R("1"), U("v"), A()});
+    auto in_one = R("1");
+    in_one.parts.push_back(R("2").parts[0]);
+    CHECK(mended({U(), both, in_one, U("v"), A()}) == conversation{U(), both, in_one, U("v"), A()});
+    auto beside = C("1");
+    beside.parts.push_back(R("1").parts[0]);
+    CHECK(mended({U(), beside, U("v"), A()}) == conversation{U(), beside, U("v"), A()});
+    auto half = beside;
+    half.parts.push_back(C("2").parts[0]);
+    CHECK(mended({U(), half, U("v"), A()}) == conversation{U(), half, answer("2"), U("v"), A()});
+}
+
+TEST_CASE("repair: reused and missing ids") {
+    CHECK(mended({U(), C("x"), U("v"), C("x"), R("x"), A()}) == conversation{U(), C("x"), answer("x"), U("v"), C("x"), R("x"), A()});
+    CHECK(mended({U(), C("x"), U("v"), C("x"), U("w"), A()}) == conversation{U(), C("x"), answer("x"), U("v"), C("x"), answer("x"), U("w"), A()});
+    CHECK(mended({U(), C(""), U("v"), A()}) == conversation{U(), C(""), answer(""), U("v"), A()});
+    auto const both = C("").and_call("", "s", "{}");
+    CHECK(mended({U(), both, U("v"), A()}) == conversation{U(), both, answer(""), answer("", "s"), U("v"), A()});
+    auto const same = C("x").and_call("x", "t", "{}");
+    CHECK(mended({U(), same, U("v"), A()}) == conversation{U(), same, answer("x"), answer("x"), U("v"), A()});
+}
+
+TEST_CASE("repair: results whose call is nowhere are taken out") {
+    CHECK(mended({U(), R("0"), A()}) == conversation{U(), A()});
+    auto two = R("0");
+    two.parts.push_back(R("9").parts[0]);
+    CHECK(mended({U(), two, A()}) == conversation{U(), A()});
+    // Beside words only the result goes.
+    auto words = R("0");
+    words.role = condense::role::assistant;
+    words.parts.insert(words.parts.begin(), {.text = "so"});
+    words.parts.push_back({.text = "it is"});
+    auto without = words;
+    without.parts.erase(without.parts.begin() + 1);
+    CHECK(mended({U(), words, A()}) == conversation{U(), without, A()});
+    // Beside a result that has its call.
+    auto mixed = R("1");
+    mixed.parts.insert(mixed.parts.begin(), R("0").parts[0]);
+    CHECK(mended({U(), C("1"), mixed, A()}) == conversation{U(), C("1"), R("1"), A()});
+    // While the round may go on, it stays.
+    CHECK(mended({U(), A(), R("0")}) == conversation{U(), A(), R("0")});
+    // What protects a message protects it.
+    auto pinned = R("0");
+    pinned.pinned = true;
+    CHECK(mended({U(), pinned, A()}) == conversation{U(), pinned, A()});
+    auto system = R("0");
+    system.role = condense::role::system;
+    CHECK(mended({U(), system, A()}) == conversation{U(), system, A()});
+    auto latest = U("v");
+    latest.parts.push_back(R("0").parts[0]);
+    CHECK(mended({U(), A(), latest, A()}) == conversation{U(), A(), latest, A()});
+}
+
+TEST_CASE("repair: the report tells answers from savings") {
+    conversation history{U(), R("0", std::string(50, 'x')), C("1"), U("v"), A()};
+    auto const report = condense::reduce(history, mending, roomy, exact{});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[0].saved == 53_tokens);
+    CHECK(report.layers[0].restored == 7_tokens);
+    CHECK(report.layers[0].groups_dropped == 1);
+    CHECK(report.layers[0].parts_shortened == 0);
+    CHECK(report.first_changed == 1u);
+    conversation only{U(), C("1"), U("v"), A()};
+    auto const grown = condense::reduce(only, mending, roomy, exact{});
+    CHECK(grown.layers[0].outcome == layer_outcome::applied);
+    CHECK(grown.layers[0].saved == 0_tokens);
+    CHECK(grown.layers[0].restored == 7_tokens);
+    CHECK(grown.first_changed == 2u);
+    CHECK(grown.after.messages == 5_messages);
+}
+
+TEST_CASE("repair: answers fit the budget or are not written") {
+    conversation const history{U(), C("1"), U("v"), A()};  // 5 bytes and 4 frames of 3
+    CHECK(after(history, mending, {.window = 23_tokens}) == history);
+    CHECK(after(history, mending, {.window = 24_tokens}).size() == 5);
+    conversation both{U(), C("1"), C("2"), U("v"), A()};  // 22 tokens; each answer takes 7
+    CHECK(after(both, mending, {.window = 30_tokens}).size() == 6);
+    auto const report = condense::reduce(both, mending, {.window = 30_tokens}, exact{});
+    CHECK(report.layers[0].refused == 1);
+    CHECK(report.layers[0].note == "no room");
+}
+
+TEST_CASE("repair: draft.repair refuses what is no dead call") {
+    std::vector<condense::refusal> said;
+    conversation history{U(), C("1"), R("1"), C("2"), C("3", "t", part_status::cancelled), U("v"), C("4")};
+    static_cast<void>(condense::reduce(history, condense::pipeline{lenient{&said}}, roomy, exact{}));
+    using condense::refusal;
+    // u, call 1, result 1, dead call 2, cancelled call 3, v, open call 4, and what is no part
+    CHECK(said[0] == refusal::pair);
+    CHECK(said[1] == refusal::open);
+    CHECK(said[2] == refusal::pair);
+    CHECK(said[3] == refusal::none);
+    CHECK(said[4] == refusal::none);
+    CHECK(said[5] == refusal::pair);
+    CHECK(said[6] == refusal::open);
+    CHECK(said[7] == refusal::gone);
+    // In the next sweep they have their answers.
+    CHECK(said[11] == refusal::gone);
+    CHECK(history.size() == 9);
+}
+
+TEST_CASE("repair: an answer that the adapter makes of something else is refused") {
+    struct stubborn : chat_message {
+        struct condense_traits : condense::message_traits<chat_message> {
+            static stubborn make_result(stubborn const& m, condense::part_view const&, std::string text) {
+                stubborn made;
+                made.role = m.name == "system" ? condense::role::system : condense::role::user;
+                if (m.name == "words") made.parts.push_back({.text = text});
+                if (m.name != "nothing") made.parts.push_back(chat_message::result(m.name == "other" ? "other" : "1", text).parts[0]);
+                if (m.name == "twice") made.parts.push_back(made.parts[0]);
+                return made;
+            }
+        };
+    };
+    std::size_t answered = 0;
+    for (auto const* const name : {"", "words", "nothing", "other", "twice", "system"}) {
+        std::vector<stubborn> history{{U()}, {C("1")}, {U("v")}, {A()}};
+        history[1].name = name;
+        auto const report = condense::reduce(history, mending, roomy, exact{});
+        answered += history.size() == 5 ? 1u : 0u;
+        CHECK(report.layers[0].refused == (*name == 0 ? 0u : 1u));
+    }
+    CHECK(answered == 1);
+}
+
+TEST_CASE("repair: an empty answer is no answer") {
+    CHECK_THROWS_AS(condense::pipeline{condense::repair{.answer = ""}}, condense::invalid_configuration);
+}
+
+TEST_CASE("repair: groups with answers are dropped, summarised and put back whole") {
+    conversation history{U(), C("1"), U("v"), A(), U("w"), A("b")};
+    auto const window = condense::sliding_window{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
+    CHECK(after(history, condense::pipeline{condense::repair{.answer = "none"}, window}) == conversation{U("w"), A("b")});
+    CHECK(after(history, condense::pipeline{window, condense::repair{.answer = "none"}}) == conversation{U("w"), A("b")});
+    auto const summary = condense::summarize{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
+    for (auto& m : history)
+        for (auto& part : m.parts) part.text += part.kind == part_kind::text ? std::string(200, '.') : std::string{};
+    auto const summarised = after(history, condense::pipeline{condense::repair{.answer = "none"}, summary});
+    CHECK(summarised.size() == 3);
+    for (auto const& m : summarised) CHECK(m.role != condense::role::tool);
+}
+
+TEST_CASE("repair: a late result in a session takes the place of the answer") {
+    condense::session session{conversation{}, mending, roomy, exact{}};
+    auto const both = C("1").and_call("2", "s", "{}");
+    for (auto const& m : {U(), both, U("v")}) session.push(m);
+    CHECK(sent(session).size() == 3);
+    session.push(A());
+    CHECK(sent(session) == conversation{U(), both, answer("1"), answer("2", "s"), U("v"), A()});
+    CHECK(adds_up(session));
+    auto const all_answered = session.used();
+    session.push(R("2", "late"));
+    CHECK(sent(session) == conversation{U(), both, answer("1"), U("v"), A(), R("2", "late")});
+    CHECK(adds_up(session));
+    CHECK_FALSE(session.run().changed());
+    // Undone, the calls are as they were, and what came stays.
+    CHECK(session.undo());
+    CHECK(sent(session) == conversation{U(), both, U("v"), A(), R("2", "late")});
+    CHECK(adds_up(session));
+    CHECK(session.run().changed());
+    CHECK(sent(session) == conversation{U(), both, answer("1"), U("v"), A(), R("2", "late")});
+    session.push(R("1", "", part_status::pending));
+    CHECK(sent(session) == conversation{U(), both, U("v"), A(), R("2", "late"), R("1", "", part_status::pending)});
+    CHECK(adds_up(session));
+    CHECK(all_answered.messages == 6_messages);
+}
+
+TEST_CASE("repair: undo past a late result keeps it, and takes no answer back in") {
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 5_messages, .until = used <= 4_messages}, condense::repair{.answer = "none"}};
+    condense::session session{conversation{}, mix, roomy, exact{}};
+    for (auto const& m : {U("task"), C("1"), U("v"), A(), U("w")}) session.push(m);
+    CHECK(sent(session).size() == 6);  // answered on arrival
+    CHECK(session.prepare().changed());
+    CHECK(adds_up(session));
+    session.push(R("1", "late"));
+    auto const with_late = sent(session);
+    CHECK(std::count(with_late.begin(), with_late.end(), answer("1")) == 0);
+    CHECK(std::count(with_late.begin(), with_late.end(), R("1", "late")) == 1);
+    CHECK(adds_up(session));
+    CHECK(session.undo());  // the window's run
+    CHECK(adds_up(session));
+    CHECK(sent(session) == conversation{U("task"), C("1"), U("v"), A(), U("w"), R("1", "late")});
+    CHECK(session.undo());  // the answer
+    CHECK(sent(session) == session.history());
+    CHECK(adds_up(session));
+    CHECK_FALSE(session.undo());
+}
+
+TEST_CASE("repair: random conversations come out paired, in order, once and for all") {
+    std::size_t answers = 0;
+    std::size_t orphans = 0;
+    for (std::uint64_t seed = 1; seed <= 1'500; ++seed) {
+        auto original = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        // Calls of one id in one message: which of them an answer is for, a later reader can not tell.
+        if (std::any_of(original.begin(), original.end(), repeats_an_id)) continue;
+        for (auto& m : original)
+            for (auto& part : m.parts)
+                if (part.kind == part_kind::tool_call && part.call > "call_2" && random.chance(4)) part.status = part_status::cancelled;
+        auto reduced = original;
+        auto const report = condense::reduce(reduced, mending, roomy, exact{});
+        INFO("seed " << seed);
+        auto again = reduced;
+        CHECK_FALSE(condense::reduce(again, mending, roomy, exact{}).changed());
+        std::size_t place = 0;
+        while (place < original.size() && place < reduced.size() && original[place] == reduced[place]) ++place;
+        CHECK(report.changed() == (original != reduced));
+        if (report.changed()) CHECK(*report.first_changed == place);
+        // Every original is there in order, but for results without a call.
+        std::size_t next = 0;
+        for (auto const& m : original) {
+            while (next < reduced.size() && reduced[next].name.empty()) ++next, ++answers;
+            if (next < reduced.size() && reduced[next].name == m.name) {
+                CHECK(reduced[next].parts.size() <= m.parts.size());
+                ++next;
+                continue;
+            }
+            ++orphans;
+            for (auto const& part : m.parts) CHECK(part.kind == part_kind::tool_result);
+        }
+        while (next < reduced.size() && reduced[next].name.empty()) ++next, ++answers;
+        CHECK(next == reduced.size());
+    }
+    CHECK(answers > 200);
+    CHECK(orphans > 50);
+}
+
+TEMPLATE_TEST_CASE("repair: OpenAI and Anthropic shapes", "", json, ordered_json) {
+    auto const run = [](std::string_view text) {
+        auto document = TestType::parse(text.begin(), text.end());
+        auto& messages = *condense::messages_of(document);
+        static_cast<void>(condense::reduce(messages, mending, roomy, exact{}));
+        auto again = document;
+        CHECK_FALSE(condense::reduce(*condense::messages_of(again), mending, roomy, exact{}).changed());
+        return document;
+    };
+    auto const openai = run(R"([{"role":"user","content":"u"},
+        {"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}},
+                                                         {"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"2","content":"two"},{"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
+    REQUIRE(openai.size() == 6);
+    CHECK(openai[2] == TestType::parse(R"({"role":"tool","tool_call_id":"1","content":"none"})"));
+    auto const anthropic = run(R"([{"role":"user","content":"u"},
+        {"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"1","name":"f","input":{}}]},
+        {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
+    REQUIRE(anthropic.size() == 5);
+    CHECK(anthropic[2] == TestType::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"none"}]})"));
+    // Orphans go, alone and beside words, however many blocks they hold.
+    CHECK(run(R"([{"role":"user","content":"u"},{"role":"tool","tool_call_id":"0","content":"?"},{"role":"assistant","content":"a"}])").size() == 2);
+    auto const beside = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":"a"},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"0","content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]},{"type":"text","text":"v"}]},
+        {"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}])");
+    CHECK(beside[2]["content"].dump().find("tool_result") == std::string::npos);
+    CHECK(beside[2]["content"].dump().find("\"v\"") != std::string::npos);
+    for (auto const* const content : {R"("1")", R"("")", "null", "[]", R"(["1"])", R"([{"type":"text","text":""}])"}) {
+        auto const one = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":"a"},
+            {"role":"user","content":[{"type":"text","text":"v"},{"type":"tool_result","tool_use_id":"0","content":)" + std::string{content} + R"(}]},
+            {"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}])");
+        INFO(content);
+        CHECK(one[2]["content"] == TestType::parse(R"([{"type":"text","text":"v"}])"));
+    }
+    // The older form of one call a message.
+    auto const legacy = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},
+        {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
+    REQUIRE(legacy.size() == 5);
+    CHECK(legacy[2] == TestType::parse(R"({"role":"function","name":"f","content":"none"})"));
+}
+
+TEMPLATE_TEST_CASE("repair: calls that a provider answers itself get no answer of ours", "", json, ordered_json) {
+    for (auto const* const type : {"server_tool_use", "mcp_tool_use"}) {
+        auto document = TestType::parse(R"([{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"?","id":"1","name":"web","input":{}}]},
+            {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
+        document[1]["content"][0]["type"] = type;
+        auto const before = document;
+        static_cast<void>(condense::reduce(*condense::messages_of(document), mending, roomy, exact{}));
+        CHECK(document == before);
+    }
+}
