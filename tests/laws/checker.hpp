@@ -47,7 +47,7 @@ public:
         check_head();
         check_left();
         for (std::size_t index = 0; index < before_.size(); ++index)
-            if (found_[index] != nullptr) check_message(before_[index], *found_[index]);
+            if (found_[index] != nullptr) check_message(index, *found_[index]);
     }
 
     broken const& violations() const { return broken_; }
@@ -64,7 +64,10 @@ public:
             });
             sum += there(call.message) && same <= 1 ? 1u : 0u;  // of calls with one id nobody knows which is answered
         }
-        for (auto const index : model_.orphans) sum += there(index) && !bound(index) ? 1u : 0u;
+        for (auto const index : model_.orphans) {
+            if (!there(index) || bound(index)) continue;
+            for (auto const& part : found_[index]->parts) sum += is_orphan(index, part) ? 1u : 0u;
+        }
         return sum;
     }
 
@@ -166,26 +169,36 @@ private:
         if (begins_well(before_) && !begins_well(after_)) broken_.insert("L2 does not begin with a user message");
     }
 
-    void check_message(chat_message const& was, chat_message const& now) {
+    void check_message(std::size_t index, chat_message const& now) {
+        auto const& was = before_[index];
         if (same_but_mark(was, now)) return;
         if (was.role != now.role || was.name != now.name || now.parts.size() > was.parts.size())
             broken_.insert("an edited message is not the same message");
         std::size_t at = 0;
         for (auto const& part : now.parts) {
-            while (at < was.parts.size() && !same_place(was.parts[at], part)) check_removed(was.parts[at++]);
+            while (at < was.parts.size() && !same_place(was.parts[at], part)) check_removed(index, was.parts[at++]);
             if (at == was.parts.size()) {
                 broken_.insert("a part was made up");
                 return;
             }
             check_part(was.parts[at++], part);
         }
-        for (; at < was.parts.size(); ++at) check_removed(was.parts[at]);
+        for (; at < was.parts.size(); ++at) check_removed(index, was.parts[at]);
     }
 
     static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
         return was.kind == now.kind && was.tool == now.tool && was.call == now.call && was.status == now.status && was.sealed == now.sealed;
     }
-    void check_removed(condense::chat_part const& was) {
+    /// A result whose call is nowhere: no other call of the conversation has its id.
+    bool is_orphan(std::size_t index, condense::chat_part const& part) const {
+        if (part.kind != part_kind::tool_result || std::count(model_.orphans.begin(), model_.orphans.end(), index) == 0) return false;
+        for (std::size_t at = 0; at <= index && !part.call.empty(); ++at)
+            for (auto const& other : before_[at].parts)
+                if (other.kind == part_kind::tool_call && other.call == part.call) return false;
+        return true;
+    }
+    void check_removed(std::size_t index, condense::chat_part const& was) {
+        if (is_orphan(index, was)) return;
         if (was.kind == part_kind::tool_call || was.kind == part_kind::tool_result) broken_.insert("L1 half a pair");
     }
     void check_part(condense::chat_part const& was, condense::chat_part const& now) {

@@ -107,3 +107,5 @@ void check_type() {
 
 TEST_CASE("a recoverable pipeline loses nothing: chat_message", "[laws][law-6]") { check_type<std::vector<condense::chat_message>>(); }
 TEST_CASE("a recoverable pipeline loses nothing: notes on a shelf", "[laws][law-6]") { check_type<forms::shelf<forms::note>>(); }
+TEST_CASE("a recoverable pipeline loses nothing: messages without ids", "[laws][law-6]") { check_type<std::vector<forms::unnumbered>>(); }
+TEST_CASE("a recoverable pipeline loses nothing: posts", "[laws][law-6]") { check_type<std::vector<forms::post>>(); }

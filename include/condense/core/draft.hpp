@@ -118,6 +118,7 @@ public:
             this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
                 alone = alone && (asked.call.empty() || other.column == call.column || seen.kind != part_kind::tool_call || seen.call != asked.call);
             });
+            if (asked.call.empty()) alone = !another_waits(found.message_index);
             if (!alone) return;
             auto const made = v1::make_result(this->message_at(sequence{found.message_index}), asked, text);
             auto const speaker = v1::role_of(made);
@@ -235,6 +236,17 @@ private:
                 others = others || (other.column != part.column && seen.kind != part_kind::tool_result && seen.call.empty());
             });
         return !others;
+    }
+
+    /// A call without an id, of the same group and no later, would take the answer.
+    constexpr bool another_waits(std::uint32_t index) const noexcept {
+        bool found = false;
+        this->each_member(group{this->facts_->group_of(index)}, [&](std::uint32_t member) {
+            auto const& m = this->facts_->message_at(member);
+            for (auto at = m.first_part; member <= index && at < m.first_part + m.part_count; ++at)
+                found = found || this->facts_->waits_without_id(this->facts_->part_at(at));
+        });
+        return found;
     }
 
     constexpr bool guards_open(part_ref part) const noexcept {

@@ -96,6 +96,12 @@ public:
         auto const& call = calls_[part.call];
         return !call.has_result && (call.dead || part.status == part_status::cancelled);
     }
+    /// A call without an id that an adapter says may still be answered.
+    constexpr bool waits_without_id(part_record const& part) const noexcept {
+        if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
+        auto const& call = calls_[part.call];
+        return call.id_size == 0 && call.waits && !call.answered;
+    }
     /// Columns of calls that were cancelled or found dead; some may have got a result since.
     constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
     /// Columns of results whose call is nowhere.
