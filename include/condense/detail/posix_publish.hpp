@@ -37,6 +37,7 @@ inline int make_temporary_name(std::string& name) {
     return 0;
 }
 
+/// Nobody else's file has such a name, so that only the library's are ever removed.
 inline bool is_temporary_name(std::string_view name) noexcept {
     return name.size() == 36 && name.ends_with(temporary_end) &&
            name.find_first_not_of("0123456789abcdef") == name.size() - temporary_end.size();
@@ -98,6 +99,7 @@ inline void clear_away(descriptor const& folder) {
     ::closedir(listing);
 }
 
+/// The call that did not do its work; error 0 where all did.
 struct failure {
     std::string_view call;
     int error = 0;

@@ -28,6 +28,7 @@ namespace detail {
 /// everything else, the conversation included: what belongs to another one is not read.
 class journal_line {
 public:
+    /// The conversation may be any bytes; none of them stands in a line.
     explicit journal_line(std::string_view conversation) noexcept {
         for (auto const byte : content_hash{1}(conversation, 0).digest) key_ = key_ << 8 | byte;
     }
@@ -114,6 +115,7 @@ private:
         return error == std::errc{};
     }
 
+    /// Lower-case digits only: a name has one spelling.
     static constexpr bool take_name(std::string_view& rest, reference& name) noexcept {
         for (auto& byte : name.digest) {
             if (rest.size() < 2) return false;
