@@ -62,11 +62,18 @@ public:
             auto const same = std::count_if(parts.begin(), parts.end(), [&](auto const& part) {
                 return part.kind == part_kind::tool_call && !call.id.empty() && part.call == call.id;
             });
-            sum += there(call.message) && same <= 1 ? 1u : 0u;  // of calls with one id nobody knows which is answered
+            // Of calls with one id, or with none, nobody knows which is answered.
+            auto const other_waits = call.id.empty() && std::any_of(model_.waiting_nameless.begin(), model_.waiting_nameless.end(), [&](auto at) {
+                return model_.group[at] == model_.group[call.message] && at <= call.message;
+            });
+            sum += there(call.message) && same <= 1 && !other_waits ? 1u : 0u;
         }
-        for (auto const index : model_.orphans) {
+        for (auto const& [index, place] : model_.orphan_parts) {
             if (!there(index) || bound(index)) continue;
-            for (auto const& part : found_[index]->parts) sum += is_orphan(index, part) ? 1u : 0u;
+            auto const& was = before_[index].parts[place];
+            auto const same = [&](auto const& part) { return same_place(was, part) && part.text == was.text; };
+            auto const& now = found_[index]->parts;
+            sum += std::find_if(now.begin(), now.end(), same) != now.end() ? 1u : 0u;
         }
         return sum;
     }
@@ -176,29 +183,26 @@ private:
             broken_.insert("an edited message is not the same message");
         std::size_t at = 0;
         for (auto const& part : now.parts) {
-            while (at < was.parts.size() && !same_place(was.parts[at], part)) check_removed(index, was.parts[at++]);
+            while (at < was.parts.size() && !same_place(was.parts[at], part)) check_removed(index, at++);
             if (at == was.parts.size()) {
                 broken_.insert("a part was made up");
                 return;
             }
             check_part(was.parts[at++], part);
         }
-        for (; at < was.parts.size(); ++at) check_removed(index, was.parts[at]);
+        for (; at < was.parts.size(); ++at) check_removed(index, at);
     }
 
     static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
         return was.kind == now.kind && was.tool == now.tool && was.call == now.call && was.status == now.status && was.sealed == now.sealed;
     }
-    /// A result whose call is nowhere: no other call of the conversation has its id.
-    bool is_orphan(std::size_t index, condense::chat_part const& part) const {
-        if (part.kind != part_kind::tool_result || std::count(model_.orphans.begin(), model_.orphans.end(), index) == 0) return false;
-        for (std::size_t at = 0; at <= index && !part.call.empty(); ++at)
-            for (auto const& other : before_[at].parts)
-                if (other.kind == part_kind::tool_call && other.call == part.call) return false;
-        return true;
+    bool is_orphan(std::size_t index, std::size_t place) const {
+        auto const& all = model_.orphan_parts;
+        return std::find(all.begin(), all.end(), std::pair{index, place}) != all.end();
     }
-    void check_removed(std::size_t index, condense::chat_part const& was) {
-        if (is_orphan(index, was)) return;
+    void check_removed(std::size_t index, std::size_t place) {
+        if (is_orphan(index, place)) return;
+        auto const& was = before_[index].parts[place];
         if (was.kind == part_kind::tool_call || was.kind == part_kind::tool_result) broken_.insert("L1 half a pair");
     }
     void check_part(condense::chat_part const& was, condense::chat_part const& now) {

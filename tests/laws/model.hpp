@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
@@ -31,6 +32,8 @@ struct model {
         std::string tool;
     };
     std::vector<unanswered> dead_calls;  ///< cancelled, or left behind by a later turn, and without any result
+    std::vector<std::size_t> waiting_nameless;  ///< messages with a call without an id that may still be answered
+    std::vector<std::pair<std::size_t, std::size_t>> orphan_parts;  ///< by message and place in it
     std::vector<std::size_t> orphans;    ///< messages with a result whose call is nowhere
 
     static constexpr std::size_t none = ~std::size_t{0};
@@ -127,6 +130,7 @@ private:
                 else if (seen.count(part.call) != 0) found = seen.at(part.call);
                 if (found == none) {
                     if (is_result) orphans_.push_back(index);
+                    if (is_result) orphan_parts.push_back({index, static_cast<std::size_t>(&part - all[index].parts.data())});
                     continue;
                 }
                 join(calls_[found].message, index);
@@ -150,6 +154,8 @@ private:
         for (auto const& one : calls_)
             if (!one.has_result && (one.cancelled || (!one.waits && dead(all, one))))
                 dead_calls.push_back({one.message, one.id, one.tool});
+        for (auto const& one : calls_)
+            if (one.waits && !one.answered && one.id.empty()) waiting_nameless.push_back(one.message);
         orphans = orphans_;
         for (auto const& one : calls_)
             if (!one.answered && (one.waits || !dead(all, one))) found.push_back(group[one.message]);
