@@ -14,7 +14,11 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/core/fallback.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/repair.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "support/catch.hpp"
 
@@ -72,7 +76,8 @@ struct above {
     std::uint64_t limit;
 };
 
-template <class Layer>
+/// Saves: whether its first layer has something to do below.
+template <bool Saves = true, class Layer>
 void lives_anywhere(Layer const& given) {
     // A question, not a demand: it has an answer, whatever that is.
     STATIC_REQUIRE((std::is_default_constructible_v<Layer> || !std::is_default_constructible_v<Layer>));
@@ -123,7 +128,7 @@ void lives_anywhere(Layer const& given) {
     auto const here = condense::reduce(twin, condense::pipeline<Layer>{given}, {.window = 3'000_tokens});
     CHECK(history == twin);
     CHECK(there.layers[0].saved == here.layers[0].saved);
-    if constexpr (!(Layer::effects & condense::reruns)) CHECK(here.layers[0].saved.count != 0);
+    CHECK((here.layers[0].saved.count != 0) == Saves);
 }
 
 template <class... Layers>
@@ -138,6 +143,8 @@ TEST_CASE("held: layers with the slots they have by default") {
         condense::compress{.over = 1'000_chars, .with = condense::head{.keep = 100_chars}}, condense::summarize{},
         condense::sliding_window{},
         condense::offload{.over = 1'000_chars, .preview = condense::tail{100_chars}, .into = condense::memory_store{}});
+    lives_anywhere<false>(condense::repair{});
+    lives_anywhere<false>(condense::record{.to = condense::memory_journal{}});
 }
 
 TEST_CASE("held: layers whose slots hold callables that remember") {
@@ -168,6 +175,7 @@ TEST_CASE("held: pipelines, nested ones, too") {
                                               condense::sliding_window{.protect = is_like("x")}},
                            condense::escalate{.when = used >= 90_pct}};
     lives_anywhere(remembers);
+    lives_anywhere(condense::fallback{condense::summarize{.with = says("They read.")}, condense::sliding_window{}});
     lives_anywhere(condense::pipeline{condense::compress{.over = 100_chars, .with = condense::tail{.keep = 50_chars}},
                                       condense::sliding_window{}});
 
@@ -194,6 +202,7 @@ TEST_CASE("held: layers compare where what they hold does") {
     CHECK(sliding_window{} != sliding_window{.when = used >= 50_pct});
     CHECK(condense::escalate{} != condense::escalate{.passes = 3});
     CHECK(condense::summarize{} != condense::summarize{.size = 100_tokens});
+    CHECK(condense::repair{} != condense::repair{.answer = "none"});
     CHECK(condense::pipeline{compress{}, sliding_window{}} == condense::pipeline{compress{}, sliding_window{}});
     CHECK(condense::pipeline{compress{}, sliding_window{}} !=
           condense::pipeline{compress{}, sliding_window{.when = used >= 50_pct}});

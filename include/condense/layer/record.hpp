@@ -25,7 +25,7 @@ inline namespace v1 {
 /// journal holds.
 template <class Journal = detail::unset>
 struct record {
-    Journal to = detail::unset{};
+    Journal to = detail::slot_default<Journal>();
 
     static_assert(!std::is_same_v<Journal, detail::unset>,
                   "condense: record: `to` must name a journal, such as condense::memory_journal{} (see journal)");
@@ -64,6 +64,8 @@ struct record {
         if (!problem) problem = pass.flush(to);
         return {problem.reason};
     }
+
+    friend bool operator==(record const&, record const&) = default;
 
 private:
     failed catch_up(auto& draft, auto& pass) const {
