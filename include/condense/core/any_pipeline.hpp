@@ -119,8 +119,8 @@ public:
     }
 
 private:
-    struct interface {
-        virtual ~interface() = default;
+    struct any_mix {
+        virtual ~any_mix() = default;
         virtual bool due(usage const& now) const noexcept = 0;
         virtual void name_entries(layer_report* entries) const noexcept = 0;
         virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, bool one_shot) const = 0;
@@ -128,7 +128,7 @@ private:
     };
 
     template <class Mix>
-    struct holder final : interface {
+    struct holder final : any_mix {
         explicit holder(Mix given) : mix(std::move(given)) {}
 
         bool due(usage const& now) const noexcept override { return mix.due(now); }
@@ -183,7 +183,7 @@ private:
         return f(draft, plain);
     }
 
-    std::shared_ptr<interface const> held_;
+    std::shared_ptr<any_mix const> held_;
 };
 
 }  // namespace v1

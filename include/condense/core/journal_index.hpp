@@ -79,11 +79,11 @@ private:
         std::uint32_t rest = none32;  ///< the first one that was not passed yet
     };
 
-    static std::size_t find_slot(std::vector<slot_record> const& slots, reference const& name) noexcept {
+    static std::size_t find_slot(std::vector<slot_record> const& table, reference const& name) noexcept {
         std::size_t at = 0;
         for (auto const byte : name.digest) at = at * 31 + byte;
-        auto const mask = slots.size() - 1;
-        for (at &= mask; slots[at].name && slots[at].name != name;) at = (at + 1) & mask;
+        auto const mask = table.size() - 1;
+        for (at &= mask; table[at].name && table[at].name != name;) at = (at + 1) & mask;
         return at;
     }
 
