@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <condense/core/reduction.hpp>
+#include <condense/detail/address.hpp>
 
 // The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is
 // changed, at once or not at all; a const one gives a reduction to walk.
@@ -85,7 +86,7 @@ void append_made(History& history, std::vector<Message>& made, std::size_t size,
                 std::advance(from, size);
                 on->erase(from, begin_and_end::past(*on));
             }
-        } unless_done{&history, size};
+        } unless_done{detail::address_of(history), size};
         for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(made[index]));
         unless_done.on = nullptr;
     }
