@@ -40,12 +40,15 @@ public:
 
     constexpr std::string_view text() noexcept {
         auto const colon = rest_.find(':');
-        std::uint64_t size = 0;
-        if (broken_ || colon == std::string_view::npos || !read_number(rest_.substr(0, colon), size)) return fail();
+        std::uint64_t stated = 0;
+        if (broken_ || colon == std::string_view::npos || !read_number(rest_.substr(0, colon), stated)) return fail();
         auto const after = rest_.substr(colon + 1);
-        if (after.size() <= size || after[static_cast<std::size_t>(size)] != ',') return fail();
-        rest_ = after.substr(static_cast<std::size_t>(size) + 1);
-        return after.substr(0, static_cast<std::size_t>(size));
+        auto const wanted = stated;
+        if (after.size() <= wanted) return fail();
+        auto const size = static_cast<std::size_t>(wanted);
+        if (after[size] != ',') return fail();
+        rest_ = after.substr(size + 1);
+        return after.substr(0, size);
     }
     /// A number of at most `most`.
     constexpr std::uint64_t number(std::uint64_t most) noexcept {
