@@ -177,7 +177,7 @@ void go_on(fingerprint& all, std::vector<condense::chat_message> const& original
     condense::session session{std::vector<condense::chat_message>{}, mix, limits, count};
     for (auto const& m : original)
         if (session.push(m)) add(all, session.prepare());
-    session.each_request([&](condense::chat_message const& m) { add(all, m); });
+    for (condense::chat_message const& m : session.request()) add(all, m);
 }
 
 /// Nothing that is written with a locale comes out of it as in "C".

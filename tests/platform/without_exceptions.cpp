@@ -241,10 +241,10 @@ void sessions() {
         }
     std::size_t sent = 0;
     std::size_t bytes = 0;
-    session.each_request([&](chat_message const& m) {
+    for (chat_message const& m : session.request()) {
         ++sent;
         for (auto const& part : m.parts) bytes += part.text.size();
-    });
+    }
     expect(reductions > 1 && sent == session.used().messages.count && bytes == session.used().tokens.count);
     expect(session.used().fits() && session.history() == make_history(60));
 }

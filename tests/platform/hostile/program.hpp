@@ -250,7 +250,7 @@ inline findings run() {
                               hostile::estimator{}};
     for (auto const& one : fixed)
         if (session.push(one)) made.tokens += session.prepare().after.tokens.count;
-    session.each_request([&](hostile::line const& m) { made.messages += m.words.size(); });
+    for (hostile::line const& m : session.request()) made.messages += m.words.size();
     return made;
 }
 
