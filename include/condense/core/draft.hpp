@@ -190,7 +190,10 @@ private:
             if (found.count == 0 || found.system || found.released || this->present(group{slot})) continue;
             if (found.summary || this->facts_->message_at(found.first).plain_user) user = slot;
         }
-        // A summary says more than the message it stood for.
+        // A summary says more than the message it stood for; but there is one at most.
+        bool summarized = false;
+        for (auto const which : this->groups()) summarized = summarized || which.is_summary();
+        if (summarized && user != detail::none32) return this->edits_->undrop(*this->facts_, group{user});
         auto const& steps = this->edits_->steps();
         for (auto index = steps.size(); index-- > 0;) {
             auto const target = group{steps[index].target};

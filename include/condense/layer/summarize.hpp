@@ -119,6 +119,7 @@ private:
                 first = which;
         chosen found;
         bool fresh = false;
+        unsigned summaries = 0;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A rule reads a summary that later runs will not know as they will read it: as a message.
@@ -140,7 +141,8 @@ private:
             left.tokens = left.tokens - facts.cost.tokens();
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
-            fresh = fresh || !summary;
+            summaries += earlier ? 1u : 0u;  // two of them, where a model could not read all at once, become one
+            fresh = fresh || !summary || summaries > 1;
         }
         if (!fresh) found.groups.clear();
         return found;
