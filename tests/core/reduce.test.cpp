@@ -12,12 +12,14 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 
 #include "core/toy.hpp"
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -316,4 +318,180 @@ TEST_CASE("reduce: figures of any size in a budget are harmless") {
         CHECK(report.fits() == (report.after.tokens <= limits.input()));
         CHECK((report.outcome == condense::outcome::fits) == report.fits());
     }
+}
+
+namespace {
+
+/// A call that has gone dead, twice, and what makes it so.
+std::vector<chat_message> with_dead_calls() {
+    return {chat_message::user("u"), chat_message::call("1", "t", "{}").and_call("2", "t", "{}"), chat_message::user("v"),
+            chat_message::call("3", "t", "{}"), chat_message::user("w"), chat_message::assistant("a")};
+}
+
+template <class Container>
+std::vector<chat_message> listed(Container const& history) {
+    return {history.begin(), history.end()};
+}
+
+/// Drops the second message's group, and answers what calls it can: some growth, some loss.
+auto const answering = toy::layer<condense::repairs | condense::drops>([](auto& draft, auto& pass) {
+    for (auto const column : draft.outline().dead_calls()) pass.note(draft.repair(draft.part_at(column), "none"));
+});
+
+/// Throws in the push_back that a test picks.
+template <class Container>
+class grudging : public Container {
+public:
+    using Container::Container;
+    static inline std::size_t left = 1'000;
+    void push_back(chat_message&& m) {
+        if (left-- == 0) throw std::runtime_error{"no room"};
+        Container::push_back(std::move(m));
+    }
+};
+
+/// Can be walked only by those who may change it.
+class walked_once {
+public:
+    explicit walked_once(std::vector<chat_message> all) : held_(std::move(all)) {}
+    auto begin() { return held_.begin(); }
+    auto end() { return held_.end(); }
+
+private:
+    std::vector<chat_message> held_;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", std::vector<chat_message>, std::deque<chat_message>,
+                   std::list<chat_message>, refillable<chat_message>) {
+    TestType history;
+    for (auto& m : with_dead_calls()) history.push_back(std::move(m));
+    auto const all = listed(history);
+    auto const report = condense::reduce(history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
+    CHECK(report.first_changed == 2u);
+    auto const made = listed(history);
+    REQUIRE(made.size() == all.size() + 3);
+    CHECK(made[1] == all[1]);
+    CHECK(made[2].parts[0].call == "1");
+    CHECK(made[3].parts[0].call == "2");
+    CHECK(made[4] == all[2]);
+    CHECK(made[5] == all[3]);
+    CHECK(made[6].parts[0].call == "3");
+    CHECK(made[7] == all[4]);
+    CHECK(made[8] == all[5]);
+}
+
+TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "", std::vector<chat_message>,
+                   std::deque<chat_message>, std::list<chat_message>) {
+    using history_type = grudging<TestType>;
+    auto const all = with_dead_calls();
+    std::size_t thrown = 0;
+    for (std::size_t room = 0; room < 4; ++room) {
+        history_type history;
+        for (auto const& m : all) history.TestType::push_back(m);
+        std::vector<chat_message const*> places;
+        for (auto const& m : history) places.push_back(&m);
+        history_type::left = room;
+        try {
+            static_cast<void>(condense::reduce(history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}));
+            CHECK(listed(history).size() == all.size() + 3);
+        } catch (std::runtime_error const&) {
+            ++thrown;
+            CHECK(listed(history) == all);
+        }
+    }
+    CHECK(thrown == 3);
+}
+
+TEST_CASE("reduce_into: the sink is given each message to send, in order") {
+    auto history = with_dead_calls();
+    auto const all = history;
+    auto in_place = history;
+    auto const expected = condense::reduce(in_place, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
+    std::vector<chat_message> out;
+    std::size_t kept = 0;
+    auto const sink = [&](auto&& m) {
+        kept += std::is_lvalue_reference_v<decltype(m)> ? 1u : 0u;
+        out.push_back(std::forward<decltype(m)>(m));
+    };
+    auto const report = condense::reduce_into(sink, history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
+    CHECK(out == in_place);
+    CHECK(kept == all.size());
+    CHECK(history == all);
+    CHECK(report.after.tokens == expected.after.tokens);
+    CHECK(report.first_changed == expected.first_changed);
+    SECTION("one that nothing is changed in") {
+        out.clear();
+        CHECK_FALSE(condense::reduce_into(sink, all, pipeline{}, {.window = {1'000}}, toy::per_byte{}).changed());
+        CHECK(out == all);
+    }
+    SECTION("none at all") {
+        out.clear();
+        std::vector<chat_message> nothing;
+        CHECK_FALSE(condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}).changed());
+        CHECK(out.empty());
+    }
+    SECTION("a sink may move from a history that is its own, but not from a const one") {
+        std::vector<chat_message> taken;
+        static_cast<void>(condense::reduce_into([&](auto&& m) { taken.push_back(std::move(m)); }, history, pipeline{}, {.window = {1'000}}, toy::per_byte{}));
+        CHECK(taken == all);
+        CHECK(history[0].parts.empty());
+        static_cast<void>(condense::reduce_into([](auto&& m) { static_assert(!std::same_as<decltype(m), chat_message&>); }, all, pipeline{answering},
+                                                {.window = {1'000}}, toy::per_byte{}));
+    }
+    SECTION("a sink that throws leaves the history to the caller") {
+        CHECK_THROWS_AS(condense::reduce_into([](auto const&) { throw std::runtime_error{"full"}; }, history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}),
+                        std::runtime_error);
+        CHECK(history == all);
+    }
+}
+
+TEST_CASE("reduce: histories that only those may walk who may change them") {
+    auto const all = with_dead_calls();
+    walked_once history{all};
+    static_assert(!committable<walked_once> && condense::detail::history<walked_once> && !condense::detail::history<walked_once const> && !committable<int>);
+    auto const mix = pipeline{answering};
+    auto const dry = mix.draft(history, {.window = {1'000}}, toy::per_byte{});
+    CHECK(dry.report().after.messages.count == all.size() + 3);
+    auto const again = condense::dry_run(history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(again.report().after.tokens == dry.report().after.tokens);
+    std::vector<chat_message> out;
+    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, mix, {.window = {1'000}}, toy::per_byte{});
+    CHECK(out.size() == all.size() + 3);
+    CHECK(report.after.tokens == dry.report().after.tokens);
+    auto const made = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    std::vector<chat_message> walked;
+    made.each([&](chat_message const& m) { walked.push_back(m); });
+    CHECK(walked == out);
+    CHECK(std::vector<chat_message>(history.begin(), history.end()) == all);
+}
+
+TEST_CASE("reduce: random conversations grow and shrink to the same in any container") {
+    std::size_t grown = 0;
+    auto const mix = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
+                                  for (auto const which : draft.groups())
+                                      if (which.slot() % 19 == 3) pass.note(draft.drop(which));
+                              })};
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        std::vector<chat_message> vector = all;
+        std::list<chat_message> list(all.begin(), all.end());
+        refillable<chat_message> fresh;
+        refillable<chat_message>::left = 100'000;
+        for (auto const& m : all) fresh.push_back(m);
+        std::vector<chat_message> sunk;
+        condense::budget const limits{.window = {1'000'000}};
+        auto const report = condense::reduce(vector, mix, limits, toy::per_byte{});
+        static_cast<void>(condense::reduce(list, mix, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce(fresh, mix, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, mix, limits, toy::per_byte{}));
+        INFO("seed " << seed);
+        CHECK(listed(list) == vector);
+        CHECK(listed(fresh) == vector);
+        CHECK(sunk == vector);
+        CHECK(report.after.messages.count == vector.size());
+        grown += vector.size() > all.size() ? 1u : 0u;
+    }
+    CHECK(grown > 10);
 }

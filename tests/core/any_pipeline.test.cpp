@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/any_pipeline.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+#include "laws/generator.hpp"
+#include "laws/mixes.hpp"
+#include "support/catch.hpp"
+#include "support/tape.hpp"
+
+namespace {
+
+using condense::any_pipeline;
+using condense::chat_message;
+using condense::used;
+using namespace condense::literals;
+using conversation = std::vector<chat_message>;
+using any_mix = any_pipeline<chat_message>;
+
+static_assert(condense::reducer<any_mix> && std::is_copy_constructible_v<any_mix> && std::is_nothrow_move_constructible_v<any_mix>);
+static_assert(!condense::recoverable<any_mix> && !condense::durable<any_mix> && !condense::has_last_resort<any_mix>);
+static_assert(condense::calls_model<any_mix> && condense::writes<any_mix> && !condense::deterministic<any_mix>);
+static_assert(!std::is_constructible_v<any_pipeline<chat_message, 1>, condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
+static_assert(std::is_constructible_v<any_pipeline<chat_message, 2>, condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
+static_assert(std::is_constructible_v<any_mix, any_pipeline<chat_message, 2>>);
+static_assert(!std::is_constructible_v<any_mix, int>);
+
+bool same(condense::layer_report const& left, condense::layer_report const& right) {
+    return left.name == right.name && left.outcome == right.outcome && left.before == right.before && left.saved == right.saved &&
+           left.restored == right.restored && left.runs == right.runs && left.groups_dropped == right.groups_dropped &&
+           left.parts_shortened == right.parts_shortened && left.artifacts == right.artifacts && left.refused == right.refused &&
+           left.failures == right.failures && left.asked == right.asked && std::string_view{left.note} == std::string_view{right.note};
+}
+
+template <class Whole, class Report>
+bool same_report(Whole const& whole, Report const& plain) {
+    bool is = whole.outcome == plain.outcome && whole.before == plain.before && whole.after == plain.after && whole.limit == plain.limit &&
+              whole.floor == plain.floor && whole.first_changed == plain.first_changed && whole.text() == plain.text();
+    for (std::size_t layer = 0; layer < whole.layers.size(); ++layer)
+        is = is && (layer < plain.layers.size() ? same(whole.layers[layer], plain.layers[layer])
+                                              : whole.layers[layer].name.empty() && whole.layers[layer].runs == 0);
+    return is;
+}
+
+struct framed {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+    condense::cost frame(condense::role speaker) const { return condense::cost::of({speaker == condense::role::user ? 3u : 4u}); }
+    condense::cost frame(condense::part_view const& part) const { return condense::cost::of({part.tool.size() + part.call.size()}); }
+};
+
+struct still {
+    condense::instant operator()() const { return {17}; }
+};
+
+}  // namespace
+
+TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in it", "[laws]") {
+    std::size_t changed = 0;
+    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+        auto const original = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        condense::budget const limits{.window = {500 + random.below(20'000)}, .overhead = {random.below(100)}};
+        bool const marks = random.chance(50);
+        laws::with_random_mix(random, [&](auto const& mix) {
+            condense::run_options<still> options;
+            options.marks = marks;
+            any_mix const any = mix;
+            auto plain = original;
+            auto through = original;
+            auto const report = condense::reduce(plain, mix, limits, framed{}, options);
+            auto const whole = condense::reduce(through, any, limits, framed{}, options);
+            INFO("seed " << seed);
+            CHECK(through == plain);
+            CHECK(same_report(whole, report));
+            CHECK(any.due(report.before) == mix.due(report.before));
+            changed += report.changed() ? 1u : 0u;
+            if (seed % 5 != 0) return;
+            auto const dry = any.draft(original, limits, framed{}, options);
+            CHECK(same_report(dry.report(), mix.draft(original, limits, framed{}, options).report()));
+            condense::session<conversation, std::remove_cvref_t<decltype(mix)>, framed, condense::run_options<still>> one{{}, mix, limits, {}, options};
+            condense::session<conversation, any_mix, framed, condense::run_options<still>> other{{}, any, limits, {}, options};
+            for (auto const& m : original) {
+                CHECK(one.push(m) == other.push(m));
+                CHECK(same_report(other.prepare(), one.prepare()));
+                CHECK(one.statistics().saved() == other.statistics().saved());
+            }
+            auto const left = one.request();
+            auto const right = other.request();
+            CHECK(conversation(left.begin(), left.end()) == conversation(right.begin(), right.end()));
+            while (true) {
+                auto const undone = one.undo();
+                CHECK(other.undo() == undone);
+                if (!undone) break;
+            }
+        });
+    }
+    CHECK(changed > 300);
+}
+
+TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reaches the caller") {
+    std::size_t failures = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        auto const original = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        condense::budget const limits{.window = {500 + random.below(10'000)}};
+        laws::with_faulty_mix(random, [&](auto const& mix) {
+            condense::run_options<still> const options;
+            auto plain = original;
+            auto through = original;
+            auto const report = condense::reduce(plain, mix, limits, framed{}, options);
+            auto const whole = condense::reduce(through, any_mix{mix}, limits, framed{}, options);
+            INFO("seed " << seed);
+            CHECK(through == plain);
+            CHECK(same_report(whole, report));
+            for (auto const& layer : report.layers) failures += layer.failures;
+        });
+    }
+    CHECK(failures > 100);
+    struct cancelling {
+        std::string operator()(std::string_view) const { throw condense::cancelled{}; }
+    };
+    any_mix const mix = condense::pipeline{condense::summarize{.when = used > 1_messages, .protect = condense::nothing, .with = cancelling{}}};
+    conversation history{chat_message::user("a"), chat_message::assistant("b"), chat_message::user("c"), chat_message::assistant("d")};
+    auto const before = history;
+    CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {10}}, framed{}), condense::cancelled);
+    CHECK(history == before);
+}
+
+TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline itself") {
+    tapes::tape const direct;
+    tapes::tape const within;
+    auto const mix = [](tapes::tape const& to) {
+        return condense::pipeline{condense::record{.to = to},
+                                  condense::compress{.when = condense::always, .over = 300_chars, .with = condense::head{20_chars}},
+                                  condense::sliding_window{.when = used > 8_messages}};
+    };
+    auto const plain = mix(direct);
+    any_mix const any = mix(within);
+    condense::run_options<> options;
+    options.conversation = "s";
+    conversation history;
+    conversation through;
+    auto const all = laws::conversation_generator{11}.make();
+    for (auto const& m : all) {
+        history.push_back(m);
+        through.push_back(m);
+        static_cast<void>(condense::reduce(history, plain, {.window = {100'000}}, framed{}, options));
+        static_cast<void>(condense::reduce(through, any, {.window = {100'000}}, framed{}, options));
+        CHECK(history == through);
+    }
+    CHECK(within.messages("s") == tapes::bytes_of(all));
+    CHECK(within.made("s") == direct.made("s"));
+    condense::session session{all, any, condense::budget{.window = {100'000}}, framed{}, options};
+    session.push(chat_message::user("more"));
+    auto more = all;
+    more.push_back(chat_message::user("more"));
+    CHECK(within.messages("s") == tapes::bytes_of(more));
+}
+
+TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the place of another") {
+    any_mix mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .protect = condense::nothing}};
+    auto const copy = mix;
+    mix = condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"), chat_message::user("4"), chat_message::user("5")};
+    auto kept = all;
+    static_cast<void>(condense::reduce(kept, copy, {.window = {1'000}}, framed{}));
+    CHECK(kept.size() == 4);
+    kept = all;
+    static_cast<void>(condense::reduce(kept, mix, {.window = {1'000}}, framed{}));
+    CHECK(kept.size() == 2);
+    kept = all;
+    any_pipeline<chat_message, 4> const small = condense::pipeline{condense::sliding_window{.when = used > 3_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    any_mix const wider = small;
+    auto const report = condense::reduce(kept, wider, {.window = {1'000}}, framed{});
+    CHECK(kept.size() == 3);
+    CHECK(report.layers[0].name == "sliding_window");
+    CHECK(report.layers[1].name.empty());
+    CHECK(report.layers.size() == 16);
+    CHECK(report.text().find("sliding_window") == report.text().rfind("sliding_window"));
+    kept = all;
+    any_mix const back = condense::fallback{condense::sliding_window{.when = used > 3_messages}, condense::sliding_window{}};
+    CHECK(condense::reduce(kept, back, {.window = {1'000}}, framed{}).changed());
+}
+
+TEST_CASE("any_pipeline: a stop and the clock reach the layers") {
+    struct clock {
+        std::uint64_t* now;
+        condense::instant operator()() const { return {*now += 5'000'000'000}; }
+    };
+    struct flag {
+        bool stop_requested() const { return true; }
+    };
+    std::uint64_t now = 0;
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing},
+                                        condense::escalate{.when = used >= 10_pct, .passes = 8, .within = std::chrono::nanoseconds{1}}};
+    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"), chat_message::user("4")};
+    auto plain = all;
+    auto through = all;
+    condense::run_options<clock> timed{.clock = {&now}};
+    auto const report = condense::reduce(plain, mix, {.window = {5}}, framed{}, timed);
+    now = 0;
+    auto const whole = condense::reduce(through, any_mix{mix}, {.window = {5}}, framed{}, timed);
+    CHECK(whole.outcome == report.outcome);
+    CHECK(through == plain);
+    CHECK(whole.time == report.time);
+    condense::run_options<still, flag> const stopped;
+    CHECK_FALSE(condense::reduce(through, any_mix{mix}, {.window = {5}}, framed{}, stopped).changed());
+}
+
+TEST_CASE("any_pipeline: the memory of layers is the session's") {
+    tapes::tape const journal;
+    any_mix const mix = condense::pipeline{condense::record{.to = journal}};
+    condense::session one{conversation{}, mix, condense::budget{.window = {1'000}}, framed{}};
+    condense::session other{conversation{}, mix, condense::budget{.window = {1'000}}, framed{}};
+    one.push(chat_message::user("a"));
+    one.push(chat_message::user("b"));
+    other.push(chat_message::user("c"));
+    CHECK(journal.messages().size() == 3);
+    CHECK(journal.calls(tapes::verb::read) == 2);
+}
