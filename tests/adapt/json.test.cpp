@@ -30,6 +30,7 @@ static_assert(condense::shortenable<json> && condense::shortenable<ordered_json>
 static_assert(condense::composable<json> && condense::composable<ordered_json>);
 static_assert(condense::detail::thinnable<json> && condense::detail::markable<json>);
 static_assert(condense::detail::thinnable<ordered_json> && condense::detail::markable<ordered_json>);
+static_assert(condense::answerable<json> && condense::storable<json> && condense::answerable<ordered_json> && condense::storable<ordered_json>);
 static_assert(!condense::message<std::vector<json>>);
 
 /// "tool result lookup #c1 error sealed =1600: text"
@@ -690,4 +691,102 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
     }
     CHECK(checked == known.size());
     CHECK(parts_seen > 1'500);
+}
+
+TEMPLATE_TEST_CASE("json: bytes hold all of a message, as text where text can hold it", "", json, ordered_json) {
+    auto const back = [](TestType const& m) {
+        auto const held = condense::to_bytes(m);
+        auto const found = condense::from_bytes<TestType>(held);
+        return found && *found == m && condense::to_bytes(*found) == held;
+    };
+    for (std::string_view const text :
+         {R"({"role":"user","content":"hi"})", R"({"z":1,"a":{"b":[1,2.5,-3,true,null,"\u0000\ud83d\ude00"]}})", R"([])", R"({})", R"("")", "null", "1",
+          "18446744073709551615", "-9223372036854775808", "0.1", "1e300", "-0.0", R"({"n":1.0})"}) {
+        auto const m = read<TestType>(text);
+        INFO(text);
+        CHECK(back(m));
+        CHECK(condense::to_bytes(m).find('\n') == std::string::npos);
+        CHECK(condense::to_bytes(m)[0] != '\xD9');
+    }
+    // What text can not hold.
+    TestType broken{{"role", "user"}, {"content", "a\xFF\xC3"}};
+    CHECK(condense::to_bytes(broken).substr(0, 3) == "\xD9\xD9\xF7");
+    CHECK(back(broken));
+    TestType far{{"n", std::numeric_limits<double>::infinity()}};
+    CHECK(back(far));
+    TestType binary{{"b", TestType::binary({1, 2, 255})}};
+    CHECK(back(binary));
+    TestType deep = 1;
+    for (int level = 0; level < 127; ++level) deep = TestType::array({deep});
+    CHECK(back(deep));
+}
+
+TEMPLATE_TEST_CASE("json: bytes that were cut, changed or made up give nothing, or another message", "", json, ordered_json) {
+    TestType const text = read<TestType>(R"({"role":"assistant","content":[{"type":"text","text":"so \u00e9"}],"n":[1,2.5,null]})");
+    TestType binary = text;
+    binary["content"][0]["text"] = "ill-formed \xFF";
+    for (auto const& m : {text, binary}) {
+        auto const whole = condense::to_bytes(m);
+        REQUIRE(condense::from_bytes<TestType>(whole) == m);
+        for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(condense::from_bytes<TestType>(std::string{whole.substr(0, size)}));
+        std::size_t refused = 0;
+        for (std::size_t at = 0; at < whole.size(); ++at)
+            for (unsigned flip = 1; flip < 256; flip *= 2) {
+                auto changed = whole;
+                changed[at] = static_cast<char>(static_cast<unsigned>(changed[at]) ^ flip);
+                if (auto const found = condense::from_bytes<TestType>(changed)) static_cast<void>(condense::to_bytes(*found));
+                else ++refused;
+            }
+        CHECK(refused > 100);
+        CHECK_FALSE(condense::from_bytes<TestType>(whole + "x"));
+    }
+    CHECK_FALSE(condense::from_bytes<TestType>(""));
+    CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7"));
+    // Bombs: depth, in text and in binary; lengths without content; strings that never end.
+    for (std::size_t const depth : {std::size_t{129}, std::size_t{10'000}, std::size_t{1'000'000}}) {
+        CHECK_FALSE(condense::from_bytes<TestType>(std::string(depth, '[') + std::string(depth, ']')));
+        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string(depth, '\x81') + std::string(1, '\x01')));
+        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string(depth, '\x9F')));
+        std::string maps{"\xD9\xD9\xF7"};
+        for (std::size_t level = 0; level < depth; ++level) maps += "\xA1\x61\x61";
+        CHECK_FALSE(condense::from_bytes<TestType>(maps + '\x01'));
+    }
+    for (std::string_view const huge : {"\x9B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\xBB\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFE", "\x7B\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
+                                        "\x5B\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\x9A\xFF\xFF\xFF\xFF\x01", "\x7F\x7F\x7F\x7F", "\x7F\x61", "\xC0\x61\x61", "\x1C", "\xFF"})
+        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string{huge}));
+    std::string strings{"\xD9\xD9\xF7"};  // strings in pieces in strings in pieces
+    CHECK_FALSE(condense::from_bytes<TestType>(strings + std::string(1'000'000, '\x7F')));
+    CHECK_FALSE(condense::from_bytes<TestType>(strings + std::string(1'000'000, '\x5F')));
+}
+
+TEMPLATE_TEST_CASE("json: an answer to a call has the shape of the call", "", json, ordered_json) {
+    auto const answer = [](std::string_view text) {
+        auto const m = read<TestType>(text);
+        std::vector<TestType> out;
+        condense::each_part(m, [&](condense::part_view const& part) {
+            if (part.kind == condense::part_kind::tool_call) out.push_back(condense::make_result(m, part, "none"));
+        });
+        return out;
+    };
+    auto const openai = answer(R"({"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
+    REQUIRE(openai.size() == 2);
+    CHECK(openai[1] == read<TestType>(R"({"role":"tool","tool_call_id":"2","content":"none"})"));
+    auto const anthropic = answer(R"({"role":"assistant","content":["words",{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"g","input":{}}]})");
+    REQUIRE(anthropic.size() == 2);
+    CHECK(anthropic[1] == read<TestType>(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"2","is_error":true,"content":"none"}]})"));
+    auto const both = answer(R"({"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}],"tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
+    REQUIRE(both.size() == 2);
+    CHECK(both[0]["role"] == "user");
+    CHECK(both[1]["role"] == "tool");
+    for (auto const& m : {openai[0], anthropic[0], both[1]}) {
+        list const found = parts(m);
+        CHECK(found.size() == 1);
+        CHECK(found[0].find("tool result") == 0);
+    }
+    // What the provider runs itself is not for us to answer.
+    CHECK(parts(answer(R"({"role":"assistant","content":[{"type":"server_tool_use","id":"1","name":"f","input":{}}]})")[0]).empty());
+    // Hostile: every field of another type.
+    for (std::string_view const odd : {R"({"role":"assistant","content":[{"type":"tool_use","id":7,"name":[],"input":3}]})",
+                                       R"({"role":"assistant","content":[{"type":"tool_use"}]})", R"({"role":"assistant","tool_calls":[{"id":{},"function":{}}]})"})
+        CHECK(answer(odd).size() == 1);
 }

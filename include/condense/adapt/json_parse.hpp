@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,24 +91,33 @@ struct reason_reader {
     }
 };
 
-/// Walks binary JSON and gives up where it nests deeper than depth_limit.
-struct depth_reader {
+/// Whether the bytes are one item of CBOR as this library writes it: of known lengths, without tags, and
+/// nested no deeper than depth_limit. What the parser does with anything else costs stack.
+constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
+    std::array<std::uint64_t, depth_limit + 1> left{1};  // items to come, by level
     std::size_t depth = 0;
-
-    bool null() { return true; }
-    bool boolean(bool) { return true; }
-    bool number_integer(auto) { return true; }
-    bool number_unsigned(auto) { return true; }
-    bool number_float(auto, auto const&) { return true; }
-    bool string(auto&) { return true; }
-    bool binary(auto&) { return true; }
-    bool key(auto&) { return true; }
-    bool start_object(std::size_t) { return ++depth <= depth_limit; }
-    bool start_array(std::size_t) { return ++depth <= depth_limit; }
-    bool end_object() { return depth-- != 0; }
-    bool end_array() { return depth-- != 0; }
-    bool parse_error(std::size_t, std::string const&, auto const&) { return false; }
-};
+    for (std::size_t at = 0;;) {
+        for (; left[depth] == 0; --depth)
+            if (depth == 0) return at == bytes.size();
+        --left[depth];
+        if (at == bytes.size()) return false;
+        auto const head = static_cast<unsigned char>(bytes[at++]);
+        auto const type = head / 32u;
+        std::uint64_t count = head % 32u;
+        if (count > 27 || type == 6) return false;
+        if (count >= 24) {
+            auto const size = std::size_t{1} << (count - 24);
+            if (bytes.size() - at < size) return false;
+            count = 0;
+            for (auto const end = at + size; at != end; ++at) count = count * 256 + static_cast<unsigned char>(bytes[at]);
+        }
+        if (type < 2 || type == 7) continue;
+        if (count > bytes.size() - at) return false;  // an element takes a byte at least
+        if (type < 4) at += static_cast<std::size_t>(count);
+        else if (++depth > depth_limit) return false;
+        else left[depth] = type == 5 ? count * 2 : count;
+    }
+}
 
 }  // namespace detail::json
 
@@ -116,13 +127,12 @@ namespace detail {
 template <json_type Json>
 json_parsed<Json> parse_cbor(std::string_view bytes) {
     json_parsed<Json> read;
-    json::depth_reader depth;
-    if (Json::sax_parse(bytes.begin(), bytes.end(), &depth, Json::input_format_t::cbor))
+    if (json::is_plain_cbor(bytes))
         read.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
     else read.value = typename Json::value_t{Json::value_t::discarded};
     if (!read.value.is_discarded()) return read;
     read.value = nullptr;
-    read.error = "condense: parse_cbor: not CBOR, or nested too deep";
+    read.error = "condense: parse_cbor: not CBOR as it is written here, or nested too deep";
     return read;
 }
 
