@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/chat_message.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <condense/core/outline.hpp>
 #include <condense/estimate/char_ratio.hpp>
 
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -20,6 +26,7 @@ using condense::role;
 
 static_assert(condense::message<chat_message> && condense::shortenable<chat_message> &&
               condense::composable<chat_message>);
+static_assert(condense::answerable<chat_message> && condense::storable<chat_message>);
 static_assert(condense::detail::thinnable<chat_message> && condense::detail::markable<chat_message>);
 static_assert(std::is_nothrow_move_constructible_v<chat_message> && std::is_nothrow_move_assignable_v<chat_message>);
 
@@ -113,4 +120,101 @@ TEST_CASE("chat_message: pairs as it says") {
     CHECK(facts.group_at(1).count == 3);
     CHECK(facts.group_at(1).has_error);
     CHECK(facts.tool_of(facts.part_at(3)) == "read");
+}
+
+TEST_CASE("chat_message: an answer to a call is a cancelled result of it") {
+    auto const asks = chat_message::call("1", "read", "{}").and_call("2", "write", "[]");
+    std::vector<chat_message> answers;
+    condense::each_part(asks, [&](part_view const& part) { answers.push_back(condense::make_result(asks, part, "none")); });
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[1].role == role::tool);
+    CHECK(answers[1].parts == std::vector<chat_part>{{.kind = part_kind::tool_result, .text = "none", .tool = "write", .call = "2", .status = part_status::cancelled}});
+    CHECK(answers[1].name.empty());
+    CHECK_FALSE(answers[1].pinned);
+}
+
+namespace {
+
+chat_message rich() {
+    std::string all;
+    for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
+    return {.role = role::assistant,
+            .parts = {{.text = all},
+                      {.kind = part_kind::tool_call, .text = "{}", .tool = "7:a,", .call = ",:1", .status = part_status::pending, .cost = condense::cost{}},
+                      {.kind = part_kind::media, .sealed = true, .cost = condense::cost{~std::uint64_t{0}}},
+                      {}},
+            .name = "4:user,",
+            .pinned = true,
+            .mark = "short.0"};
+}
+
+std::optional<chat_message> read(std::string_view held) { return condense::from_bytes<chat_message>(held); }
+
+}  // namespace
+
+TEST_CASE("chat_message: bytes hold all of it, and the same message gives the same bytes") {
+    for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other})
+        for (auto const kind : {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::media, part_kind::reasoning, part_kind::other})
+            for (auto const status : {part_status::ok, part_status::error, part_status::cancelled, part_status::pending}) {
+                chat_message const m{.role = speaker, .parts = {{.kind = kind, .text = "t", .status = status}}};
+                CHECK(read(condense::to_bytes(m)) == m);
+            }
+    CHECK(read(condense::to_bytes(chat_message{})) == chat_message{});
+    CHECK(read(condense::to_bytes(rich())) == rich());
+    CHECK(condense::to_bytes(rich()) == condense::to_bytes(rich()));
+    std::size_t count = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed)
+        for (auto const& m : laws::conversation_generator{seed}.make()) {
+            CHECK(read(condense::to_bytes(m)) == m);
+            ++count;
+        }
+    CHECK(count > 1'000);
+}
+
+TEST_CASE("chat_message: messages that differ anywhere have different bytes") {
+    std::vector<chat_message> different(10, rich());
+    different[1].role = role::user;
+    different[2].name += "x";
+    different[3].pinned = false;
+    different[4].mark.clear();
+    different[5].parts.pop_back();
+    different[6].parts[1].cost.reset();
+    different[7].parts[1].status = part_status::ok;
+    different[8].parts[2].sealed = false;
+    different[9].parts[0].text.back() = 'x';
+    for (std::size_t one = 0; one < different.size(); ++one)
+        for (std::size_t other = 0; other < one; ++other) CHECK(condense::to_bytes(different[one]) != condense::to_bytes(different[other]));
+}
+
+TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, or another whole message") {
+    auto const whole = condense::to_bytes(rich());
+    std::size_t shorter = 0;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        std::string const cut = whole.substr(0, size);
+        if (auto const found = read(cut)) {  // between two parts
+            ++shorter;
+            CHECK(found->parts.size() < 4);
+            CHECK(condense::to_bytes(*found) == cut);
+        }
+    }
+    CHECK(shorter == 4);
+    std::size_t refused = 0;
+    for (std::size_t at = 0; at < whole.size(); ++at)
+        for (unsigned flip = 1; flip < 256; flip *= 2) {
+            auto changed = whole;
+            changed[at] = static_cast<char>(static_cast<unsigned>(changed[at]) ^ flip);
+            if (auto const found = read(changed)) CHECK(*found != rich());
+            else ++refused;
+        }
+    CHECK(refused > 500);
+    CHECK_FALSE(read(whole + "x"));
+    CHECK_FALSE(read(whole + "1:0,"));
+    CHECK_FALSE(read(""));
+    CHECK_FALSE(read("14:chat_message/2,4:user,0:,0:,1:0,"));
+    CHECK_FALSE(read("14:chat_message/1,5:human,0:,0:,1:0,"));
+    CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:2,"));
+    CHECK(read("14:chat_message/1,4:user,0:,0:,1:0,") == chat_message{});
+    for (auto const* const part : {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,1:2,0:,", "1:0,0:,0:,0:,1:0,1:0,1:x,",
+                                   "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
+        CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0," + std::string{part}));
 }
