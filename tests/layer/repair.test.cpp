@@ -99,6 +99,17 @@ static_assert(condense::repair::effects & condense::repairs);
 static_assert(!condense::recoverable<condense::pipeline<condense::repair>>);
 static_assert(condense::deterministic<condense::pipeline<condense::repair>>);
 
+/// Can not lose a part.
+struct whole : chat_message {
+    struct condense_traits {
+        static condense::role role_of(whole const& m) { return m.role; }
+        static void each_part(whole const& m, auto&& sink) { condense::each_part(static_cast<chat_message const&>(m), sink); }
+        static whole make_result(whole const& m, condense::part_view const& call, std::string text) {
+            return {condense::make_result(static_cast<chat_message const&>(m), call, std::move(text))};
+        }
+    };
+};
+
 struct lenient {
     static constexpr auto effects = condense::repairs;
     std::vector<condense::refusal>* said;
@@ -253,6 +264,18 @@ TEST_CASE("repair: an answer that the adapter makes of something else is refused
         CHECK(report.layers[0].refused == (*name == 0 ? 0u : 1u));
     }
     CHECK(answered == 1);
+}
+
+TEST_CASE("repair: a message that can not lose a part keeps a result without a call beside words") {
+    auto words = R("0");
+    words.role = condense::role::assistant;
+    words.parts.push_back({.text = "so it is"});
+    std::vector<whole> history{{U()}, {R("9")}, {words}, {A()}};
+    auto const report = condense::reduce(history, mending, roomy, exact{});
+    CHECK(report.layers[0].groups_dropped == 1);
+    REQUIRE(history.size() == 3);
+    CHECK(history[1] == words);
+    CHECK_FALSE(condense::reduce(history, mending, roomy, exact{}).changed());
 }
 
 TEST_CASE("repair: an empty answer is no answer") {

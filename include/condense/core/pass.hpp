@@ -253,7 +253,7 @@ public:
         return whole_->shorten(part, std::move(text));
     }
     constexpr refusal remove(part_ref part) {
-        static_assert(Allowed & (shortens | repairs),
+        static_assert((Allowed & effect::shortens) || ((Allowed & effect::repairs) && (Allowed & effect::drops)),
                       "condense: draft.remove: the layer must declare condense::shortens in its effects (see effect)");
         static_assert(detail::thinnable<typename Draft::message_type>,
                       "condense: draft.remove: the message must have without_part (see message_traits)");

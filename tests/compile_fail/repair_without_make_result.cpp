@@ -1,0 +1,23 @@
+// expect: condense: pipeline: a layer that repairs must be given messages with make_result (see answerable)
+// SPDX-License-Identifier: BSL-1.0
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/condense.hpp>
+
+struct my_message {
+    condense::role role = condense::role::user;
+    std::string text;
+};
+
+template <>
+struct condense::message_traits<my_message> {
+    static role role_of(my_message const& m) { return m.role; }
+    static void each_part(my_message const& m, auto&& sink) { sink(part_view{.text = m.text}); }
+};
+
+void run(std::vector<my_message>& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000}}));
+}
