@@ -272,6 +272,12 @@ TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
     CHECK(words_in(ask.prompts().at(0), 6) == list{0, 2, 3});
     conversation const waiting{U(wordy(0)), C("1"), U(wordy(2))};
     CHECK(indices(after(numbered(waiting), pipeline{window(1_messages)})) == list{0, 1, 2});
+    // Its answer is what the report tells of it.
+    auto answered = messages;
+    auto const report = run(answered, pipeline{condense::repair{.answer = "none"}});
+    CHECK(report.layers[0].restored == 4_tokens);
+    CHECK(report.first_changed == 2u);
+    CHECK(answered.size() == messages.size() + 1);
 }
 
 TEST_CASE("the newest messages stay raw and nothing older stays behind", "[case-135]") {
