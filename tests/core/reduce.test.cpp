@@ -451,16 +451,16 @@ TEST_CASE("reduce: histories that only those may walk who may change them") {
     auto const all = with_dead_calls();
     walked_once history{all};
     static_assert(!committable<walked_once> && condense::detail::history<walked_once> && !condense::detail::history<walked_once const> && !committable<int>);
-    auto const mix = pipeline{answering};
-    auto const dry = mix.draft(history, {.window = {1'000}}, toy::per_byte{});
+    auto const answers = pipeline{answering};
+    auto const dry = answers.draft(history, {.window = {1'000}}, toy::per_byte{});
     CHECK(dry.report().after.messages.count == all.size() + 3);
-    auto const again = condense::dry_run(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const again = condense::dry_run(history, answers, {.window = {1'000}}, toy::per_byte{});
     CHECK(again.report().after.tokens == dry.report().after.tokens);
     std::vector<chat_message> out;
-    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, answers, {.window = {1'000}}, toy::per_byte{});
     CHECK(out.size() == all.size() + 3);
     CHECK(report.after.tokens == dry.report().after.tokens);
-    auto const made = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const made = condense::reduce(history, answers, {.window = {1'000}}, toy::per_byte{});
     std::vector<chat_message> walked;
     made.each([&](chat_message const& m) { walked.push_back(m); });
     CHECK(walked == out);
@@ -469,7 +469,7 @@ TEST_CASE("reduce: histories that only those may walk who may change them") {
 
 TEST_CASE("reduce: random conversations grow and shrink to the same in any container") {
     std::size_t grown = 0;
-    auto const mix = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
+    auto const answers = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
                                   for (auto const which : draft.groups())
                                       if (which.slot() % 19 == 3) pass.note(draft.drop(which));
                               })};
@@ -482,10 +482,10 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
         for (auto const& m : all) fresh.push_back(m);
         std::vector<chat_message> sunk;
         condense::budget const limits{.window = {1'000'000}};
-        auto const report = condense::reduce(vector, mix, limits, toy::per_byte{});
-        static_cast<void>(condense::reduce(list, mix, limits, toy::per_byte{}));
-        static_cast<void>(condense::reduce(fresh, mix, limits, toy::per_byte{}));
-        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, mix, limits, toy::per_byte{}));
+        auto const report = condense::reduce(vector, answers, limits, toy::per_byte{});
+        static_cast<void>(condense::reduce(list, answers, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce(fresh, answers, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits, toy::per_byte{}));
         INFO("seed " << seed);
         CHECK(listed(list) == vector);
         CHECK(listed(fresh) == vector);
