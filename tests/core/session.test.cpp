@@ -494,6 +494,41 @@ TEST_CASE("messages pushed while a summary is being made are all there, in order
     CHECK(miscounted(session).empty());
 }
 
+TEST_CASE("what was done before a run can not be undone in it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act)};
+    session_of<decltype(mix)> session{long_turns(8), mix, {.window = 2'000_tokens}};
+    act = [] { return std::string{"in short"}; };
+    CHECK(session.run().changed());
+    for (auto const& m : long_turns(8)) session.push(m);
+    int refused = 0;
+    act = [&] {
+        refused += session.undo() ? 0 : 1;
+        return std::string{"shorter"};
+    };
+    CHECK(session.run().changed());
+    CHECK(refused == 1);
+    CHECK(miscounted(session).empty());
+    CHECK(session.undo());
+    CHECK(session.undo());
+    CHECK(sent(session) == session.history());
+}
+
+TEST_CASE("statistics tell what was done on arrival") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x'))})
+        session.push(m);
+    auto const& layer = session.statistics().layers[0];
+    CHECK(layer.name == "offload");
+    CHECK(layer.saved.count == 2'004 - session.used().tokens.count);
+    CHECK(layer.events == 1);
+    CHECK(layer.artifacts == 1);
+    CHECK(layer.parts_shortened == 1);
+    CHECK(session.statistics().runs == 0);
+}
+
 TEST_CASE("messages pushed during a run that is cancelled are there with the next") {
     std::function<std::string()> act;
     auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
