@@ -116,6 +116,25 @@ TEST_CASE("view: groups that become one come back together") {
     CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
 }
 
+TEST_CASE("view: what was written for a call gives way to its result") {
+    desk on{user("u"), call("1"), user("v"), assistant("a"), user("w")};
+    auto const before = on.edits.sums();
+    auto const asked = part_of(on.facts, 1).column;
+    on.edits.answer(on.facts, asked, "none", condense::cost::of({4}));
+    REQUIRE(on.edits.answer_at(asked) != 0);
+    CHECK(on.edits.sums().messages == 6);
+    CHECK(on.edits.sums().cost == before.cost + condense::cost::of({4}));
+    on.push(result("1"));
+    CHECK(on.edits.answer_at(asked) == 0);
+    CHECK(on.edits.sums().messages == 6);
+    CHECK(on.edits.sums().cost == before.cost + condense::cost::of({3}));
+    on.push(result("1", "again"));
+    CHECK(on.edits.sums().messages == 7);
+    on.draft().take_back(0);
+    CHECK(on.edits.answer_at(asked) == 0);
+    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+}
+
 TEST_CASE("view: steps can be taken back after groups became one") {
     auto const approval = with(role::user, {{.text = "w"}, {.kind = condense::part_kind::other, .call = "2"}});
     desk on{user("u"), call("1"), user("v"), assistant("a"), call("2"), approval, user("x"), assistant("b"), user("y")};
