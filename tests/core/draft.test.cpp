@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 
@@ -471,6 +473,36 @@ TEST_CASE("draft: restore takes back every edit of a group, and leaves the summa
     CHECK(shown(draft) == "0: u | *1: sum | 1: {} output | 4: v | ");
     CHECK(draft.restored().cost == condense::cost::of({8}));
     CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
+}
+
+TEST_CASE("draft: answers are written for calls that will have none, once") {
+    using condense::chat_message;
+    std::vector<chat_message> history{chat_message::user("u"), chat_message::call("dead", "t", "{}"), chat_message::user("v"),
+                                      chat_message::call("cancelled", "t", "{}"), chat_message::call("pending", "t", "{}"),
+                                      chat_message::call("answered", "t", "{}"), chat_message::result("answered", "out"),
+                                      chat_message::user("w"), chat_message::call("open", "t", "{}")};
+    history[3].parts[0].status = part_status::cancelled;
+    history[4].parts[0].status = part_status::pending;
+    condense::outline facts;
+    condense::view edits;
+    toy::per_byte const count;
+    for (auto const& m : history) {
+        edits.reserve_message(facts.read(m, count));
+        edits.follow(facts, facts.place());
+    }
+    condense::draft draft{history, facts, edits, count, budget{.window = {1'000}}};
+    auto const answered = [&](std::uint32_t index) { return draft.repair(part_of(facts, index), "none"); };
+    CHECK(answered(0) == refusal::pair);
+    CHECK(answered(4) == refusal::open);
+    CHECK(answered(5) == refusal::open);
+    CHECK(answered(6) == refusal::pair);
+    CHECK(answered(8) == refusal::open);
+    CHECK(draft.mark() == 0);
+    CHECK(answered(1) == refusal::none);
+    CHECK(answered(3) == refusal::none);
+    CHECK(answered(1) == refusal::gone);
+    CHECK(draft.mark() == 2);
+    CHECK(edits.sums().messages == history.size() + 2);
 }
 
 TEST_CASE("draft: a restored message never makes a request longer than the history") {
