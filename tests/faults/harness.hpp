@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/core/any_pipeline.hpp>
 
 #include "faults/points.hpp"
 #include "laws/checker.hpp"
@@ -130,8 +131,8 @@ void judge_recorded(History const& original, std::vector<chat_message> const& af
 
 /// One-shot: the history is as it was, or reduced; what a layer failed to do is not half done.
 template <class History, class Mix, class message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>>
-void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mix, touchy_journal const& journal, bool marks,
-                        tally& counted) {
+void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mix, touchy_journal const& journal,
+                        bool recorded, bool marks, tally& counted) {
     condense::run_options<> options;
     options.marks = marks;
     for (std::uint64_t failing = 0;; ++failing) {
@@ -148,7 +149,7 @@ void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mi
         auto const after = forms::all_to_chat(history);
         if (threw || !changed) expect(after == original, failing, "changed, though it says that it is not");
         else judge(original, after, failing);
-        if constexpr (condense::recoverable<Mix>)
+        if (recorded)
             judge_recorded(forms::all_from_chat<History>(original), after, journal, options.conversation, failing);
         counted.thrown += threw ? 1u : 0u;
         counted.changed += changed ? 1u : 0u;
@@ -220,8 +221,8 @@ void session_with_faults(std::vector<chat_message> const& original, Mix const& m
     }
 }
 
-/// All of it, for one kind of message.
-template <class History>
+/// All of it, for one kind of message. Direct keeps the pipelines' types, which costs the compiler much.
+template <class History, bool Direct = false>
 void run_all() {
     using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
     auto const original = forms::projected<message_type>(conversation());
@@ -230,8 +231,13 @@ void run_all() {
     tally counted;
     with_each_mix<message_type>(journal, store, [&](std::string const& name, auto const& mix) {
         INFO(name);
-        reduce_with_faults<History>(original, mix, journal, condense::detail::markable<message_type>, counted);
-        session_with_faults<message_type>(original, mix, counted);
+        auto const each = [&](auto const& given) {
+            reduce_with_faults<History>(original, given, journal, condense::recoverable<decltype(mix)>,
+                                        condense::detail::markable<message_type>, counted);
+            session_with_faults<message_type>(original, given, counted);
+        };
+        if constexpr (Direct) each(mix);
+        else each(condense::any_pipeline<message_type>{mix});
     });
     CHECK(counted.thrown > 0);
     CHECK(counted.changed > 0);

@@ -21,7 +21,7 @@ struct [[nodiscard]] store_error {
 };
 
 /// Keeps bytes under content-derived names. `put` has kept them when it returns no error, for good
-/// where the store is `durable`.
+/// where the store is `durable`; it may refuse a name that is not that of the content.
 template <class Store>
 concept artifact_store = std::copy_constructible<Store> &&
                          requires(Store const& store, reference const& name, std::string_view content) {
@@ -47,8 +47,9 @@ struct any_entry_sink {
 }  // namespace detail
 
 /// Appends lines to one record a conversation, whose id may be any text. What was appended is kept
-/// when `flush` returns no error, for good where the journal is `durable`. `read` calls
-/// f(entry, content) for each line in order; damaged ones are left out.
+/// when `flush` returns no error, for good where the journal is `durable`; a line whose append failed
+/// may stand there all the same, so equal lines are possible. A made line has no content. `read`
+/// calls f(entry, content) for each line in order; damaged ones are left out.
 template <class Journal>
 concept journal = std::copy_constructible<Journal> &&
                   requires(Journal const& to, std::string_view conversation, journal_entry const& line,

@@ -62,10 +62,11 @@ private:
     };
 
     reference free_name(std::string_view content) const {
+        constexpr std::uint64_t most_names = 16;  // then `put` says that the name holds other content
         for (std::uint64_t attempt = 0;; ++attempt) {
             auto const name = hash_(content, attempt);
             auto const found = shared_->artifacts.find(name);
-            if (found == shared_->artifacts.end() || found->second == content) return name;
+            if (found == shared_->artifacts.end() || found->second == content || attempt + 1 == most_names) return name;
         }
     }
 
