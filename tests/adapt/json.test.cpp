@@ -717,8 +717,14 @@ TEMPLATE_TEST_CASE("json: bytes hold all of a message, as text where text can ho
     TestType binary{{"b", TestType::binary({1, 2, 255})}};
     CHECK(back(binary));
     TestType deep = 1;
-    for (int level = 0; level < 127; ++level) deep = TestType::array({deep});
+    TestType far_down = std::numeric_limits<double>::infinity();
+    for (int level = 0; level < 128; ++level) {
+        deep = TestType::array({deep});
+        far_down = TestType::array({far_down});
+    }
     CHECK(back(deep));
+    CHECK(condense::to_bytes(far_down)[0] == '\xD9');
+    CHECK(back(far_down));
 }
 
 TEMPLATE_TEST_CASE("json: bytes that were cut, changed or made up give nothing, or another message", "", json, ordered_json) {

@@ -149,6 +149,7 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
     any_mix const any = mix(within);
     condense::run_options<> options;
     options.conversation = "s";
+    options.marks = GENERATE(false, true);
     conversation history;
     conversation through;
     auto const all = laws::conversation_generator{11}.make();

@@ -182,6 +182,8 @@ TEST_CASE("repair: results whose call is nowhere are taken out") {
     CHECK(mended({U(), C("1"), mixed, A()}) == conversation{U(), C("1"), R("1"), A()});
     // While the round may go on, it stays.
     CHECK(mended({U(), A(), R("0")}) == conversation{U(), A(), R("0")});
+    conversation going_on{U(), A(), R("0")};
+    CHECK(condense::reduce(going_on, mending, roomy, exact{}).layers[0].refused == 0);
     // What protects a message protects it.
     auto pinned = R("0");
     pinned.pinned = true;
