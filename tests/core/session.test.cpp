@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/session.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -397,6 +398,22 @@ TEST_CASE("what was given back can not be undone, or joined") {
     CHECK(sent(session).size() == request.size() + 1);
     CHECK(miscounted(session).empty());
     CHECK_FALSE(session.release({0}));
+}
+
+TEST_CASE("a call that a late result may answer is not given back, nor the turn before it") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::assistant("well"), chat_message::user("third"),
+                          chat_message::call("slow", "build", "{}"), chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+        session.push(m);
+    CHECK(session.run().changed());
+    CHECK(session.release({100}) == 3);  // "second", "well" and "meanwhile"
+    session.push(chat_message::result("slow", "done"));
+    auto const request = sent(session);
+    CHECK(std::count(request.begin(), request.end(), chat_message::call("slow", "build", "{}")) == 1);
+    CHECK(request.back() == chat_message::result("slow", "done"));
+    CHECK(miscounted(session).empty());
 }
 
 TEST_CASE("a message that was given back is not restored") {

@@ -129,8 +129,8 @@ judge() {  # judge FOLDER FILE
         return 2
     fi
     mkdir -p scratch
-    (cd scratch && timeout "$limit" ../test --abort >../output 2>&1)
-    status=$?
+    # The outer redirection is for what the shell says of a crash.
+    { (cd scratch && timeout "$limit" ../test --abort >../output 2>&1); status=$?; } 2>/dev/null
     [ "$status" -ne 0 ] || return 0
     if [ "$status" -eq 124 ]; then
         printf 'a hang in %s' "${2#tests/}"
