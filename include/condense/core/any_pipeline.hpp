@@ -103,9 +103,9 @@ public:
     }
 
     template <class Draft, class Options>
-    report<Layers> run_on(memory& kept, Draft& whole, Options const& options, bool dry, bool one_shot) const {
+    report<Layers> run_on(memory& kept, Draft& whole, Options const& options, bool dry, detail::run_kind kind) const {
         return erased(whole, options, [&](draft_type& draft, options_type const& plain) {
-            return held_->run(kept, draft, plain, dry, one_shot);
+            return held_->run(kept, draft, plain, dry, kind);
         });
     }
 
@@ -123,7 +123,7 @@ private:
         virtual ~any_mix() = default;
         virtual bool due(usage const& now) const noexcept = 0;
         virtual void name_entries(layer_report* entries) const noexcept = 0;
-        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, bool one_shot) const = 0;
+        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind) const = 0;
         virtual void arrive(memory&, run_type&, sequence) const = 0;
     };
 
@@ -133,8 +133,8 @@ private:
 
         bool due(usage const& now) const noexcept override { return mix.due(now); }
         void name_entries(layer_report* entries) const noexcept override { mix.name_entries(entries); }
-        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, bool one_shot) const override {
-            auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, one_shot);
+        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, detail::run_kind kind) const override {
+            auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind);
             report<Layers> all{.outcome = made.outcome,
                                .before = made.before,
                                .after = made.after,

@@ -26,7 +26,7 @@ public:
         if (!line.name) return;
         if ((used_ + 1) * 4 >= slots_.size() * 3) widen();
         auto const newest = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({line.number, none32, line.made});
+        nodes_.push_back({line.number, none32, line.made, line.made && line.number >= next_});
         auto& slot = slots_[find_slot(slots_, line.name)];
         if (!slot.name) ++used_;
         slot.name = line.name;
@@ -50,6 +50,7 @@ public:
         while (slot.rest != none32) {
             auto const& found = nodes_[slot.rest];
             slot.rest = found.next;
+            if (found.view) continue;
             // What was made of a message may stand beside it, as the answer to a call does.
             if (found.number < at_ && !(found.made && found.number + 1 == at_)) continue;
             if (found.number >= at_) at_ = found.number + 1;
@@ -66,11 +67,23 @@ public:
         return false;
     }
 
+    /// The number of the message that came after the view with this digest, the newest one; none for no view.
+    std::uint64_t after_view(reference const& digest) const noexcept {
+        if (slots_.empty()) return none;
+        auto const newest = slots_[find_slot(slots_, digest)].last;
+        return newest != none32 && nodes_[newest].view ? nodes_[newest].number : none;
+    }
+    /// What the history holds from here on came as message `number` or later.
+    void seek(std::uint64_t number) noexcept {
+        if (number > at_) at_ = number;
+    }
+
 private:
     struct node {
         std::uint64_t number = 0;
         std::uint32_t next = none32;  ///< the next one of the same name
         bool made = false;
+        bool view = false;  ///< a digest of all that a run left, before message `number` came
     };
     struct slot_record {
         reference name = {};

@@ -76,6 +76,10 @@ struct pending_put {
     std::string content;
 };
 
+/// What becomes of the messages of a run: a session keeps them, a caller walks over what is left of them,
+/// or puts that in their place.
+enum class run_kind : std::uint8_t { session, walk, commit };
+
 /// One run of a pipeline: what all its layers share.
 template <class Draft, class Options>
 struct run {

@@ -170,11 +170,12 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
-    /// Tells the journals what a run has made, each(f) with f(sequence, bytes).
+    /// Tells the journals what a run has left, each_sent(f) with f(sequence) and f(sequence, bytes), and
+    /// whether that takes the place of the history.
     template <class Run, class Each>
-    constexpr void note_made(Run& shared, Each const& each_made, std::size_t first_entry, memory& kept) const {
+    constexpr void note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry, memory& kept) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (note_made_to<Index>(shared, each_made, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)), ...);
+            (note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -256,12 +257,12 @@ protected:
     }
 
     template <std::size_t Index, class Run, class Each, class Memory>
-    constexpr void note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_made,
+    constexpr void note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent, [[maybe_unused]] bool commits,
                                 [[maybe_unused]] std::size_t entry, [[maybe_unused]] Memory& remembered) const {
         auto const& layer = boost::hana::at_c<Index>(layers_);
-        if constexpr (detail::is_pipeline<at<Index>>) layer.note_made(shared, each_made, entry, remembered);
+        if constexpr (detail::is_pipeline<at<Index>>) layer.note_made(shared, each_sent, commits, entry, remembered);
         else if constexpr (detail::flag_records<at<Index>>())
-            detail::run_noting(layer, shared, shared.entries[entry], remembered, each_made);
+            detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);
     }
 
     boost::hana::basic_tuple<Layers...> layers_;

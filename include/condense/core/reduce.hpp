@@ -158,7 +158,7 @@ report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estima
     }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
     using reduced_type = reduction<History, Estimator, Mix::size>;
     reduced_type reduced{history, count, limits, options.marks};
-    reduced.run(mix, options, false);
+    reduced.run(mix, options, false, detail::run_kind::commit);
     if (reduced.report().changed()) {
         detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
         detail::apply(history, changes);
@@ -186,7 +186,7 @@ report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, bud
                               Options const& options = {}) {
     using reduced_type = reduction<History, Estimator, Mix::size>;
     reduced_type reduced{history, count, limits, options.marks};
-    reduced.run(mix, options, false);
+    reduced.run(mix, options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {
         if (change.keeps) sink(reduced.original(change.index));

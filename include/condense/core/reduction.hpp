@@ -152,13 +152,13 @@ constexpr Message render_answer(Message const& original, outline const& facts, v
     return std::move(*made);
 }
 
-/// Calls f(sequence, bytes) for each message that would be sent and is not an original.
+/// Calls f(sequence) for each message that would be sent as it is, f(sequence, bytes) for each other, in order.
 template <class Draft, class Function>
-constexpr void each_made(Draft const& whole, bool marks, Function& f) {
+constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
     using message_type = typename Draft::message_type;
     auto const& facts = whole.outline();
     auto const& edits = whole.edits();
-    auto const kept = [](std::uint32_t) {};
+    auto const kept = [&](std::uint32_t index) { f(sequence{index}); };
     auto const changed = [&](std::uint32_t index) {
         f(sequence{index}, v1::to_bytes(render<message_type>(whole.message_at(sequence{index}), facts, edits, index, marks)));
     };
@@ -187,7 +187,7 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
 /// Runs a pipeline on a draft, from its first layer to the outcome.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                       bool dry, bool one_shot) {
+                                       bool dry, run_kind kind) {
     report<Mix::size> made;
     mix.name_entries(made.layers.data());
     made.before = whole.used();
@@ -195,6 +195,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     auto const mark = whole.mark();
     run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
     shared.limit = made.before.input;
+    bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;
     if (one_shot)
         for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
@@ -220,9 +221,9 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
     if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)
-        if (one_shot && !dry && made.changed()) {
-            auto const each = [&](auto&& f) { each_made(whole, options.marks, f); };
-            mix.note_made(shared, each, 0, kept);
+        if (one_shot && !dry) {
+            auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
+            mix.note_made(shared, each, kind == run_kind::commit, 0, kept);
         }
     made.time = options.clock() - started;
     return made;
@@ -231,10 +232,10 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
 /// The same for a mix whose layers are known only at run time.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                         bool dry, bool one_shot) {
-    if constexpr (requires { mix.run_on(kept, whole, options, dry, one_shot); })
-        return mix.run_on(kept, whole, options, dry, one_shot);
-    else return run_layers(mix, kept, whole, options, dry, one_shot);
+                                         bool dry, run_kind kind) {
+    if constexpr (requires { mix.run_on(kept, whole, options, dry, kind); })
+        return mix.run_on(kept, whole, options, dry, kind);
+    else return run_layers(mix, kept, whole, options, dry, kind);
 }
 
 }  // namespace detail
@@ -262,12 +263,12 @@ public:
     }
 
     template <class Mix, class Options>
-    void run(Mix const& mix, Options const& options, bool dry) {
+    void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
         edits_.know_summaries(marks_);
         detail::transaction all{facts_, edits_};
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
-        report_ = detail::run_pipeline(mix, kept, whole, options, dry, true);
+        report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         all.keep();
     }
 

@@ -339,10 +339,10 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
 
 /// Tells a journal what the run has made.
 template <class Layer, class Run, class Memory, class Each>
-constexpr void run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each) {
+constexpr void run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each, bool commits) {
     never_done const goal;
     pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
-    attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, hand); });
+    attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, commits, hand); });
 }
 
 /// For layers that make no edits of their own: what happens below them is measured there.

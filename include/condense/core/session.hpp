@@ -107,7 +107,7 @@ public:
         events_.reserve(events_.size() + 1);
         detail::transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
-        auto const made = running([&](auto& whole) { return detail::run_pipeline(mix_, kept_, whole, options_, false, false); });
+        auto const made = running([&](auto& whole) { return detail::run_pipeline(mix_, kept_, whole, options_, false, detail::run_kind::session); });
         statistics_.add(made.layers);
         ++statistics_.runs;
         statistics_.changed += made.changed() ? 1u : 0u;

@@ -33,7 +33,8 @@ concept artifact_store = std::copy_constructible<Store> &&
 struct journal_entry {
     reference name = {};       ///< of the content
     std::uint64_t number = 0;  ///< the message's place among those of its conversation
-    bool made = false;         ///< not a message that came, but what a run made of message `number`: no content
+    bool made = false;         ///< no message that came, but what a run made of message `number`; or, before
+                               ///< that message has come, a digest of all that a run left. No content
 
     friend constexpr bool operator==(journal_entry const&, journal_entry const&) = default;
 };

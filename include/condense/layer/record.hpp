@@ -39,6 +39,9 @@ struct record {
     struct memory {
         detail::journal_index held;           ///< what was there before
         std::size_t resumed = 0;              ///< messages that may be in it
+        std::vector<reference> names;         ///< of those
+        std::size_t seen = 0;                 ///< of those, how many an earlier run has left like this
+        std::uint64_t after = 0;              ///< the number of the message that came after that run
         std::vector<std::uint64_t> numbers;   ///< in the journal, of the messages that are recorded
         std::uint64_t next = 0;
         bool opened = false;
@@ -50,30 +53,67 @@ struct record {
     failed arrive(auto& draft, sequence, auto& pass) const { return catch_up(draft, pass); }
     failed reduce(auto& draft, auto& pass) const { return catch_up(draft, pass); }
 
-    /// Notes what a run made, `each(f)` with f(sequence, bytes), so that the next run on its output
-    /// does not take it for new messages.
-    failed made(auto const& each, auto& pass) const {
+    /// Notes what a run has left, so that the next run does not take it for new messages: each that the
+    /// run made, and a digest of all, which tells equal messages apart by what they follow. Where the
+    /// history stays as it is, `commits` being false, the digest is of that.
+    failed made(auto const& each, bool commits, auto& pass) const {
         auto& kept = pass.memory;
+        if (kept.unflushed || kept.names.empty() || kept.numbers.size() != kept.names.size()) return {};  // not all is recorded
         store_error problem;
-        each([&](sequence from, std::string const& content) {
-            if (problem || from.number >= kept.numbers.size()) return;
-            auto const name = to.name(content);
-            auto const number = kept.numbers[from.number];
-            if (!kept.held.knows_made(name, number)) problem = pass.append(to, {name, number, true}, {});
+        bool appended = false;
+        auto const note = [&](reference const& name, std::uint64_t number) {
+            if (!problem) problem = pass.append(to, {name, number, true}, {});
+            appended = true;
+        };
+        reference left;
+        each([&](sequence from, auto const&... content) {
+            auto name = kept.names[from.number];
+            if constexpr (sizeof...(content) != 0) {
+                name = to.name(content...);
+                if (!kept.held.knows_made(name, kept.numbers[from.number])) note(name, kept.numbers[from.number]);
+            }
+            left = digest(left, name);
         });
-        if (!problem) problem = pass.flush(to);
+        if (!commits) {
+            left = {};
+            for (auto const& name : kept.names) left = digest(left, name);
+        }
+        if (left && kept.held.after_view(left) != kept.next) note(left, kept.next);
+        if (!problem && appended) problem = pass.flush(to);
         return {problem.reason};
     }
 
     friend bool operator==(record const&, record const&) = default;
 
 private:
+    reference digest(reference const& before, reference const& name) const { return to.name(before.text() + name.text()); }
+
+    /// Names the messages that may be recorded, and finds the longest run of them that an earlier run left.
+    void look_back(auto& draft, auto& kept) const {
+        std::vector<reference> names;
+        names.reserve(kept.resumed);
+        reference left;
+        std::size_t seen = 0;
+        for (std::size_t index = 0; index < kept.resumed; ++index) {
+            bool const there = !draft.outline().message_at(index).released;
+            names.push_back(there ? to.name(v1::to_bytes(draft.message_at(sequence{index}))) : reference{});
+            left = digest(left, names.back());
+            auto const number = kept.held.after_view(left);
+            if (number == detail::journal_index::none) continue;
+            seen = index + 1;
+            kept.after = number;
+        }
+        kept.seen = seen;
+        kept.names = std::move(names);
+    }
+
     failed catch_up(auto& draft, auto& pass) const {
         auto& kept = pass.memory;
         auto const size = draft.outline().size();
         if (pass.resumes()) kept.resumed = size;
         if (kept.numbers.size() == size && !kept.unflushed) return {};
         if (auto const problem = open(pass)) return {problem.reason};
+        if (kept.names.size() != kept.resumed) look_back(draft, kept);
         kept.numbers.reserve(size);  // after an append nothing may fail
         while (kept.numbers.size() < size) {
             auto const index = kept.numbers.size();
@@ -81,10 +121,12 @@ private:
                 kept.numbers.push_back(detail::journal_index::none);
                 continue;
             }
-            auto const content = v1::to_bytes(draft.message_at(sequence{index}));
-            auto const name = to.name(content);
-            auto number = index < kept.resumed ? kept.held.find(name) : detail::journal_index::none;
-            if (number == detail::journal_index::none) {
+            if (index == kept.seen && index != 0) kept.held.seek(kept.after);
+            auto number = index < kept.resumed ? kept.held.find(kept.names[index]) : detail::journal_index::none;
+            if (number == detail::journal_index::none && index < kept.seen) number = kept.after - 1;
+            else if (number == detail::journal_index::none) {
+                auto const content = v1::to_bytes(draft.message_at(sequence{index}));
+                auto const name = to.name(content);
                 number = kept.next;
                 if (auto const problem = pass.append(to, {name, number}, content)) return {problem.reason};
                 kept.unflushed = true;
