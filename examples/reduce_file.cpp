@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <condense/adapt/json.hpp>
@@ -93,7 +94,8 @@ settings read_arguments(std::vector<std::string> const& arguments) {
         else throw complaint{option + ": unknown option; " + std::string{usage_line}};
     }
     if (chosen.input.empty()) throw complaint{std::string{usage_line}};
-    if (chosen.conversation.empty()) chosen.conversation = chosen.input;
+    std::error_code unknown;
+    if (chosen.conversation.empty()) chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
     one_of("--mix", chosen.mix, {"default", "window", "compress", "summarize"});
     one_of("--family", chosen.family, {"claude", "gpt", "kimi", "gemini", "other"});
     one_of("--report", chosen.report, {"table", "json"});

@@ -204,3 +204,23 @@ TEST_CASE("message: what the traits do not say") {
     CHECK(condense::name_of(m).empty());
     CHECK(condense::mark_of(m).empty());
 }
+
+namespace {
+
+struct wrapped {
+    std::string words;
+};
+constexpr auto speaker_of = [](wrapped const&) { return condense::role::user; };
+constexpr auto words_of = [](wrapped const& m) { return std::string_view{m.words}; };
+
+}  // namespace
+
+template <>
+struct condense::message_traits<wrapped> : condense::role_and_text<speaker_of, words_of> {};
+
+TEST_CASE("role and text may both be callables") {
+    static_assert(condense::message<wrapped> && !condense::shortenable<wrapped> && !condense::composable<wrapped>);
+    std::string seen;
+    condense::each_part(wrapped{"hello"}, [&](condense::part_view const& part) { seen = part.text; });
+    CHECK(seen == "hello");
+}

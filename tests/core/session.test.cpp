@@ -546,7 +546,7 @@ TEST_CASE("statistics tell what was done on arrival") {
     CHECK(session.statistics().runs == 0);
 }
 
-TEST_CASE("messages pushed during a run that is cancelled are there with the next") {
+TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {
     std::function<std::string()> act;
     auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
     session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
@@ -572,11 +572,11 @@ TEST_CASE("messages pushed during a run that is cancelled are there with the nex
         };
         CHECK_THROWS_AS(session.run(), std::runtime_error);
     }
+    all.push_back(chat_message::user("meanwhile"));
     CHECK(sent(session) == all);
     CHECK(session.statistics().runs == 0);
     CHECK_FALSE(session.undo());
     session.push(chat_message::user("next"));
-    all.push_back(chat_message::user("meanwhile"));
     all.push_back(chat_message::user("next"));
     CHECK(session.history() == all);
     CHECK(sent(session) == all);
@@ -694,4 +694,57 @@ TEST_CASE("a walk over the request gives each message as often as one likes") {
     CHECK(at != first);
     CHECK(++at == [&] { auto third = request.begin(); return ++++third; }());
     CHECK(session.request().begin() == request.begin());
+}
+
+TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("task"), chat_message::call("1", "t", "{}"), chat_message::result("1", "first")}) session.push(m);
+    for (int turn = 0; turn < 8; ++turn) {
+        session.push(chat_message::user("u"));
+        session.push(chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.release(condense::sequence{9}) > 0);
+    journal.down(tapes::verb::append);
+    session.push(chat_message::result("1", "late, and the only copy"));  // of a call that is gone: not sent
+    auto const size = session.history().size();
+    CHECK(session.release(condense::sequence{1'000}) == 0);
+    CHECK(session.history().size() == size);
+    journal.down(tapes::verb::append, false);
+    session.push(chat_message::user("more"));
+    CHECK(session.release(condense::sequence{1'000}) > 0);
+    CHECK(journal.messages().size() == 21);
+}
+
+namespace {
+
+struct remembering {
+    static constexpr auto effects = condense::no_effects;
+    struct memory {
+        std::size_t read = 0;
+    };
+    constexpr bool due(condense::usage const&) const noexcept { return false; }
+    void arrive(auto& draft, condense::sequence, auto& pass) const {
+        draft.each_part(condense::sequence{0}, [&](condense::part_ref, condense::part_view const&) { ++pass.memory.read; });
+        draft.each_part(condense::sequence{1'000}, [](condense::part_ref, condense::part_view const&) { FAIL(); });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a layer that remembers a released message reads nothing there") {
+    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, remembering{},
+                                        condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (int turn = 0; turn < 6; ++turn) {
+        session.push(chat_message::user("u"));
+        session.push(chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.release(condense::sequence{1'000}) > 0);
+    session.push(chat_message::user("next"));
+    CHECK(session.history().size() == session.used().messages.count);
 }

@@ -66,7 +66,7 @@ private:
 struct above {
     explicit constexpr above(std::uint64_t tokens) : limit{tokens} {}
 
-    constexpr bool due(condense::usage const& now) const { return now.tokens.count > limit; }
+    constexpr bool due(condense::usage const& now) const noexcept { return now.tokens.count > limit; }
     constexpr condense::measure fired(condense::usage const&) const { return condense::measure::token_count; }
     constexpr auto bind(condense::tokens) const { return (used > condense::tokens{limit}).bind({}); }
     constexpr auto target() const { return used <= condense::tokens{limit / 2}; }

@@ -113,7 +113,7 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
         }
         if (type < 2 || type == 7) continue;
         if (count > bytes.size() - at) return false;  // an element takes a byte at least
-        if (type < 4) at += static_cast<std::size_t>(count);
+        if (type < 4) at = at + count;
         else if (++depth > depth_limit) return false;
         else left[depth] = type == 5 ? count * 2 : count;
     }

@@ -239,7 +239,7 @@ constexpr role as_role(Value const& value) {
 }
 
 template <class Member>
-struct owner_of {};
+struct owner_of { using type = void; };
 template <class Owner, class Value>
 struct owner_of<Value Owner::*> { using type = Owner; };
 

@@ -171,12 +171,14 @@ public:
     }
 
     /// Tells the journals what a run has left, each_sent(f) with f(sequence) and f(sequence, bytes), and
-    /// whether that takes the place of the history.
+    /// whether that takes the place of the history. False when one of them could not note it.
     template <class Run, class Each>
-    constexpr void note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry, memory& kept) const {
+    constexpr bool note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry, memory& kept) const {
+        bool noted = true;
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)), ...);
+            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)) && noted), ...);
         }(std::index_sequence_for<Layers...>{});
+        return noted;
     }
 
     constexpr void name_entries(layer_report* entries) const noexcept {
@@ -257,12 +259,13 @@ protected:
     }
 
     template <std::size_t Index, class Run, class Each, class Memory>
-    constexpr void note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent, [[maybe_unused]] bool commits,
+    constexpr bool note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent, [[maybe_unused]] bool commits,
                                 [[maybe_unused]] std::size_t entry, [[maybe_unused]] Memory& remembered) const {
         auto const& layer = boost::hana::at_c<Index>(layers_);
-        if constexpr (detail::is_pipeline<at<Index>>) layer.note_made(shared, each_sent, commits, entry, remembered);
+        if constexpr (detail::is_pipeline<at<Index>>) return layer.note_made(shared, each_sent, commits, entry, remembered);
         else if constexpr (detail::flag_records<at<Index>>())
-            detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);
+            return detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);
+        else return true;
     }
 
     boost::hana::basic_tuple<Layers...> layers_;

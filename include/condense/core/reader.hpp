@@ -226,6 +226,7 @@ public:
         }
     }
 
+    /// The message has to be present.
     constexpr decltype(auto) message_at(sequence message_seq) const {
         return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
@@ -280,6 +281,7 @@ protected:
 
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
+        if (index >= facts_->size() || facts_->message_at(index).released) return;
         auto const& found = facts_->message_at(index);
         std::uint32_t part = 0;
         auto&& held = (*source_)[index];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -175,10 +176,17 @@ constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
 
 /// Leaves the view, and the report, as if nothing had been done.
 template <std::size_t Layers, class Draft>
-constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mark) noexcept {
+constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mark, std::string_view why) noexcept {
     whole.take_back(mark);
-    for (auto& layer : made.layers)
-        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .note = "stopped"};
+    for (auto& layer : made.layers) {
+        auto const note = layer.note;
+        bool const failed = layer.outcome == layer_outcome::failed;
+        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .note = why};
+        if (!failed) continue;
+        layer.outcome = layer_outcome::failed;
+        layer.note = note;
+    }
+    made.first_changed = {};
     made.after = made.before;
     made.limit = made.before.input;
     made.outcome = made.after.tokens <= made.limit ? outcome::fits : outcome::over;
@@ -216,14 +224,16 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
         shared.concluded = false;
     }
-    if (shared.stopped) take_back(made, whole, mark);
+    if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
     if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
-            mix.note_made(shared, each, kind == run_kind::commit, 0, kept);
+            // What could not be noted would be taken for new messages by the next run.
+            if (!mix.note_made(shared, each, kind == run_kind::commit, 0, kept) && made.changed())
+                take_back(made, whole, mark, "not all is recorded");
         }
     made.time = options.clock() - started;
     return made;

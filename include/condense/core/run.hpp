@@ -89,7 +89,10 @@ private:
 /// each is not.
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
-    if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) return layer.due(now);
+    if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) {
+        static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
+        return layer.due(now);
+    }
     else if constexpr (!names_reduce<Layer>) return false;
     else if constexpr (has_when<Layer>) {
         if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return false;
@@ -230,7 +233,7 @@ private:
         entry_->artifacts += shared_->kept;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier : {nothing, not_smaller, not_worth_it})
+        for (auto const earlier : {nothing, not_smaller, not_worth_it, name(refusal::no_room)})
             if (std::string_view{entry_->note} == earlier) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
     }
@@ -337,12 +340,14 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
 }
 
-/// Tells a journal what the run has made.
+/// Tells a journal what the run has left; false when it failed.
 template <class Layer, class Run, class Memory, class Each>
-constexpr void run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each, bool commits) {
+constexpr bool run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each, bool commits) {
     never_done const goal;
     pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
+    auto const failures = entry.failures;
     attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, commits, hand); });
+    return entry.failures == failures;
 }
 
 /// For layers that make no edits of their own: what happens below them is measured there.

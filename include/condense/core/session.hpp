@@ -63,7 +63,8 @@ public:
     static_assert(std::random_access_iterator<decltype(detail::begin_and_end::first(std::declval<Messages const&>()))>,
                   "condense: session: the container must have random access, such as std::vector (see session)");
 
-    /// The messages that are there already are recorded only where the journal does not hold them.
+    /// The messages that are there already are recorded only where the journal does not hold them: they are
+    /// those of `history()`, not of `request()`, whose summaries a journal would take for messages.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
         mix_.name_entries(idle_.data());
@@ -104,7 +105,8 @@ public:
     report_type run() {
         if (busy_) return unchanged();
         take_waiting();
-        events_.reserve(events_.size() + 1);
+        detail::call_index::grow(events_, 1);
+        on_failure whatever_happens{this};
         detail::transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
         auto const made = running([&](auto& whole) { return detail::run_pipeline(mix_, kept_, whole, options_, false, detail::run_kind::session); });
@@ -113,6 +115,7 @@ public:
         statistics_.changed += made.changed() ? 1u : 0u;
         note_event(mark);
         all.keep();
+        whatever_happens.of = nullptr;
         take_waiting();
         return made;
     }
@@ -130,13 +133,13 @@ public:
     }
 
     /// Destroys originals before `before` that are not sent any more, and says how many. They are in the
-    /// journal. What was done before can not be undone or restored any more.
+    /// journal: while it could not take the latest arrival, nothing is released. What was done before can not be undone or restored any more.
     std::size_t release(sequence before)
         requires detail::erasable<Messages>
     {
         static_assert(recoverable<Mix>,
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
-        if (busy_) return 0;
+        if (busy_ || unrecorded_) return 0;
         auto places = std::vector<std::uint32_t>(facts_.size(), detail::none32);
         // A call without a result may get a late one, and is sent again then.
         auto stays = std::vector<bool>(facts_.size());
@@ -218,6 +221,11 @@ public:
     /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
     request_range request() const {
         if (stale_) publish();
+        for (; !unmade_.empty(); unmade_.pop_back()) {
+            auto& place = sent_.places[unmade_.back()];
+            sent_.made.push_back(detail::render<message_type>(source()[place.index], facts_, edits_, place.index, false));
+            place.made = static_cast<std::uint32_t>(sent_.made.size() - 1);
+        }
         return request_range{*this};
     }
 
@@ -243,6 +251,7 @@ private:
         edits_.reserve_message(facts_.read(m, count_));
         detail::call_index::grow(sent_.places, 1);
         detail::call_index::grow(events_, 1);
+        detail::call_index::grow(unmade_, 1);
         if (!places_.empty()) detail::call_index::grow(places_, 1);
         messages_.push_back(std::move(m));
         auto const index = static_cast<std::uint32_t>(facts_.size());
@@ -261,18 +270,22 @@ private:
         if constexpr (Mix::acts_on_arrival) {
             if (first == facts_.size()) return;
             detail::call_index::grow(events_, 1);
+            on_failure whatever_happens{this};
             detail::transaction all{facts_, edits_};
             auto entries = idle_;
             auto const mark = edits_.steps().size();
             running([&](auto& whole) {
                 detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
                     .draft = whole, .options = options_, .entries = entries.data(), .resumes = resumes};
+                unrecorded_ = true;  // until it is known
                 for (auto index = first; index < facts_.size(); ++index)
                     mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+                unrecorded_ = shared.unrecorded;
             });
             statistics_.add(entries);
             note_event(mark);
             all.keep();
+            whatever_happens.of = nullptr;
         }
     }
 
@@ -301,7 +314,41 @@ private:
     void note_event(std::size_t mark) noexcept {
         if (edits_.steps().size() == mark) return;
         events_.push_back({mark, facts_.size()});
-        stale_ = true;
+        if (!stale_ && only_newest(mark)) unmade_.push_back(sent_.places.size() - 1);
+        else stale_ = true;
+    }
+
+    /// The steps from `mark` on have changed nothing but parts of the newest message, which is sent as it came.
+    bool only_newest(std::size_t mark) const noexcept {
+        auto const& newest = facts_.message_at(facts_.size() - 1);
+        if (sent_.places.empty() || sent_.places.back().index + 1 != facts_.size() || sent_.places.back().made != detail::none32)
+            return false;
+        for (; mark < edits_.steps().size(); ++mark) {
+            auto const& made = edits_.steps()[mark];
+            if (!made.on_part || made.kind == edit_kind::repair || made.target < newest.first_part) return false;
+        }
+        return unmade_.empty() || unmade_.back() + 1 != sent_.places.size();
+    }
+
+    /// What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
+    struct on_failure {
+        session* of;
+        ~on_failure() {
+            if (of != nullptr) of->keep_waiting();
+        }
+    };
+    /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
+    void keep_waiting() noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            for (; taken_ < waiting_.size(); ++taken_) append(std::move(waiting_[taken_]));
+        } catch (...) {
+            return;
+        }
+        waiting_.clear();
+        taken_ = 0;
+        unrecorded_ = true;
+#endif
     }
 
     /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it.
@@ -345,6 +392,7 @@ private:
         };
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
         std::swap(sent_, next);
+        unmade_.clear();
         stale_ = busy_;  // what is seen amid a run may be taken back
     }
 
@@ -369,8 +417,10 @@ private:
     std::array<layer_report, Mix::size> idle_ = {};
     v1::statistics<Mix::size> statistics_ = {};
     mutable detail::request_plan<message_type> sent_;
+    mutable std::vector<std::size_t> unmade_;  ///< places in it that edits on arrival have changed since
     mutable bool stale_ = false;  ///< edits have changed since the request was made
     bool busy_ = false;
+    bool unrecorded_ = false;  ///< no journal has taken the latest arrival
 };
 
 }  // namespace v1

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -27,20 +29,40 @@ struct repair {
         detail::reject_unless(!answer.empty(), "condense: repair: the answer must not be empty (see repair)");
     }
 
-    constexpr void arrive(auto& draft, sequence, auto& pass) const { mend(draft, pass); }
-    constexpr void reduce(auto& draft, auto& pass) const { mend(draft, pass); }
+    struct memory {
+        std::size_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
+        std::size_t calls = 0;
+    };
+
+    /// Costs what the message has broken.
+    constexpr void arrive(auto& draft, sequence, auto& pass) const {
+        auto& seen = pass.memory;
+        auto const& facts = draft.outline();
+        for (; seen.orphans < facts.orphans().size(); ++seen.orphans) {
+            auto const column = facts.orphans()[seen.orphans];
+            if (facts.open(facts.group_of(facts.part_at(column).message_index))) break;
+            take_out(draft, pass, column);
+        }
+        while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[seen.calls++]));
+    }
+    constexpr void reduce(auto& draft, auto& pass) const {
+        auto const& facts = draft.outline();
+        for (auto const column : facts.orphans()) take_out(draft, pass, column);
+        for (auto const column : facts.dead_calls())
+            if (answer_call(draft, pass, column) == refusal{refusal::no_room}) return;
+    }
 
     friend bool operator==(repair const&, repair const&) = default;
 
 private:
-    constexpr void mend(auto& draft, auto& pass) const {
+    constexpr refusal answer_call(auto& draft, auto& pass, std::uint32_t column) const {
         auto const& facts = draft.outline();
-        for (auto const column : facts.orphans()) take_out(draft, pass, column);
-        for (auto const column : facts.dead_calls()) {
-            auto const call = draft.part_at(column);
-            if (!facts.unanswerable(facts.part_at(column)) || draft.edits().answer_at(column) != 0) continue;
-            if (draft.present(sequence{call.message_index})) pass.note(draft.repair(call, std::string{answer}));
-        }
+        auto const call = draft.part_at(column);
+        if (!facts.unanswerable(facts.part_at(column)) || draft.edits().answer_at(column) != 0) return refusal::none;
+        if (!draft.present(sequence{call.message_index})) return refusal::none;
+        auto const refused = draft.repair(call, std::string{answer});
+        pass.note(refused);
+        return refused;
     }
 
     static constexpr void take_out(auto& draft, auto& pass, std::uint32_t column) {

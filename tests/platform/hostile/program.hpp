@@ -133,7 +133,7 @@ struct above {
     };
     std::uint64_t limit = 0;
 
-    bool due(condense::usage const& now) const { return now.tokens.count > limit; }
+    bool due(condense::usage const& now) const noexcept { return now.tokens.count > limit; }
     condense::measure fired(condense::usage const& now) const {
         return due(now) ? condense::measure::token_count : condense::measure::none;
     }
