@@ -278,7 +278,8 @@ TEST_CASE("fallback: a stop in the first leaves the second alone") {
     CHECK(first == 1);
     CHECK(second == 0);
     CHECK(messages.size() == 4);
-    CHECK(report.layers[0].note == "stopped");
+    CHECK(report.layers[0].note == "too late");
+    CHECK(report.layers[1].note == "stopped");
 }
 
 TEST_CASE("fallback: on arrival each message goes to the first that takes it") {

@@ -113,9 +113,9 @@ TEST_CASE("artifact_folder: what is planted at a name is neither followed nor ch
     fs::create_directory(root / "a");
     auto const place = root / "a/" + first.text();
     scratch::write(root / "outside", "text");
-    SECTION("link to a file") { fs::create_symlink(root / "outside", place); }
-    SECTION("link to nothing") { fs::create_symlink(root / "nothing", place); }
-    SECTION("folder") { fs::create_directory(place); }
+    SECTION("link to a file") { REQUIRE_NOTHROW(fs::create_symlink(root / "outside", place)); }
+    SECTION("link to nothing") { REQUIRE_NOTHROW(fs::create_symlink(root / "nothing", place)); }
+    SECTION("folder") { REQUIRE(fs::create_directory(place)); }
     SECTION("pipe") { REQUIRE(::mkfifo(place.c_str(), 0600) == 0); }
     CHECK(store.put(first, "text"));
     CHECK_FALSE(store.get(first).has_value());
@@ -137,11 +137,13 @@ TEST_CASE("artifact_folder: damaged content is not given back and not taken for 
     REQUIRE_FALSE(store.put(name, content));
     auto const file = scratch::the_file_in(root / "a");
     auto damaged = content;
-    SECTION("changed") { damaged[99'999] = 'y'; }
-    SECTION("cut") { damaged.resize(99'999); }
-    SECTION("longer") { damaged.push_back('x'); }
-    SECTION("empty") { damaged.clear(); }
-    SECTION("NUL") { damaged.assign(content.size(), '\0'); }
+    switch (GENERATE(0, 1, 2, 3, 4)) {
+        case 0: damaged[99'999] = 'y'; break;
+        case 1: damaged.resize(99'999); break;
+        case 2: damaged.push_back('x'); break;
+        case 3: damaged.clear(); break;
+        default: damaged.assign(content.size(), '\0');
+    }
     scratch::write(file, damaged);
     CHECK_FALSE(store.get(name).has_value());
     CHECK(reason(store.put(name, content)) == "the name holds other content");

@@ -188,9 +188,9 @@ TEST_CASE("journal_folder: what is planted at a name is neither followed nor cha
     fs::create_directory(root / "j");
     auto const place = root / "j/" + condense::content_hash{}("c", 0).text() + ".jsonl";
     scratch::write(root / "outside", "mine\n");
-    SECTION("link to a file") { fs::create_symlink(root / "outside", place); }
-    SECTION("link to nothing") { fs::create_symlink(root / "nothing", place); }
-    SECTION("folder") { fs::create_directory(place); }
+    SECTION("link to a file") { REQUIRE_NOTHROW(fs::create_symlink(root / "outside", place)); }
+    SECTION("link to nothing") { REQUIRE_NOTHROW(fs::create_symlink(root / "nothing", place)); }
+    SECTION("folder") { REQUIRE(fs::create_directory(place)); }
     SECTION("pipe") { REQUIRE(::mkfifo(place.c_str(), 0600) == 0); }
     CHECK(add(to, 0).starts_with("open: "));
     CHECK(to.flush("c"));

@@ -101,6 +101,7 @@ struct message_traits<chat_message> {
         detail::put_field(out, m.name);
         detail::put_field(out, m.mark);
         detail::put_field(out, m.pinned ? 1u : 0u);
+        detail::put_field(out, std::uint64_t{m.parts.size()});
         for (auto const& part : m.parts) {
             detail::put_field(out, static_cast<std::uint64_t>(part.kind));
             detail::put_field(out, part.text);
@@ -122,7 +123,7 @@ struct message_traits<chat_message> {
         m.name = fields.text();
         m.mark = fields.text();
         m.pinned = fields.number(1) != 0;
-        while (!fields.done() && !fields.broken()) {
+        for (auto left = fields.number(~std::uint64_t{0}); left != 0 && !fields.broken(); --left) {
             auto& part = m.parts.emplace_back();
             part.kind = static_cast<part_kind>(fields.number(static_cast<std::uint64_t>(part_kind::other)));
             part.text = fields.text();
@@ -135,7 +136,7 @@ struct message_traits<chat_message> {
             if (detail::read_number(digits, given.steps)) part.cost = given;
             else if (!digits.empty()) return std::nullopt;
         }
-        if (fields.broken()) return std::nullopt;
+        if (fields.broken() || !fields.done()) return std::nullopt;
         return m;
     }
     static chat_message make(role speaker, std::string text) { return chat_message::text(speaker, std::move(text)); }
