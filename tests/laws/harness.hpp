@@ -18,6 +18,7 @@
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
 #include "support/messages/form.hpp"
+#include "support/sanitized.hpp"
 
 // Runs a pipeline over a history of any message type and judges what comes out in its form as
 // chat_messages. A failure prints its seed; CONDENSE_SEED=<seed> runs that one, CONDENSE_ROUNDS=<n> as
@@ -29,21 +30,6 @@ inline std::uint64_t from_environment(char const* name, std::uint64_t otherwise)
     auto const* const given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
 }
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CONDENSE_TESTS_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define CONDENSE_TESTS_SANITIZED 1
-#endif
-#if defined(CONDENSE_TESTS_SANITIZED)
-inline constexpr bool sanitized = true;
-#undef CONDENSE_TESTS_SANITIZED
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 /// Conversations of the library's own type; of every other a quarter as many.
 inline std::uint64_t rounds_asked() {
