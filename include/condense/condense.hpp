@@ -15,7 +15,9 @@
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

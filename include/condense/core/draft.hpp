@@ -40,7 +40,8 @@ public:
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
-    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere.
+    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere. The
+    /// last part of a message takes the message with it, where that is a group of its own.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         auto const& found = this->facts_->part_at(part.column);
@@ -50,6 +51,10 @@ public:
         if (joins_alone(part)) return refusal::pair;
         if (guards_open(part)) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
+        if (is_only_part(part)) {
+            group const whole{this->facts_->group_of(part.message_index)};
+            return this->edits_->of(*this->facts_, whole).messages == 1 ? drop(whole) : refusal::pair;
+        }
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
         return refusal::none;
     }
@@ -217,6 +222,12 @@ private:
         return refusal::none;
     }
 
+    constexpr bool is_only_part(part_ref part) const noexcept {
+        bool others = false;
+        this->each_part_of(sequence{part.message_index}, [&](part_ref other) { others = others || other.column != part.column; });
+        return !others;
+    }
+
     /// Its id is all that joins its message to the group of a call.
     constexpr bool joins_alone(part_ref part) const noexcept {
         auto const call = this->facts_->part_at(part.column).call;
@@ -259,7 +270,7 @@ private:
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
         auto const& found = this->facts_->part_at(part.column);
-        if (found.sealed) return refusal::sealed;
+        if (found.sealed && found.kind != part_kind::media) return refusal::sealed;  // media go whole for a text
         if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
@@ -269,6 +280,7 @@ private:
             if (found.kind == part_kind::tool_call &&
                 !(detail::json::valid(seen.text) && detail::json::valid(text)))
                 refused = refusal::not_json;
+            if (seen.kind == part_kind::media) seen.kind = part_kind::text;
             seen.text = text;
             seen.cost.reset();
             after = detail::part_cost(*this->count_, seen);

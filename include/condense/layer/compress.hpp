@@ -8,25 +8,29 @@
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/order.hpp>
+#include <condense/policy/shortener.hpp>
 #include <condense/policy/slots.hpp>
 #include <condense/policy/worth.hpp>
 
-// Shortens tool results in place: compress{.when = used >= 65_pct, .with = head_tail{.head =
-// 128_lines, .tail = 128_lines}}.
+// Shortens parts in place: compress{.when = used >= 65_pct, .with = first_of(json_sample{}, head_tail{})}.
+// Which kinds of parts, the shortener says: tool results where it says nothing.
 
 namespace condense {
 inline namespace v1 {
 
-/// Loses what the shortener leaves out of tool results; costs one pass over each result that is over
-/// the limit. Acts on arrival and in reduce, oldest first. Each pressure step halves what is kept.
+/// Loses what the shortener leaves out; costs one pass over each part that is over the limit. Acts on
+/// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given.
+/// Each pressure step halves what is kept.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
-          class Worth = any_gain, shortener Shortener = head_tail>
+          class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
     Until until = detail::slot_default<Until>();
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    extent over = chars{10'000};  ///< C3; results within it are left alone
+    Order order = detail::slot_default<Order>();
+    extent over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
 
     static constexpr effect effects = shortens;
@@ -38,33 +42,43 @@ struct compress {
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        draft.each_part_of(arrived, [&](part_ref part) { shorten(draft, part, kept, pass); });
+        auto const shortened = detail::ready(with, detail::alone{});
+        draft.each_part_of(arrived, [&](part_ref part) { shorten(draft, part, kept, shortened, pass); });
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        for (auto const which : draft.groups()) {
-            if (pass.enough()) return;
-            draft.each_part_of(which, [&](part_ref part) {
-                if (!pass.enough()) shorten(draft, part, kept, pass);
-            });
-        }
+        auto const shortened = detail::ready(with, draft);
+        order.each_part(draft, [&](part_ref part) {
+            if (pass.enough()) return false;
+            shorten(draft, part, kept, shortened, pass);
+            return true;
+        });
     }
 
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
-    constexpr void shorten(auto& draft, part_ref part, auto const& kept, auto& pass) const {
+    constexpr void shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        auto const limit = over.halved(halvings);
-        if (facts.kind != part_kind::tool_result || facts.sealed || facts.stored_earlier) return;
-        if (!detail::may_exceed(limit, facts.original_size) || kept.holds(part.message_index)) return;
+        cut const how{halvings, {facts.stored}, over.halved(halvings)};
+        if (facts.stored_earlier || kept.holds(part.message_index)) return;
+        if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how)) return;
         std::optional<std::string> shorter;
-        draft.original(part, [&](part_view const& seen) {
-            if (!kept.holds(seen) && !limit.holds(seen.text)) shorter = with(seen, {halvings, {facts.stored}});
+        draft.original(part, [&](part_view seen) {
+            if (kept.holds(seen)) return;
+            // What it makes of its own output, so that a later run finds nothing to do.
+            for (auto next = shortened(part, seen, how); next && (!shorter || next->size() < shorter->size());
+                 next = shortened(part, seen, how)) {
+                shorter = std::move(next);
+                seen.text = *shorter;
+            }
         });
-        if (shorter) pass.note(draft.shorten(part, std::move(*shorter)));
+        if (!shorter) return;
+        if constexpr (detail::removes_parts<Shortener>())
+            if (shorter->empty()) return pass.note(draft.remove(part));
+        pass.note(draft.shorten(part, std::move(*shorter)));
     }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,25 +11,13 @@
 #include <condense/detail/reject.hpp>
 #include <condense/policy/extent.hpp>
 #include <condense/policy/placeholder.hpp>
+#include <condense/policy/shortener.hpp>
 
 // Shorteners that keep the two ends of a text: head_tail{.head = 128_lines, .tail = 128_lines,
 // .at_most = 10'240_bytes}, head{.keep = 8'000_chars}, tail{...}.
 
 namespace condense {
 inline namespace v1 {
-
-/// How hard to cut, and what the marker says of having the rest back.
-struct cut {
-    unsigned halvings = 0;
-    recovery how = {};
-};
-
-/// A callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing where it
-/// does not apply. Applied to its own output it gives nothing.
-template <class Shortener>
-concept shortener = requires(Shortener const& shorten, part_view const& part, cut how) {
-    { shorten(part, how) } -> std::same_as<std::optional<std::string>>;
-};
 
 namespace detail {
 

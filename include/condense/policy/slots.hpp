@@ -3,6 +3,7 @@
 
 #include <condense/policy/extent.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/shortener.hpp>
 #include <condense/policy/trigger.hpp>
 
 // What the slots of all layers share: values checked when a pipeline is made, protections bound when
@@ -28,11 +29,6 @@ constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass co
 template <class Pass>
 constexpr unsigned halvings_of(Pass const& pass) noexcept {
     return pass.pressure() + (pass.top() ? 4u : 0u);
-}
-
-/// False where the size in bytes alone shows that a text is within the limits.
-constexpr bool may_exceed(extent const& limit, bytes size) noexcept {
-    return limit.by_lines() || size.count > limit.chars.count || size > limit.bytes;
 }
 
 }  // namespace detail
