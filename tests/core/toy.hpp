@@ -98,7 +98,7 @@ struct framed : per_byte {
 struct outline_of : condense::outline {
     constexpr explicit outline_of(std::initializer_list<message> conversation) {
         for (auto const& m : conversation) {
-            read(m, per_byte{}, true);
+            read(m, per_byte{}, {.marks = true});
             place();
         }
     }
@@ -129,7 +129,7 @@ struct desk {
 
     constexpr void push(message const& m) {
         history.push_back(m);
-        edits.reserve_message(facts.read(m, count, true));
+        edits.reserve_message(facts.read(m, count, {.marks = true}));
         edits.follow(facts, facts.place());
     }
     constexpr auto draft() { return condense::draft{history, facts, edits, count, limits}; }

@@ -86,7 +86,7 @@ public:
     constexpr refusal restore(sequence message_seq) {
         if (message_seq.number >= this->facts_->size()) return refusal::gone;
         auto const slot = this->facts_->group_of(message_seq.number);
-        if (this->facts_->group_at(slot).released) return refusal::gone;
+        if (this->facts_->group_at(slot).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(group{slot})) this->edits_->undrop(*this->facts_, group{slot});
@@ -192,7 +192,7 @@ private:
         auto user = detail::none32;
         for (auto slot = before; slot-- > 0 && user == detail::none32;) {
             auto const& found = this->facts_->group_at(slot);
-            if (found.count == 0 || found.system || found.released || this->present(group{slot})) continue;
+            if (found.count == 0 || found.system || found.unsendable || this->present(group{slot})) continue;
             if (found.summary || this->facts_->message_at(found.first).plain_user) user = slot;
         }
         // A summary says more than the message it stood for; but there is one at most.

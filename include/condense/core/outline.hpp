@@ -8,10 +8,11 @@
 #include <vector>
 
 #include <condense/core/group.hpp>
+#include <condense/core/fresh_message.hpp>
 #include <condense/core/message.hpp>
 #include <condense/core/tokens.hpp>
 #include <condense/detail/call_index.hpp>
-#include <condense/detail/mark.hpp>
+#include <condense/detail/grow.hpp>
 
 // What the library knows of a conversation without touching its text: costs, roles, pairs, groups.
 // It grows with `append`, which reads each message once and changes nothing when it fails.
@@ -21,28 +22,8 @@ inline namespace v1 {
 
 class outline {
 public:
-    struct message_record {
-        v1::cost frame = {};
-        std::uint32_t first_part = 0;
-        std::uint32_t part_count = 0;
-        std::uint32_t group = 0;
-        std::uint32_t next_in_group = detail::none32;
-        role speaker = role::other;
-        bool plain_user = false;
-        bool pinned = false;
-        bool summary = false;
-        bool released = false;  ///< the session has given it back
-    };
-    struct part_record {
-        v1::cost cost = {};
-        std::uint64_t size = 0;
-        std::uint32_t call = detail::none32;
-        std::uint32_t message_index = 0;
-        part_kind kind = part_kind::text;
-        part_status status = part_status::ok;
-        bool sealed = false;
-        detail::earlier_edit earlier = detail::earlier_edit::none;
-    };
+    using message_record = detail::message_record;
+    using part_record = detail::part_record;
     struct group_record {
         v1::cost cost = {};
         std::uint32_t first = 0;
@@ -58,7 +39,7 @@ public:
         bool has_error = false;
         bool orphan = false;  ///< results whose call is nowhere
         bool summary = false;
-        bool released = false;  ///< some member of it is, or the call that it answers
+        bool unsendable = false;  ///< a member of it, or the call that it answers, has been released
     };
 
     constexpr std::size_t size() const noexcept { return messages_.size(); }
@@ -112,13 +93,13 @@ public:
         return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
     }
 
-    /// Reads one message and counts it, with its mark where `marks` says so; returns how many parts it has. All that can fail is here,
-    /// and when it fails nothing has changed.
+    /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
+    /// it fails nothing has changed.
     template <message Message, token_estimator Estimator>
-    constexpr std::size_t read(Message const& m, Estimator const& count, bool marks = false) {
-        read_parts(m, count, marks);
+    constexpr std::size_t read(Message const& m, Estimator const& count, detail::read_options how = {}) {
+        fresh_.read(m, count, how);
         reserve();
-        return fresh_parts_.size();
+        return fresh_.parts().size();
     }
 
     /// Takes in the message that was read: pairs it and puts it into its group. Returns how many
@@ -132,7 +113,7 @@ public:
     /// The message is no longer there to be read; its group can never be again what it was.
     constexpr void release(std::uint32_t index) noexcept {
         messages_[index].released = true;
-        groups_[group_of(index)].released = true;
+        groups_[group_of(index)].unsendable = true;
         ++version_;
     }
 
@@ -143,12 +124,7 @@ public:
     }
 
 private:
-    struct read_part {
-        part_record record;
-        std::size_t id_at = 0;
-        std::size_t id_size = 0;
-        std::size_t tool_size = 0;
-    };
+    using read_part = detail::fresh_message::read_part;
 
     constexpr std::uint32_t root(std::uint32_t index) const noexcept {
         while (groups_[index].merged_into != detail::none32) index = groups_[index].merged_into;
@@ -167,91 +143,52 @@ private:
         return at;
     }
 
-    template <message Message, token_estimator Estimator>
-    constexpr void read_parts(Message const& m, Estimator const& count, bool marks) {
-        fresh_ = {};
-        fresh_parts_.clear();
-        fresh_text_.clear();
-        fresh_.speaker = v1::role_of(m);
-        fresh_.frame = detail::frame_cost(count, fresh_.speaker);
-        fresh_.pinned = v1::is_pinned(m);
-        fresh_joins_ = v1::joins_previous(m);
-        detail::mark_reader const mark{marks ? v1::mark_of(m) : std::string{}};
-        v1::each_part(m, [&](part_view const& part) {
-            read_part next{.record = {.cost = detail::part_cost(count, part),
-                                      .size = part.text.size(),
-                                      .kind = part.kind,
-                                      .status = part.status,
-                                      .sealed = part.sealed,
-                                      .earlier = mark.edit_of(fresh_parts_.size())}};
-            next.id_at = fresh_text_.size();
-            next.id_size = part.call.size();
-            next.tool_size = part.tool.size();
-            fresh_text_.append(part.call);
-            fresh_text_.append(part.tool);
-            // An image that came with a result is no word of the user's.
-            fresh_.plain_user = fresh_.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
-            fresh_parts_.push_back(next);
-        });
-        // Only what looks like a summary of ours may be called one.
-        fresh_.summary = mark.summary() && fresh_.speaker == role::user && fresh_parts_.size() == 1 &&
-                         fresh_parts_[0].record.kind == part_kind::text;
-        fresh_.plain_user = fresh_.plain_user && fresh_.speaker == role::user && !fresh_.summary;
-    }
-
     constexpr void reserve() {
-        detail::call_index::grow(messages_, 1);
-        detail::call_index::grow(groups_, 1);
-        detail::call_index::grow(parts_, fresh_parts_.size());
-        calls_.reserve_more(fresh_parts_.size(), fresh_text_.size());
-        detail::call_index::grow(unanswered_, fresh_parts_.size());
-        detail::call_index::grow(dead_calls_, unanswered_.size() - first_unanswered_ + fresh_parts_.size());
-        detail::call_index::grow(orphans_, fresh_parts_.size());
-    }
-
-    constexpr std::string_view id_of(read_part const& part) const noexcept {
-        return std::string_view{fresh_text_}.substr(part.id_at, part.id_size);
-    }
-    constexpr std::string_view name_of_tool(read_part const& part) const noexcept {
-        return std::string_view{fresh_text_}.substr(part.id_at + part.id_size, part.tool_size);
+        detail::grow(messages_, 1);
+        detail::grow(groups_, 1);
+        detail::grow(parts_, fresh_.parts().size());
+        calls_.reserve_more(fresh_.parts().size(), fresh_.text_size());
+        detail::grow(unanswered_, fresh_.parts().size());
+        detail::grow(dead_calls_, unanswered_.size() - first_unanswered_ + fresh_.parts().size());
+        detail::grow(orphans_, fresh_.parts().size());
     }
 
     // From here on nothing allocates and nothing throws.
     constexpr void place_message() noexcept {
         auto const index = static_cast<std::uint32_t>(messages_.size());
-        fresh_.first_part = static_cast<std::uint32_t>(parts_.size());
-        fresh_.part_count = static_cast<std::uint32_t>(fresh_parts_.size());
-        fresh_.group = static_cast<std::uint32_t>(groups_.size());
-        messages_.push_back(fresh_);
-        groups_.push_back({.cost = fresh_.frame,
+        fresh_.record.first_part = static_cast<std::uint32_t>(parts_.size());
+        fresh_.record.part_count = static_cast<std::uint32_t>(fresh_.parts().size());
+        fresh_.record.group = static_cast<std::uint32_t>(groups_.size());
+        messages_.push_back(fresh_.record);
+        groups_.push_back({.cost = fresh_.record.frame,
                            .first = index,
                            .last = index,
                            .tail = index,
                            .count = 1,
-                           .plain_users = fresh_.plain_user ? 1u : 0u,
-                           .system = fresh_.speaker == role::system,
-                           .pinned = fresh_.pinned,
-                           .summary = fresh_.summary});
-        if (fresh_joins_ && index > 0 && !groups_[find(index - 1)].released) join(find(index - 1), index);
-        fresh_late_ = false;
-        for (std::size_t at = 0; at < fresh_parts_.size(); ++at) place_part(at, index);
+                           .plain_users = fresh_.record.plain_user ? 1u : 0u,
+                           .system = fresh_.record.speaker == role::system,
+                           .pinned = fresh_.record.pinned,
+                           .summary = fresh_.record.summary});
+        if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1), index);
+        late_ = false;
+        for (std::size_t at = 0; at < fresh_.parts().size(); ++at) place_part(at, index);
         auto& mine = groups_[find(index)];
-        mine.released = mine.released || (fresh_late_ && mine.count == 1 && mine.plain_users == 0 && !mine.has_calls);
+        mine.unsendable = mine.unsendable || (late_ && mine.count == 1 && mine.plain_users == 0 && !mine.has_calls);
         note_speaker(index);
         ++version_;
     }
 
     constexpr void place_part(std::size_t at, std::uint32_t index) {
-        auto const& part = fresh_parts_[at];
+        auto const& part = fresh_.parts()[at];
         auto record = part.record;
         record.message_index = index;
         auto const is_result = record.kind == part_kind::tool_result;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = call_of(at);
-            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].released) {
+            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
-                fresh_late_ = true;
+                late_ = true;
             }
             if (record.call != detail::none32) {
                 join(find(calls_[record.call].message), index);
@@ -268,7 +205,7 @@ private:
     }
 
     constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
-        record.call = calls_.add(id_of(part), name_of_tool(part), index);
+        record.call = calls_.add(fresh_.id_of(part), fresh_.name_of_tool(part), index);
         auto& call = calls_[record.call];
         call.column = static_cast<std::uint32_t>(parts_.size());
         auto& mine = groups_[group_of(index)];
@@ -287,18 +224,19 @@ private:
     /// The call that the part at `at` of the message being placed belongs to: a result, or what came
     /// with one.
     constexpr std::uint32_t call_of(std::size_t at) {
-        auto const& part = fresh_parts_[at];
+        auto const& part = fresh_.parts()[at];
         if (part.id_size == 0) return answered_by_order(part);
         auto const base = parts_.size() - at;
         for (std::size_t before = 0; before < at; ++before)
-            if (fresh_parts_[before].record.kind == part_kind::tool_result &&
-                id_of(fresh_parts_[before]) == id_of(part))
+            if (fresh_.parts()[before].record.kind == part_kind::tool_result &&
+                fresh_.id_of(fresh_.parts()[before]) == fresh_.id_of(part))
                 return parts_[base + before].call;
-        return calls_.nearest(id_of(part));
+        return calls_.nearest(fresh_.id_of(part));
     }
 
-    /// Without an id: the first unanswered call of the newest group with calls that has this tool
-    /// name, one without an id before one that has one; when all are answered, the newest call while no assistant message has followed.
+    /// Without an id: the first unanswered call of the newest group with calls that has this tool name, one
+    /// without an id before one that has one; when all are answered, the newest call while no assistant
+    /// message has followed.
     constexpr std::uint32_t answered_by_order(read_part const& part) const {
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
@@ -308,7 +246,7 @@ private:
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
             if (calls_[call].message < groups_[newest].first) break;
             if (group_of(calls_[call].message) != newest) continue;
-            if (part.tool_size != 0 && calls_.tool(call) != name_of_tool(part)) continue;
+            if (part.tool_size != 0 && calls_.tool(call) != fresh_.name_of_tool(part)) continue;
             if (any == detail::none32) any = call;
             if (calls_[call].answered) continue;
             (calls_[call].id_size == 0 ? plain : found) = call;
@@ -399,12 +337,8 @@ private:
     std::size_t joins_ = 0;
     std::size_t system_messages_ = 0;
 
-    // The message being read, before anything else changes.
-    message_record fresh_ = {};
-    std::vector<read_part> fresh_parts_;
-    std::string fresh_text_;
-    bool fresh_joins_ = false;
-    bool fresh_late_ = false;  ///< it answers a call that was released
+    detail::fresh_message fresh_;
+    bool late_ = false;  ///< the message being placed answers a call that was released
 };
 
 }  // namespace v1

@@ -132,6 +132,7 @@ public:
     constexpr pipeline(Layers... layers) : layers_{std::move(layers)...} {
         each([](auto const& layer) {
             if constexpr (requires { layer.validate(); }) layer.validate();
+            if constexpr (requires { layer.worth.validate(); }) layer.worth.validate();
         });
     }
 

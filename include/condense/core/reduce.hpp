@@ -157,7 +157,7 @@ report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estima
         history.push_back(std::move(m));
     }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
     using reduced_type = reduction<History, Estimator, Mix::size>;
-    reduced_type reduced{history, count, limits, options.marks};
+    reduced_type reduced{history, count, limits, options};
     reduced.run(mix, options, false, detail::run_kind::commit);
     if (reduced.report().changed()) {
         detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
@@ -172,7 +172,7 @@ template <detail::history History, reducer Mix, token_estimator Estimator = defa
     requires(!committable<History>)
 [[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
                           Options const& options = {}) {
-    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options.marks};
+    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options};
     reduced.run(mix, options, false);
     return reduced;
 }
@@ -185,7 +185,7 @@ template <detail::history History, class Sink, reducer Mix, token_estimator Esti
 report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& count = {},
                               Options const& options = {}) {
     using reduced_type = reduction<History, Estimator, Mix::size>;
-    reduced_type reduced{history, count, limits, options.marks};
+    reduced_type reduced{history, count, limits, options};
     reduced.run(mix, options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {
@@ -200,7 +200,7 @@ template <detail::history History, reducer Mix, token_estimator Estimator = defa
           class Options = run_options<>>
 [[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& count = {},
                            Options const& options = {}) {
-    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options.marks};
+    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options};
     reduced.run(mix, options, true);
     return reduced;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/changes.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/detail/source.hpp>
 
@@ -45,27 +46,6 @@ private:
     view* edits_;
     std::size_t mark_;
 };
-
-/// Index of the first message that steps from `mark` on have changed.
-constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view const& edits, std::size_t mark) noexcept {
-    auto first = none32;
-    for (auto index = mark; index < edits.steps().size(); ++index) {
-        auto const& made = edits.steps()[index];
-        // What went and came back within these steps has not changed: only the first step on a target
-        // counts, and only where the end differs from what it found.
-        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target) : made.on_part ? edits.edit_at(made.target) : 0;
-        if (made.on_part ? made.previous > mark || now == made.previous
-                         : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0
-                               ? made.previous > mark
-                               : !edits.in_force(index))
-            continue;
-        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
-                                     : facts.group_at(made.target & ~group::summary_bit).first;
-        first = at < first ? at : first;
-    }
-    if (first == none32) return std::nullopt;
-    return first;
-}
 
 /// The mark of a message after the edits in force: what it was, and what has been added.
 template <class Message>
@@ -187,6 +167,7 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
         layer.note = note;
     }
     made.first_changed = {};
+    made.prefix = made.before.tokens;
     made.after = made.before;
     made.limit = made.before.input;
     made.outcome = made.after.tokens <= made.limit ? outcome::fits : outcome::over;
@@ -201,7 +182,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     made.before = whole.used();
     auto const started = options.clock();
     auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry};
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark};
     shared.limit = made.before.input;
     bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;
@@ -228,6 +209,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     else made.limit = shared.limit;
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
+    made.prefix = made.first_changed ? kept_prefix(whole, mark) : made.after.tokens;
     if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
@@ -264,10 +246,13 @@ public:
                   "condense: reduce: a document must be given as the array of its messages (see messages_of)");
 
     /// Reads every message once. The history must outlive the reduction.
-    reduction(History& history, Estimator const& count, budget limits, bool marks = false)
-        : source_(history), count_(count), limits_{limits}, marks_{marks} {
+    template <class Options>
+    reduction(History& history, Estimator const& count, budget limits, Options const& options)
+        : source_(history), count_(count), limits_{limits}, marks_{options.marks} {
+        edits_.note_sent(options.sent.count);
         for (std::size_t index = 0; index < source_.size(); ++index) {
-            edits_.reserve_message(facts_.read(source_[index], count_, marks));
+            auto&& m = source_[index];
+            edits_.reserve_message(facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
             edits_.follow(facts_, facts_.place());
         }
     }

@@ -114,7 +114,8 @@ struct [[nodiscard]] report {
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
     tokens floor = {};  ///< what cannot be reduced; set when the outcome is `exhausted`
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
-    instant time = {};                                ///< how long the run took
+    tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
+    instant time = {};   ///< how long the run took
     std::array<layer_report, Layers> layers = {};
 
     /// The request may be sent.

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <condense/core/changes.hpp>
 #include <condense/core/layer.hpp>
 
 // How one layer runs: its batch of edits is measured and kept only when it is smaller, its failures
@@ -130,6 +131,9 @@ constexpr void check_tiers() {
                   "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
+template <class Layer>
+concept weighs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
+
 /// One batch: from its mark on, the edits stand together or not at all.
 template <class Run>
 class batch {
@@ -147,6 +151,8 @@ public:
         shared_->puts.clear();
         shared_->draft.allow_open(false);
     }
+
+    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
 
     constexpr void fail(std::string_view reason) noexcept {
         shared_->draft.take_back(mark_);
@@ -173,13 +179,23 @@ public:
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller);
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
-        if constexpr (requires { layer.worth.pays(saved, used_); })
-            if (shared_->pressure == 0 && !layer.worth.pays(saved, used_)) return decline(not_worth_it);
+        if (shared_->pressure == 0 && !worthwhile(layer, saved)) return decline(not_worth_it);
         if (!put_all()) return;
         count(restored);
     }
 
 private:
+    template <class Layer>
+    constexpr bool worthwhile(Layer const& layer, tokens saved) const {
+        if constexpr (weighs_prefix<Layer>)
+            return layer.worth.pays(gain{.saved = saved,
+                                         .before = used_,
+                                         .prefix_before = prefix_before_,
+                                         .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
+        else if constexpr (requires { layer.worth.pays(saved, used_); }) return layer.worth.pays(saved, used_);
+        else return true;
+    }
+
     /// A summary that later readers will take for a user message is no turn of this conversation.
     constexpr std::uint64_t written_turns() const noexcept {
         auto const& edits = shared_->draft.edits();
@@ -244,6 +260,7 @@ private:
     std::size_t mark_;
     view::totals before_;
     usage used_;
+    tokens prefix_before_ = {};
     std::uint32_t refused_;
 };
 
@@ -251,6 +268,7 @@ private:
 template <bool Recorded, class Layer, class Run, class Hook>
 constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
     batch made{shared, entry, fired};
+    if constexpr (weighs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
     shared.draft.allow_open(Recorded || shared.pressure != 0);
     CONDENSE_DETAIL_TRY {
@@ -370,6 +388,8 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
         entry.note = reason;
     };
     CONDENSE_DETAIL_TRY {
+        static_assert(std::is_void_v<decltype(layer.reduce(narrowed, hand))>,
+                      "condense: pipeline: a hook of a layer that reruns others must return nothing (see layer)");
         layer.reduce(narrowed, hand);
         if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
         else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;

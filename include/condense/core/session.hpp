@@ -10,44 +10,15 @@
 #include <vector>
 
 #include <condense/core/reduce.hpp>
+#include <condense/core/request.hpp>
 #include <condense/core/statistics.hpp>
+#include <condense/detail/grow.hpp>
 
 // A conversation that goes on: each turn costs what it adds, and what is sent is a view over
 // messages that are never rewritten.
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-/// The messages of a session by the index that they were given, also after some were given back.
-template <class Messages>
-struct originals {
-    Messages const* all;
-    std::vector<std::uint32_t> const* places;  ///< by index; empty while none has been given back
-
-    decltype(auto) operator[](std::size_t index) const {
-        auto const at = places->empty() ? index : (*places)[index];
-        return begin_and_end::first(*all)[static_cast<std::ptrdiff_t>(at)];
-    }
-};
-
-/// What is sent: originals by index, and the messages that edits made.
-template <class Message>
-struct request_plan {
-    struct place {
-        std::uint32_t index = 0;
-        std::uint32_t made = none32;
-    };
-    std::vector<place> places;
-    std::vector<Message> made;
-
-    void add(Message m) {
-        made.push_back(std::move(m));
-        places.push_back({0, static_cast<std::uint32_t>(made.size() - 1)});
-    }
-};
-
-}  // namespace detail
 
 /// Owns the messages in any container with push_back and random access. Used by one thread at a time;
 /// a model that it calls may push.
@@ -68,11 +39,11 @@ public:
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
         mix_.name_entries(idle_.data());
+        edits_.note_sent(options_.sent.count);
         for (auto const& m : messages_) {
-            edits_.reserve_message(facts_.read(m, count_));
+            edits_.reserve_message(read(m));
             edits_.follow(facts_, facts_.place());
         }
-        stale_ = true;
         arrive(0, true);
     }
     session(session const&) = delete;
@@ -105,7 +76,7 @@ public:
     report_type run() {
         if (busy_) return unchanged();
         take_waiting();
-        detail::call_index::grow(events_, 1);
+        detail::grow(events_, 1);
         on_failure whatever_happens{this};
         detail::transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
@@ -133,7 +104,8 @@ public:
     }
 
     /// Destroys originals before `before` that are not sent any more, and says how many. They are in the
-    /// journal: while it could not take the latest arrival, nothing is released. What was done before can not be undone or restored any more.
+    /// journal: while it could not take the latest arrival, nothing is released. What was done before can
+    /// not be undone or restored any more.
     std::size_t release(sequence before)
         requires detail::erasable<Messages>
     {
@@ -196,7 +168,7 @@ public:
 
             iterator() = default;
             iterator(session const& from, std::size_t at) noexcept : from_{detail::address_of(from)}, at_{at} {}
-            message_type const& operator*() const { return from_->sent_at(at_); }
+            message_type const& operator*() const { return from_->sent_.at(from_->source(), at_); }
             message_type const* operator->() const { return detail::address_of(**this); }
             iterator& operator++() noexcept {
                 ++at_;
@@ -213,19 +185,15 @@ public:
         explicit request_range(session const& from) noexcept : from_{detail::address_of(from)} {}
         iterator begin() const noexcept { return {*from_, 0}; }
         iterator end() const noexcept { return {*from_, size()}; }
-        std::size_t size() const noexcept { return from_->sent_.places.size(); }
+        std::size_t size() const noexcept { return from_->sent_.size(); }
 
     private:
         session const* from_;
     };
     /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
     request_range request() const {
-        if (stale_) publish();
-        for (; !unmade_.empty(); unmade_.pop_back()) {
-            auto& place = sent_.places[unmade_.back()];
-            sent_.made.push_back(detail::render<message_type>(source()[place.index], facts_, edits_, place.index, false));
-            place.made = static_cast<std::uint32_t>(sent_.made.size() - 1);
-        }
+        sent_.update(source(), facts_, edits_, busy_);
+        if (!busy_) edits_.note_sent(facts_.size());
         return request_range{*this};
     }
 
@@ -246,13 +214,16 @@ private:
 
     source_type source() const noexcept { return {detail::address_of(messages_), detail::address_of(places_)}; }
 
+    std::size_t read(message_type const& m) {
+        return facts_.read(m, count_, {.pinned = detail::pins(options_, sequence{facts_.size()}, m)});
+    }
+
     /// Takes the message in and gives its index; when that fails, the message is not moved from.
     std::uint32_t append(message_type&& m) {
-        edits_.reserve_message(facts_.read(m, count_));
-        detail::call_index::grow(sent_.places, 1);
-        detail::call_index::grow(events_, 1);
-        detail::call_index::grow(unmade_, 1);
-        if (!places_.empty()) detail::call_index::grow(places_, 1);
+        edits_.reserve_message(read(m));
+        sent_.reserve_message();
+        detail::grow(events_, 1);
+        if (!places_.empty()) detail::grow(places_, 1);
         messages_.push_back(std::move(m));
         auto const index = static_cast<std::uint32_t>(facts_.size());
         auto const place = static_cast<std::uint32_t>(static_cast<std::size_t>(
@@ -260,7 +231,7 @@ private:
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
         edits_.follow(facts_, facts_.place());
-        sent_.places.push_back({index});
+        sent_.add(index);
         if (edits_.steps().size() != mark) settle();  // it brought others back
         return index;
     }
@@ -269,7 +240,7 @@ private:
     void arrive(std::uint32_t first, bool resumes) {
         if constexpr (Mix::acts_on_arrival) {
             if (first == facts_.size()) return;
-            detail::call_index::grow(events_, 1);
+            detail::grow(events_, 1);
             on_failure whatever_happens{this};
             detail::transaction all{facts_, edits_};
             auto entries = idle_;
@@ -294,7 +265,7 @@ private:
         auto const from = source();
         draft whole{from, facts_, edits_, count_, limits_};
         whole.settle_head();
-        stale_ = true;
+        sent_.forget();
     }
 
     template <class Function>
@@ -314,20 +285,7 @@ private:
     void note_event(std::size_t mark) noexcept {
         if (edits_.steps().size() == mark) return;
         events_.push_back({mark, facts_.size()});
-        if (!stale_ && only_newest(mark)) unmade_.push_back(sent_.places.size() - 1);
-        else stale_ = true;
-    }
-
-    /// The steps from `mark` on have changed nothing but parts of the newest message, which is sent as it came.
-    bool only_newest(std::size_t mark) const noexcept {
-        auto const& newest = facts_.message_at(facts_.size() - 1);
-        if (sent_.places.empty() || sent_.places.back().index + 1 != facts_.size() || sent_.places.back().made != detail::none32)
-            return false;
-        for (; mark < edits_.steps().size(); ++mark) {
-            auto const& made = edits_.steps()[mark];
-            if (!made.on_part || made.kind == edit_kind::repair || made.target < newest.first_part) return false;
-        }
-        return unmade_.empty() || unmade_.back() + 1 != sent_.places.size();
+        sent_.change(facts_, edits_, mark);
     }
 
     /// What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
@@ -351,15 +309,15 @@ private:
 #endif
     }
 
-    /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it.
+    /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it; what
+    /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
     void take_waiting() {
         if (busy_) return;
-        for (auto const count = waiting_.size(); taken_ < count;) {
+        for (auto const told = waiting_.size(); taken_ < waiting_.size();) {
             auto const index = append(std::move(waiting_[taken_]));
-            ++taken_;
-            arrive(index, false);
+            if (taken_++ < told) arrive(index, false);
+            else unrecorded_ = true;
         }
-        if (taken_ != waiting_.size()) return;
         waiting_.clear();
         taken_ = 0;
     }
@@ -374,41 +332,13 @@ private:
         return idle;
     }
 
-    /// Makes the request anew and swaps it in.
-    void publish() const {
-        detail::request_plan<message_type> next;
-        next.places.reserve(facts_.size() + 1);
-        auto const from = source();
-        auto const kept = [&](std::uint32_t index) { next.places.push_back({index}); };
-        auto const changed = [&](std::uint32_t index) {
-            next.add(detail::render<message_type>(from[index], facts_, edits_, index, false));
-        };
-        auto const summary = [&](group which) {
-            if constexpr (composable<message_type>)
-                next.add(detail::render_summary<message_type>(edits_, which, false));
-        };
-        auto const answer = [&](std::uint32_t column) {
-            next.add(detail::render_answer<message_type>(from[facts_.part_at(column).message_index], facts_, edits_, column));
-        };
-        detail::each_place(facts_, edits_, kept, changed, summary, answer);
-        std::swap(sent_, next);
-        unmade_.clear();
-        stale_ = busy_;  // what is seen amid a run may be taken back
-    }
-
-    message_type const& sent_at(std::size_t at) const {
-        auto const& place = sent_.places[at];
-        if (place.made != detail::none32) return sent_.made[place.made];
-        return source()[place.index];
-    }
-
     Messages messages_;
     Mix mix_;
     budget limits_;
     Estimator count_;
     Options options_;
     v1::outline facts_;
-    view edits_;
+    mutable view edits_;  ///< only what was sent is noted by `request`
     typename Mix::memory kept_ = {};
     std::vector<std::uint32_t> places_;   ///< in messages_, by index, once some were released
     std::vector<event> events_;
@@ -416,9 +346,7 @@ private:
     std::size_t taken_ = 0;               ///< of those, how many are in
     std::array<layer_report, Mix::size> idle_ = {};
     v1::statistics<Mix::size> statistics_ = {};
-    mutable detail::request_plan<message_type> sent_;
-    mutable std::vector<std::size_t> unmade_;  ///< places in it that edits on arrival have changed since
-    mutable bool stale_ = false;  ///< edits have changed since the request was made
+    mutable detail::request<message_type> sent_;
     bool busy_ = false;
     bool unrecorded_ = false;  ///< no journal has taken the latest arrival
 };

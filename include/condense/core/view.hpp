@@ -10,6 +10,7 @@
 #include <condense/core/edit.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/grow.hpp>
 
 // What would be sent: the outline's messages plus the edits in force, as one list of steps that can
 // be taken back from its end without allocating. Drafts write it; nothing else does.
@@ -93,6 +94,10 @@ public:
     constexpr void know_summaries(bool known) noexcept { summaries_known_ = known; }
     constexpr bool knows_summaries() const noexcept { return summaries_known_; }
 
+    /// How many of the first messages some request has held.
+    constexpr std::uint64_t sent() const noexcept { return sent_; }
+    constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
+
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& made = steps_[index];
@@ -106,10 +111,10 @@ public:
 
     /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
     constexpr void reserve_message(std::size_t parts) {
-        detail::call_index::grow(groups_, 1);
-        detail::call_index::grow(parts_, parts);
-        detail::call_index::grow(answers_, parts);
-        detail::call_index::grow(steps_, 3 + parts);
+        detail::grow(groups_, 1);
+        detail::grow(parts_, parts);
+        detail::grow(answers_, parts);
+        detail::grow(steps_, 3 + parts);
     }
 
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
@@ -131,8 +136,8 @@ public:
     // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
 
     constexpr void reserve_edits(std::size_t steps, std::size_t texts) {
-        detail::call_index::grow(steps_, steps);
-        detail::call_index::grow(texts_, texts);
+        detail::grow(steps_, steps);
+        detail::grow(texts_, texts);
     }
 
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
@@ -244,7 +249,7 @@ private:
     /// goes where the call has gone.
     constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
         bool const gone = groups_[slot].dropped != 0;
-        if (facts.group_at(slot).released == gone) return;
+        if (facts.group_at(slot).unsendable == gone) return;
         if (gone) undrop(facts, group{slot});
         else drop(facts, group{slot});
     }
@@ -326,6 +331,7 @@ private:
     std::vector<std::uint32_t> answers_;  ///< for each call the step that answers it, plus one
     std::vector<group_state> groups_;
     totals sums_ = {};
+    std::uint64_t sent_ = detail::u64_limit;
     bool summaries_known_ = true;
 };
 

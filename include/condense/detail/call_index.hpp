@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/detail/grow.hpp>
 #include <condense/detail/saturate.hpp>
 
 // The calls of a conversation in the order they were made, found by id from the newest backward.
@@ -45,7 +46,7 @@ public:
     /// Makes room for `count` more calls of `text` bytes together; after it `add` cannot fail.
     constexpr void reserve_more(std::size_t count, std::size_t text) {
         grow(calls_, count);
-        if (arena_.capacity() - arena_.size() < text) arena_.reserve(larger(arena_.capacity(), arena_.size() + text));
+        grow(arena_, text);
         if ((used_ + count) * 4 >= slots_.size() * 3) rehash(count);
     }
 
@@ -75,20 +76,11 @@ public:
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
     }
 
-    template <class Column>
-    static constexpr void grow(Column& column, std::size_t more) {
-        if (column.capacity() - column.size() < more) column.reserve(larger(column.capacity(), column.size() + more));
-    }
-
 private:
     struct slot_record {
         std::uint32_t newest = none32;
         std::uint32_t unanswered = none32;
     };
-
-    static constexpr std::size_t larger(std::size_t capacity, std::size_t needed) noexcept {
-        return needed > capacity * 2 ? needed : capacity * 2;
-    }
 
     static constexpr std::uint64_t hash(std::string_view text) noexcept {
         std::uint64_t state = 0xCBF29CE484222325u;  // FNV-1a, 64 bits

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <condense/core/usage.hpp>
+#include <condense/core/view.hpp>
+
+// Where the steps of a run first change what is sent, and what stays before that: the prefix that a
+// provider's prompt cache still holds.
+
+namespace condense {
+inline namespace v1 {
+
+/// What a batch of edits comes to, for a policy that weighs it: `worth.pays(gain)`.
+struct gain {
+    tokens saved = {};
+    usage before = {};
+    tokens prefix_before = {};  ///< of the last request, what this run leaves as it was without the batch
+    tokens prefix_after = {};   ///< and with it
+};
+
+namespace detail {
+
+/// Index of the first message that steps from `mark` on have changed.
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view const& edits, std::size_t mark) noexcept {
+    auto first = none32;
+    for (auto index = mark; index < edits.steps().size(); ++index) {
+        auto const& made = edits.steps()[index];
+        // What went and came back within these steps has not changed: only the first step on a target
+        // counts, and only where the end differs from what it found.
+        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target) : made.on_part ? edits.edit_at(made.target) : 0;
+        if (made.on_part ? made.previous > mark || now == made.previous
+                         : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0
+                               ? made.previous > mark
+                               : !edits.in_force(index))
+            continue;
+        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
+                                     : facts.group_at(made.target & ~group::summary_bit).first;
+        first = at < first ? at : first;
+    }
+    if (first == none32) return std::nullopt;
+    return first;
+}
+
+/// What the overhead and the messages that are there before index `end` cost, but for those that no
+/// request has held yet.
+template <class Draft>
+constexpr tokens prefix_before(Draft const& seen, std::uint64_t end) noexcept {
+    auto sum = cost::of(seen.limits().overhead);
+    if (end > seen.outline().size()) end = seen.outline().size();
+    if (end > seen.edits().sent()) end = seen.edits().sent();
+    for (std::uint32_t index = 0; index < end; ++index) {
+        if (seen.present(group{index}.summary())) sum += seen.about(group{index}.summary()).cost;
+        if (seen.present(sequence{index})) sum += seen.message_cost(index);
+    }
+    return sum.tokens();
+}
+
+/// Tokens at the front of the request that steps from `mark` on leave byte-identical.
+template <class Draft>
+constexpr tokens kept_prefix(Draft const& seen, std::size_t mark) noexcept {
+    auto const changed = first_changed(seen.outline(), seen.edits(), mark);
+    return prefix_before(seen, changed ? *changed : seen.outline().size());
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/message.hpp>
+#include <condense/core/tokens.hpp>
+#include <condense/detail/mark.hpp>
+#include <condense/detail/saturate.hpp>
+
+// What is kept of messages and parts beside their text, and one message as it has just been read: all
+// that can fail in taking it in is here, before anything else changes.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+struct message_record {
+    v1::cost frame = {};
+    std::uint32_t first_part = 0;
+    std::uint32_t part_count = 0;
+    std::uint32_t group = 0;
+    std::uint32_t next_in_group = none32;
+    role speaker = role::other;
+    bool plain_user = false;
+    bool pinned = false;
+    bool summary = false;
+    bool released = false;  ///< the session has given it back
+};
+struct part_record {
+    v1::cost cost = {};
+    std::uint64_t size = 0;
+    std::uint32_t call = none32;
+    std::uint32_t message_index = 0;
+    part_kind kind = part_kind::text;
+    part_status status = part_status::ok;
+    bool sealed = false;
+    earlier_edit earlier = earlier_edit::none;
+};
+
+/// How a message is read: with its mark, and whether it is pinned whatever its traits say.
+struct read_options {
+    bool marks = false;
+    bool pinned = false;
+};
+
+class fresh_message {
+public:
+    struct read_part {
+        part_record record;
+        std::size_t id_at = 0;
+        std::size_t id_size = 0;
+        std::size_t tool_size = 0;
+    };
+
+    template <message Message, token_estimator Estimator>
+    constexpr void read(Message const& m, Estimator const& count, read_options how) {
+        record = {};
+        parts_.clear();
+        text_.clear();
+        record.speaker = v1::role_of(m);
+        record.frame = frame_cost(count, record.speaker);
+        record.pinned = how.pinned || v1::is_pinned(m);
+        joins_previous = v1::joins_previous(m);
+        mark_reader const mark{how.marks ? v1::mark_of(m) : std::string{}};
+        v1::each_part(m, [&](part_view const& part) {
+            read_part next{.record = {.cost = part_cost(count, part),
+                                      .size = part.text.size(),
+                                      .kind = part.kind,
+                                      .status = part.status,
+                                      .sealed = part.sealed,
+                                      .earlier = mark.edit_of(parts_.size())}};
+            next.id_at = text_.size();
+            next.id_size = part.call.size();
+            next.tool_size = part.tool.size();
+            text_.append(part.call);
+            text_.append(part.tool);
+            // An image that came with a result is no word of the user's.
+            record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
+            parts_.push_back(next);
+        });
+        // Only what looks like a summary of ours may be called one.
+        record.summary = mark.summary() && record.speaker == role::user && parts_.size() == 1 &&
+                         parts_[0].record.kind == part_kind::text;
+        record.plain_user = record.plain_user && record.speaker == role::user && !record.summary;
+    }
+
+    constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
+    /// Bytes of its ids and tool names together.
+    constexpr std::size_t text_size() const noexcept { return text_.size(); }
+    constexpr std::string_view id_of(read_part const& part) const noexcept {
+        return std::string_view{text_}.substr(part.id_at, part.id_size);
+    }
+    constexpr std::string_view name_of_tool(read_part const& part) const noexcept {
+        return std::string_view{text_}.substr(part.id_at + part.id_size, part.tool_size);
+    }
+
+    message_record record = {};
+    bool joins_previous = false;
+
+private:
+    std::vector<read_part> parts_;
+    std::string text_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
