@@ -568,67 +568,6 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
     }
 }
 
-TEST_CASE("json: parse_json keeps order by default and never throws", "[adapt][json]") {
-    auto const good = condense::parse_json("\n {\"b\":1,\"a\":[true,\"\\u00e9\"]} ");
-    REQUIRE(good);
-    CHECK(good.error.empty());
-    CHECK(good.value.dump() == "{\"b\":1,\"a\":[true,\"\xC3\xA9\"]}");
-    CHECK(condense::parse_json<json>(R"({"b":1,"a":2})").value.dump() == R"({"a":2,"b":1})");
-    CHECK(condense::parse_json<json>(R"({"a":1,"a":2})").value.dump() == json::parse(R"({"a":1,"a":2})").dump());
-    CHECK(condense::parse_json("null"));
-
-    auto const bad = condense::parse_json("{\"a\":1,\n\"b\":oops}");
-    CHECK_FALSE(bad);
-    CHECK(bad.value.is_null());
-    CHECK(bad.error == "condense: parse_json: byte 13, line 2: syntax error while parsing value - invalid literal");
-    CHECK(condense::parse_json("1e999").error == "condense: parse_json: byte 5, line 1: number overflow");
-    for (auto const* const text :
-         {"", " ", "{", "]", "{} {}", "\"", "\"\xFF\"", "[1,]", "{\"a\"}", "tru", "\"\\u12\"", "]]]"}) {
-        CAPTURE(text);
-        auto const read = condense::parse_json(text);
-        CHECK_FALSE(read);
-        CHECK(read.error.find("byte ") != std::string::npos);
-        CHECK(read.error.find("line ") != std::string::npos);
-    }
-    CHECK_FALSE(condense::parse_json(std::string_view{}));
-}
-
-TEST_CASE("json: errors of parse_json quote nothing", "[adapt][json]") {
-    std::string const hostile =
-        "[\"ok\", \x9B"
-        "31m" +
-        std::string(10'000, 'x') + "]";
-    for (auto const& text : {hostile, "\"" + hostile, "{\"k\":" + hostile, std::string{"[1e99999999999999999999]"}}) {
-        auto const error = condense::parse_json(text).error;
-        CAPTURE(error);
-        CHECK(error.size() < 160);
-        CHECK(std::all_of(error.begin(), error.end(), [](char byte) { return byte >= ' ' && byte < 0x7F; }));
-        CHECK(error.find("xx") == std::string::npos);
-        CHECK(error.find("999") == std::string::npos);
-    }
-}
-
-TEST_CASE("json: parse_json reads 128 levels and refuses 129", "[adapt][json]") {
-    auto const nested = [](std::size_t levels, std::string const& open, std::string const& inner,
-                           std::string const& close) {
-        std::string text;
-        for (std::size_t level = 0; level < levels; ++level) text += open;
-        text += inner;
-        for (std::size_t level = 0; level < levels; ++level) text += close;
-        return text;
-    };
-    CHECK(condense::parse_json(nested(128, "[", "", "]")));
-    CHECK(condense::parse_json(nested(128, "{\"a\":", "1", "}")));
-    CHECK(condense::parse_json(nested(129, "[", "", "]")).error ==
-          "condense: parse_json: byte 129, line 1: nested deeper than 128");
-    CHECK_FALSE(condense::parse_json(nested(129, "{\"a\":", "1", "}")));
-    CHECK_FALSE(condense::parse_json(nested(65, "[{\"a\":", "1", "}]")));
-    CHECK(condense::parse_json(nested(64, "[{\"a\":", "1", "}]")));
-    CHECK_FALSE(condense::parse_json(nested(1'000'000, "[", "", "")));
-    CHECK(condense::parse_json("[\"" + std::string(200, '[') + "\\\"" + std::string(200, '{') + "\\\\\"]"));
-    CHECK(condense::parse_json("[" + nested(500, "[],", "", "") + "[]]"));
-}
-
 TEST_CASE("json: a result that is only an image answers its call", "[adapt][json]") {
     auto const count = [](std::string_view text) { return condense::cost{256 * text.size()}; };
     condense::outline facts;
@@ -748,21 +687,9 @@ TEMPLATE_TEST_CASE("json: bytes that were cut, changed or made up give nothing, 
     }
     CHECK_FALSE(condense::from_bytes<TestType>(""));
     CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7"));
-    // Bombs: depth, in text and in binary; lengths without content; strings that never end.
-    for (std::size_t const depth : {std::size_t{129}, std::size_t{10'000}, std::size_t{1'000'000}}) {
-        CHECK_FALSE(condense::from_bytes<TestType>(std::string(depth, '[') + std::string(depth, ']')));
-        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string(depth, '\x81') + std::string(1, '\x01')));
-        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string(depth, '\x9F')));
-        std::string maps{"\xD9\xD9\xF7"};
-        for (std::size_t level = 0; level < depth; ++level) maps += "\xA1\x61\x61";
-        CHECK_FALSE(condense::from_bytes<TestType>(maps + '\x01'));
-    }
-    for (std::string_view const huge : {"\x9B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\xBB\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFE", "\x7B\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
-                                        "\x5B\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\x9A\xFF\xFF\xFF\xFF\x01", "\x7F\x7F\x7F\x7F", "\x7F\x61", "\xC0\x61\x61", "\x1C", "\xFF"})
-        CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string{huge}));
-    std::string strings{"\xD9\xD9\xF7"};  // strings in pieces in strings in pieces
-    CHECK_FALSE(condense::from_bytes<TestType>(strings + std::string(1'000'000, '\x7F')));
-    CHECK_FALSE(condense::from_bytes<TestType>(strings + std::string(1'000'000, '\x5F')));
+    // Text and binary each go by a parser with a limit on depth.
+    CHECK_FALSE(condense::from_bytes<TestType>(std::string(129, '[') + std::string(129, ']')));
+    CHECK_FALSE(condense::from_bytes<TestType>("\xD9\xD9\xF7" + std::string(129, '\x81') + '\x01'));
 }
 
 TEMPLATE_TEST_CASE("json: an answer to a call has the shape of the call", "", json, ordered_json) {

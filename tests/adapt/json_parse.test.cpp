@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/json_parse.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::detail::parse_cbor;
+using condense::detail::json::is_plain_cbor;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+static_assert(condense::json_type<json> && condense::json_type<ordered_json>);
+static_assert(!condense::json_type<json const> && !condense::json_type<json&> && !condense::json_type<std::string>);
+
+std::string nested(std::size_t levels, std::string_view open, std::string_view inner = {}, std::string_view close = {}) {
+    std::string text;
+    for (std::size_t level = 0; level < levels; ++level) text += open;
+    text += inner;
+    for (std::size_t level = 0; level < levels; ++level) text += close;
+    return text;
+}
+
+/// Literals with NUL bytes.
+template <std::size_t Size>
+constexpr std::string_view bytes(char const (&literal)[Size]) {
+    return {literal, Size - 1};
+}
+
+constexpr bool cbor_of_known_lengths_is_plain() {
+    for (auto const one : {bytes("\x00"), bytes("\x17"), bytes("\x18\xFF"), bytes("\x19\x01\x00"), bytes("\x1A\0\0\0\0"),
+                           bytes("\x1B\0\0\0\0\0\0\0\0"), bytes("\x20"), bytes("\x40"), bytes("\x42\xFF\xFF"), bytes("\x60"),
+                           bytes("\x61z"), bytes("\x78\x01z"), bytes("\x80"), bytes("\x82\x01\x80"), bytes("\x98\x02\x01\x02"),
+                           bytes("\xA0"), bytes("\xA1\x61z\xA0"), bytes("\xF6"), bytes("\xF9\x7C\x00"),
+                           bytes("\xFB\0\0\0\0\0\0\0\0")})
+        if (!is_plain_cbor(one)) return false;
+    return true;
+}
+static_assert(cbor_of_known_lengths_is_plain());
+
+constexpr bool other_cbor_is_not_plain() {
+    for (auto const one : {bytes(""), bytes("\x18"), bytes("\x19\x01"), bytes("\x1B\0\0\0\0\0\0\0"),  // a number that is cut
+                           bytes("\x01\x01"), bytes("\x80\x80"),                                      // two items
+                           bytes("\x61"), bytes("\x42z"), bytes("\x78\x02z"),                         // strings that are cut
+                           bytes("\x81"), bytes("\x82\x01"), bytes("\xA1\x61z"), bytes("\xA1"),       // elements that are missing
+                           bytes("\x9F\xFF"), bytes("\xBF\xFF"), bytes("\x7F\xFF"), bytes("\x5F\xFF"), bytes("\xFF"),  // of unknown length
+                           bytes("\x1C\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), bytes("\x1E"),                // reserved
+                           bytes("\xC0"), bytes("\xC1\x01"), bytes("\xC0\x61z"), bytes("\xD9\xD9\xF7\x01")})  // tags
+        if (is_plain_cbor(one)) return false;
+    return true;
+}
+static_assert(other_cbor_is_not_plain());
+
+constexpr bool lengths_without_content_are_not_plain() {
+    for (auto const one : {bytes("\x9B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), bytes("\xBB\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFE"),
+                           bytes("\xBB\x80\0\0\0\0\0\0\0"), bytes("\x7B\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"),
+                           bytes("\x5B\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"), bytes("\x9A\xFF\xFF\xFF\xFF\x01")})
+        if (is_plain_cbor(one)) return false;
+    return true;
+}
+static_assert(lengths_without_content_are_not_plain());
+
+}  // namespace
+
+TEST_CASE("json_parse: CBOR is taken as it is written here", "[adapt][json]") {
+    CHECK(cbor_of_known_lengths_is_plain());
+    CHECK(other_cbor_is_not_plain());
+    CHECK(lengths_without_content_are_not_plain());
+}
+
+TEST_CASE("json_parse: text keeps order by default and never throws", "[adapt][json]") {
+    auto const good = condense::parse_json("\n {\"b\":1,\"a\":[true,\"\\u00e9\"]} ");
+    REQUIRE(good);
+    CHECK(good.error.empty());
+    CHECK(good.value.dump() == "{\"b\":1,\"a\":[true,\"\xC3\xA9\"]}");
+    CHECK(condense::parse_json<json>(R"({"b":1,"a":2})").value.dump() == R"({"a":2,"b":1})");
+    CHECK(condense::parse_json<json>(R"({"a":1,"a":2})").value.dump() == json::parse(R"({"a":1,"a":2})").dump());
+    CHECK(condense::parse_json("null"));
+
+    auto const bad = condense::parse_json("{\"a\":1,\n\"b\":oops}");
+    CHECK_FALSE(bad);
+    CHECK(bad.value.is_null());
+    CHECK(bad.error == "condense: parse_json: byte 13, line 2: syntax error while parsing value - invalid literal");
+    CHECK(condense::parse_json("1e999").error == "condense: parse_json: byte 5, line 1: number overflow");
+    for (auto const* const text :
+         {"", " ", "{", "]", "{} {}", "\"", "\"\xFF\"", "[1,]", "{\"a\"}", "tru", "\"\\u12\"", "]]]"}) {
+        CAPTURE(text);
+        auto const read = condense::parse_json(text);
+        CHECK_FALSE(read);
+        CHECK(read.error.find("byte ") != std::string::npos);
+        CHECK(read.error.find("line ") != std::string::npos);
+    }
+    CHECK_FALSE(condense::parse_json(std::string_view{}));
+}
+
+TEST_CASE("json_parse: errors quote nothing", "[adapt][json]") {
+    std::string const hostile =
+        "[\"ok\", \x9B"
+        "31m" +
+        std::string(10'000, 'x') + "]";
+    for (auto const& text : {hostile, "\"" + hostile, "{\"k\":" + hostile, std::string{"[1e99999999999999999999]"}}) {
+        auto const error = condense::parse_json(text).error;
+        CAPTURE(error);
+        CHECK(error.size() < 160);
+        CHECK(std::all_of(error.begin(), error.end(), [](char byte) { return byte >= ' ' && byte < 0x7F; }));
+        CHECK(error.find("xx") == std::string::npos);
+        CHECK(error.find("999") == std::string::npos);
+    }
+}
+
+TEST_CASE("json_parse: text is read to 128 levels and no deeper", "[adapt][json]") {
+    CHECK(condense::parse_json(nested(128, "[", "", "]")));
+    CHECK(condense::parse_json(nested(128, "{\"a\":", "1", "}")));
+    CHECK(condense::parse_json(nested(129, "[", "", "]")).error ==
+          "condense: parse_json: byte 129, line 1: nested deeper than 128");
+    CHECK_FALSE(condense::parse_json(nested(129, "{\"a\":", "1", "}")));
+    CHECK_FALSE(condense::parse_json(nested(65, "[{\"a\":", "1", "}]")));
+    CHECK(condense::parse_json(nested(64, "[{\"a\":", "1", "}]")));
+    CHECK_FALSE(condense::parse_json(nested(1'000'000, "[")));
+    CHECK(condense::parse_json("[\"" + std::string(200, '[') + "\\\"" + std::string(200, '{') + "\\\\\"]"));
+    CHECK(condense::parse_json("[" + nested(500, "[],") + "[]]"));
+    CHECK(condense::parse_json("[" + nested(500, "{},") + "{}]"));
+    // What closes nothing makes no room for more.
+    CHECK(condense::parse_json(nested(200, "]") + nested(129, "[")).error ==
+          "condense: parse_json: byte 329, line 1: nested deeper than 128");
+}
+
+TEMPLATE_TEST_CASE("json_parse: CBOR gives back what it was made of", "[adapt][json]", json, ordered_json) {
+    auto const value = TestType::parse(R"({"z":[1,-2,2.5,null,true,"text"],"a":{"b":{},"c":[]},"n":18446744073709551615})");
+    std::string held;
+    TestType::to_cbor(value, held);
+    auto const read = parse_cbor<TestType>(held);
+    REQUIRE(read);
+    CHECK(read.error.empty());
+    CHECK(read.value.dump() == value.dump());
+    CHECK(parse_cbor<TestType>("\xF6"));
+    for (std::size_t size = 0; size < held.size(); ++size) {
+        auto const cut = parse_cbor<TestType>(std::string_view{held}.substr(0, size));
+        CHECK_FALSE(cut);
+        CHECK(cut.value.is_null());
+        CHECK(cut.error == "condense: parse_cbor: not CBOR as it is written here, or nested too deep");
+    }
+    CHECK_FALSE(parse_cbor<TestType>(held + "x"));
+}
+
+TEMPLATE_TEST_CASE("json_parse: CBOR that is plain may still be no JSON", "[adapt][json]", json, ordered_json) {
+    for (std::string_view const odd : {bytes("\xA1\x01\x01"), bytes("\xA1\xA0\x01"), bytes("\xF8\x20"), bytes("\xF7")}) {
+        CHECK(is_plain_cbor(odd));
+        CHECK_FALSE(parse_cbor<TestType>(odd));
+    }
+}
+
+TEMPLATE_TEST_CASE("json_parse: CBOR is read to 128 levels, and no bomb is followed", "[adapt][json]", json, ordered_json) {
+    CHECK(parse_cbor<TestType>(nested(128, "\x81", "\x01")));
+    CHECK(parse_cbor<TestType>(nested(128, "\xA1\x61\x61", "\x01")));
+    for (std::size_t const depth : {std::size_t{129}, std::size_t{10'000}, std::size_t{1'000'000}}) {
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\x81", "\x01")));
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\xA1\x61\x61", "\x01")));
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\x9F", "\x01", "\xFF")));
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\xC0", "\x61\x61")));
+        // Strings in pieces in strings in pieces.
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\x7F")));
+        CHECK_FALSE(parse_cbor<TestType>(nested(depth, "\x5F")));
+    }
+}
