@@ -18,13 +18,17 @@
 #include <condense/core/outline.hpp>
 #include <condense/detail/utf8.hpp>
 
+#include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
+using adapt_tests::dump;
+using adapt_tests::list;
+using adapt_tests::read;
+using adapt_tests::spelt;
 using nlohmann::json;
 using nlohmann::ordered_json;
-using list = std::vector<std::string>;
 
 static_assert(condense::shortenable<json> && condense::shortenable<ordered_json>);
 static_assert(condense::composable<json> && condense::composable<ordered_json>);
@@ -33,32 +37,11 @@ static_assert(condense::detail::thinnable<ordered_json> && condense::detail::mar
 static_assert(condense::answerable<json> && condense::storable<json> && condense::answerable<ordered_json> && condense::storable<ordered_json>);
 static_assert(!condense::message<std::vector<json>>);
 
-/// "tool result lookup #c1 error sealed =1600: text"
-std::string spelt(condense::part_view const& part) {
-    std::string out{name(part.kind)};
-    if (!part.tool.empty()) out.append(" ").append(part.tool);
-    if (!part.call.empty()) out.append(" #").append(part.call);
-    if (part.status == condense::part_status::error) out += " error";
-    if (part.sealed) out += " sealed";
-    if (part.cost) out += " =" + std::to_string((*part.cost).tokens().count);
-    return out.append(": ").append(part.text);
-}
-
 template <class Json>
 list parts(Json const& m) {
     list out;
     condense::each_part(m, [&](condense::part_view const& part) { out.push_back(spelt(part)); });
     return out;
-}
-
-template <class Json>
-std::string dump(Json const& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-template <class Json>
-Json read(std::string_view text) {
-    return Json::parse(text.begin(), text.end());
 }
 
 /// What an adapter owes for any message at all; says which promise is broken, or nothing.
@@ -175,138 +158,6 @@ TEMPLATE_TEST_CASE("json: roles by their spelling", "[adapt][json]", json, order
     CHECK(role_in(R"({})") == role::other);
     CHECK(role_in(R"(["role","user"])") == role::other);
     CHECK(role_in("null") == role::other);
-}
-
-TEMPLATE_TEST_CASE("json: content that is no array", "[adapt][json]", json, ordered_json) {
-    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
-    CHECK(of(R"({"role":"user","content":"hello"})") == list{"text: hello"});
-    CHECK(of(R"({"role":"user","content":""})") == list{});
-    CHECK(of(R"({"role":"assistant","content":null})") == list{});
-    CHECK(of(R"({"role":"assistant"})") == list{});
-    CHECK(of(R"({"role":"user","content":{"a":[1,2]}})") == list{R"(other sealed: {"a":[1,2]})"});
-    CHECK(of(R"({"role":"user","content":5})") == list{"other sealed: 5"});
-    CHECK(of(R"({"role":"user","content":true})") == list{"other sealed: true"});
-    CHECK(of("[1,2]") == list{});
-}
-
-TEMPLATE_TEST_CASE("json: a message of role tool is the result of a call", "[adapt][json]", json, ordered_json) {
-    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
-    CHECK(of(R"({"role":"tool","tool_call_id":"c1","name":"ls","content":"out"})") == list{"tool result ls #c1: out"});
-    CHECK(of(R"({"role":"tool","tool_call_ids":[3,"c1","c2"],"content":"out"})") == list{"tool result #c1: out"});
-    CHECK(of(R"({"role":"tool","tool_call_id":"","tool_call_ids":["c1"],"content":"out"})") ==
-          list{"tool result #c1: out"});
-    CHECK(of(R"({"role":"function","name":"ls","content":"out"})") == list{"tool result ls: out"});
-
-    SECTION("and stays one when there is nothing to show") {
-        for (auto const* const content : {"", R"(,"content":null)", R"(,"content":"")", R"(,"content":[])"}) {
-            CAPTURE(content);
-            CHECK(of(R"({"role":"tool","tool_call_id":"c1")" + std::string{content} + "}") ==
-                  list{"tool result #c1: "});
-        }
-    }
-    SECTION("with blocks") {
-        CHECK(
-            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
-            list{"tool result #c1: a", "tool result #c1: b",
-                 "media #c1 sealed =1600: ", R"(other #c1 sealed: {"x":1})"});
-    }
-    SECTION("with media alone there is an empty result beside it") {
-        CHECK(
-            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
-            list{"media #c1 sealed =1600: ", "tool result #c1: "});
-    }
-    SECTION("with a value of another type") {
-        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})") ==
-              list{R"(tool result #c1 sealed: {"ok":true})"});
-    }
-}
-
-TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) {
-    auto const of = [](std::string_view block) {
-        return parts(read<TestType>(R"({"role":"assistant","content":[)" + std::string{block} + "]}"));
-    };
-    CHECK(of("") == list{});
-    CHECK(of(R"({"type":"text","text":"a"},{"type":"text","text":""})") == list{"text: a", "text: "});
-    CHECK(of(R"("plain")") == list{"text: plain"});
-
-    SECTION("reasoning") {
-        CHECK(of(R"({"type":"thinking","thinking":"hm"})") == list{"reasoning: hm"});
-        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":null})") == list{"reasoning: hm"});
-        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":"EqQB"})") == list{"reasoning sealed: hm"});
-        CHECK(of(R"({"type":"redacted_thinking","data":"12345"})") == list{"reasoning sealed =2: "});
-        CHECK(of(R"({"type":"redacted_thinking","data":"12345678"})") == list{"reasoning sealed =2: "});
-        CHECK(of(R"({"type":"redacted_thinking"})") == list{"reasoning sealed =0: "});
-        CHECK(of(R"({"summary":"s","type":"reasoning"})") ==
-              list{R"(other sealed: {"summary":"s","type":"reasoning"})"});
-    }
-    SECTION("calls") {
-        for (auto const* const type : {"tool_use", "server_tool_use", "mcp_tool_use"}) {
-            CAPTURE(type);
-            CHECK(of(R"({"id":"c1","input":{"a":[1]},"name":"ls","type":")" + std::string{type} + "\"}") ==
-                  list{R"(tool call ls #c1: {"a":[1]})"});
-        }
-        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls"})") == list{"tool call ls #c1: "});
-        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls","input":"raw"})") == list{R"(tool call ls #c1: "raw")"});
-    }
-    SECTION("results") {
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"out"})") == list{"tool result #c1: out"});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":true})") ==
-              list{"tool result #c1 error: no"});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":1})") ==
-              list{"tool result #c1: no"});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1"})") == list{"tool result #c1: "});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":null})") == list{"tool result #c1: "});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":""})") == list{"tool result #c1: "});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[]})") == list{"tool result #c1: "});
-        CHECK(
-            of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
-            list{"tool result #c1: a", "media #c1 sealed =1600: ", "tool result #c1: b"});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}],"is_error":true})") ==
-              list{"media #c1 error sealed =1600: ", "tool result #c1 error: "});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":7})") == list{"tool result #c1 sealed: 7"});
-        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_use"}]})") ==
-              list{R"(other #c1 sealed: {"type":"tool_use"})", "tool result #c1: "});
-        CHECK(of(R"({"type":"web_search_tool_result","tool_use_id":"c1","content":[{"url":"u"}]})") ==
-              list{R"(tool result #c1 sealed: [{"url":"u"}])"});
-        CHECK(of(R"({"type":"mcp_tool_result","tool_use_id":"c1","is_error":true})") ==
-              list{"tool result #c1 error sealed: "});
-    }
-    SECTION("media, by a flat cost and never by its bytes") {
-        for (auto const* const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
-                                       "input_file", "video", "video_url"}) {
-            CAPTURE(type);
-            CHECK(of(R"({"data":"AAAAAAAAAAAAAAAAAAAA","type":")" + std::string{type} + "\"}") ==
-                  list{"media sealed =1600: "});
-        }
-    }
-    SECTION("anything else") {
-        CHECK(of(R"(5,null,[1],{"type":"later"},{"type":4},{"type":"text","text":9},{"type":"thinking"})") ==
-              list{"other sealed: 5", "other sealed: null", "other sealed: [1]", R"(other sealed: {"type":"later"})",
-                   R"(other sealed: {"type":4})",
-                   "other sealed: " + dump(read<TestType>(R"({"type":"text","text":9})")),
-                   R"(other sealed: {"type":"thinking"})"});
-    }
-}
-
-TEMPLATE_TEST_CASE("json: what stands beside the content", "[adapt][json]", json, ordered_json) {
-    auto const of = [](std::string_view fields) {
-        return parts(read<TestType>(R"({"role":"assistant","content":"hi",)" + std::string{fields} + "}"));
-    };
-    CHECK(of(R"("reasoning_content":"hm","refusal":"no")") == list{"text: hi", "reasoning: hm", "text: no"});
-    CHECK(of(R"("reasoning_content":"","refusal":null)") == list{"text: hi"});
-    CHECK(of(R"("tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{ }"}},
-                              {"id":"c2","function":{"name":"cd","arguments":{"to":1.0}}}])") ==
-          list{"text: hi", "tool call ls #c1: { }", R"(tool call cd #c2: {"to":1.0})"});
-    CHECK(of(R"("tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sh","input":"ls -l"}}])") ==
-          list{"text: hi", "tool call sh #c1: ls -l"});
-    CHECK(of(R"("tool_calls":[7,{"id":"c1"},{"id":"c2","function":{}}])") ==
-          list{"text: hi", "other sealed: 7", R"(tool call #c1 sealed: {"id":"c1"})", "tool call #c2: "});
-    CHECK(of(R"("tool_calls":[],"function_call":null)") == list{"text: hi"});
-    CHECK(of(R"("tool_calls":{"id":"c1"},"function_call":{"name":"ls","arguments":"{}"})") ==
-          list{"text: hi", "tool call ls: {}"});
-    CHECK(
-        of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
-        list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
 }
 
 TEMPLATE_TEST_CASE("json: strings are shown where they are", "[adapt][json]", json, ordered_json) {
