@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstdlib>
+#include <cstdint>
 #include <new>
 
 #include "faults/points.hpp"
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 
-// Every form of operator new is a point that may fail, in this program.
+// Every allocation of this program is a point that may fail.
 
-// Not inlined, else g++ sees malloc paired with delete, and the reverse.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    if (faults::allocation_fails_here()) throw std::bad_alloc{};
-    if (void* const got = std::malloc(size == 0 ? 1 : size)) return got;
-    throw std::bad_alloc{};
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    return faults::allocation_fails_here() ? nullptr : std::malloc(size == 0 ? 1 : size);
-}
-[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
-[[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
-[[gnu::noinline]] void operator delete(void* place, std::nothrow_t const&) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place, std::nothrow_t const&) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
+bool allocations::next_fails() noexcept { return faults::allocation_fails_here(); }
 
 TEST_CASE("faults: an allocation can be made to fail, and only that one") {
     for (std::uint64_t failing = 1; failing <= 3; ++failing) {
