@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/store/journal_file.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/processes.hpp"
+#include "store/scratch.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace posix = condense::detail::posix;
+using condense::detail::file_lock;
+using condense::detail::journal_file;
+
+static_assert(!std::is_copy_constructible_v<journal_file> && !std::is_copy_constructible_v<file_lock>);
+
+constexpr std::string_view removed = "the journal's file was removed";
+
+std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
+
+std::size_t open_files() { return scratch::names_in("/proc/self/fd").size(); }
+
+/// A journal's file in a folder of its own.
+struct one_file {
+    scratch::folder root = scratch::folder{scratch::memory()};
+    posix::folder in{root / "j"};
+    journal_file file{"a"};
+
+    std::string path() const { return root / "j/a"; }
+    std::string add(std::string line) { return reason(file.append(in, std::move(line))); }
+    std::string flush() { return reason(file.flush(in)); }
+    std::string bytes() const { return scratch::bytes_of(path()); }
+};
+
+posix::descriptor opened(std::string const& path) { return posix::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)}; }
+
+/// Whether no other opening of the file has it for itself.
+bool is_free(posix::descriptor const& file) {
+    bool const free = ::flock(file.number(), LOCK_SH | LOCK_NB) == 0;
+    if (free) ::flock(file.number(), LOCK_UN);
+    return free;
+}
+
+}  // namespace
+
+TEST_CASE("journal_file: a lock holds off other openings of the file until it goes") {
+    scratch::folder const root;
+    scratch::write(root / "a", "");
+    auto const mine = opened(root / "a");
+    auto const other = opened(root / "a");
+    REQUIRE(is_free(other));
+    {
+        file_lock const alone{mine};
+        CHECK(alone.error() == 0);
+        CHECK_FALSE(is_free(other));
+    }
+    CHECK(is_free(other));
+    CHECK(file_lock{posix::descriptor{}}.error() == EBADF);
+}
+
+TEST_CASE("journal_file: lines are appended as they are, in a file that the first one makes") {
+    one_file to;
+    CHECK_FALSE(fs::exists(to.root / "j"));
+    CHECK(to.add("one\n").empty());
+    CHECK(scratch::mode_of(to.path()) == 0600);
+    CHECK(to.add("two\n").empty());
+    CHECK(to.bytes() == "one\ntwo\n");
+    CHECK(to.flush().empty());
+    CHECK(to.add("three\n").empty());
+    CHECK(reason(journal_file{"a"}.append(to.in, "four\n")).empty());
+    CHECK(to.add("five\n").empty());
+    CHECK(to.bytes() == "one\ntwo\nthree\nfour\nfive\n");
+    CHECK(is_free(opened(to.path())));
+}
+
+TEST_CASE("journal_file: nothing is made to be flushed") {
+    one_file to;
+    CHECK(to.flush().empty());
+    CHECK_FALSE(fs::exists(to.root / "j"));
+    REQUIRE(fs::create_directory(to.root / "j"));
+    CHECK(to.flush().empty());
+    CHECK(scratch::names_in(to.root / "j").empty());
+}
+
+TEST_CASE("journal_file: what is torn at the end stands on a line of its own") {
+    one_file to;
+    REQUIRE(fs::create_directory(to.root / "j"));
+    scratch::write(to.path(), "one\ntw");
+    CHECK(to.add("three\n").empty());
+    CHECK(to.bytes() == "one\ntw\nthree\n");
+    scratch::write(to.path(), "o");
+    CHECK(to.add("two\n").empty());
+    CHECK(to.bytes() == "o\ntwo\n");
+    scratch::write(to.path(), "\n");
+    CHECK(to.add("two\n").empty());
+    CHECK(to.bytes() == "\ntwo\n");
+    scratch::write(to.path(), "");
+    CHECK(to.add("two\n").empty());
+    CHECK(to.bytes() == "two\n");
+}
+
+TEST_CASE("journal_file: what a write left that failed is taken away") {
+    one_file to;
+    REQUIRE(to.add("one\n").empty());
+    for (std::size_t room = 0; room < 4; ++room) {
+        processes::file_size_limit const limit{4 + room};
+        CHECK(to.add("two\n") == "write: File too large");
+        CHECK(to.bytes() == "one\n");
+    }
+    CHECK(is_free(opened(to.path())));
+    CHECK(to.flush().empty());
+    CHECK(to.add("two\n").empty());
+    CHECK(to.bytes() == "one\ntwo\n");
+}
+
+TEST_CASE("journal_file: what cannot be opened is an error, and is tried again") {
+    one_file to;
+    REQUIRE(fs::create_directory(to.root / "j"));
+    SECTION("a folder") { REQUIRE(fs::create_directory(to.path())); }
+    SECTION("a link") {
+        scratch::write(to.root / "outside", "mine");
+        REQUIRE_NOTHROW(fs::create_symlink(to.root / "outside", to.path()));
+    }
+    SECTION("a pipe") { REQUIRE(::mkfifo(to.path().c_str(), 0600) == 0); }
+    CHECK(to.add("one\n").starts_with("open: "));
+    CHECK(to.flush().starts_with("open: "));
+    CHECK(to.file.close());
+    fs::remove(to.path());
+    CHECK(to.add("one\n").empty());
+    CHECK(to.bytes() == "one\n");
+}
+
+TEST_CASE("journal_file: a file that is removed is told once, and only where lines went with it") {
+    one_file to;
+    REQUIRE(to.add("one\n").empty());
+    SECTION("at the next line, which is not appended") {
+        fs::remove(to.path());
+        CHECK(to.add("two\n") == removed);
+        CHECK_FALSE(fs::exists(to.path()));
+    }
+    SECTION("at the next flush") {
+        fs::remove_all(to.root / "j");
+        CHECK(to.flush() == removed);
+        CHECK(to.flush().empty());
+    }
+    SECTION("not where they were flushed") {
+        REQUIRE(to.flush().empty());
+        fs::remove(to.path());
+        CHECK(to.flush().empty());
+    }
+    SECTION("not where they were flushed, nor by an append") {
+        REQUIRE(to.flush().empty());
+        fs::remove(to.path());
+        CHECK(to.add("two\n").empty());
+        CHECK(to.bytes() == "two\n");
+        fs::remove(to.path());
+        CHECK(to.flush() == removed);
+    }
+    CHECK(to.add("three\n").empty());
+    CHECK(to.bytes() == "three\n");
+    CHECK(to.flush().empty());
+}
+
+TEST_CASE("journal_file: a closed file gives its descriptor back, and is opened again when used") {
+    one_file to;
+    CHECK(to.file.close());
+    auto const before = open_files();
+    REQUIRE(to.add("one\n").empty());
+    CHECK(open_files() > before);
+    CHECK(to.file.close());
+    CHECK(to.file.close());
+    // The folder stays open.
+    CHECK(open_files() == before + 1);
+    CHECK(to.add("two\n").empty());
+    CHECK(open_files() == before + 2);
+    CHECK(to.bytes() == "one\ntwo\n");
+    // What was closed was kept first, so its removal is no loss of this object's to tell.
+    CHECK(to.file.close());
+    fs::remove(to.path());
+    CHECK(to.flush().empty());
+    CHECK(to.add("three\n").empty());
+    CHECK(to.bytes() == "three\n");
+}
+
+TEST_CASE("journal_file: an append waits for another writer") {
+    one_file to;
+    REQUIRE(to.add("one\n").empty());
+    auto const other = opened(to.path());
+    REQUIRE(::flock(other.number(), LOCK_EX) == 0);
+    std::atomic<bool> done = false;
+    std::string problem;
+    std::thread writer{[&] {
+        problem = to.add("two\n");
+        done = true;
+    }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    CHECK_FALSE(done);
+    CHECK(to.bytes() == "one\n");
+    REQUIRE(::flock(other.number(), LOCK_UN) == 0);
+    writer.join();
+    CHECK(problem.empty());
+    CHECK(to.bytes() == "one\ntwo\n");
+}
+
+TEST_CASE("journal_file: is for threads") {
+    one_file to;
+    constexpr int each = 5'000;
+    std::atomic<int> failed = 0;
+    std::vector<std::thread> threads;
+    for (char letter = 'a'; letter < 'e'; ++letter)
+        threads.emplace_back([&, letter] {
+            for (int line = 0; line < each; ++line) {
+                if (!to.add(std::string(20, letter) + "\n").empty()) ++failed;
+                if (line % 2 == 0 && !to.file.close()) ++failed;
+                if (line % 50 == 0 && !to.flush().empty()) ++failed;
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(failed == 0);
+    auto const bytes = to.bytes();
+    REQUIRE(bytes.size() == std::size_t{4} * each * 21);
+    std::vector<int> lines(4);
+    std::size_t torn = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += 21) {
+        auto const letter = bytes[at];
+        if (letter >= 'a' && letter < 'e' && bytes.substr(at, 21) == std::string(20, letter) + "\n")
+            ++lines[static_cast<std::size_t>(letter - 'a')];
+        else ++torn;
+    }
+    CHECK(torn == 0);
+    CHECK(lines == std::vector<int>(4, each));
+}
+
+// A thread's name is a file that takes lines and that no fsync is known for.
+TEST_CASE("journal_file: a failed fsync is final, for this object alone") {
+    auto const name_of_this = [] {
+        auto name = scratch::bytes_of("/proc/self/comm");
+        return name.substr(0, name.find('\n'));
+    };
+    auto const name = name_of_this();
+    auto const probe = opened("/proc/self/comm");
+    if (!probe || ::fsync(probe.number()) == 0) {
+        WARN("skipped: there is no file here whose fsync fails");
+        SUCCEED("a test without assertions counts as failed");
+        return;
+    }
+    posix::folder in{"/proc/self"};
+    journal_file file{"comm"};
+    SECTION("told by a flush") {
+        REQUIRE(reason(file.append(in, "condense")).empty());
+        CHECK(reason(file.flush(in)) == "fsync: Invalid argument");
+    }
+    SECTION("told after it was closed") {
+        REQUIRE(reason(file.append(in, "condense")).empty());
+        CHECK_FALSE(file.close());
+    }
+    CHECK_FALSE(file.close());
+    auto const before = open_files();
+    CHECK(reason(file.flush(in)) == "fsync: Invalid argument");
+    CHECK(open_files() == before);
+    CHECK(reason(file.append(in, "lost")) == "fsync: Invalid argument");
+    CHECK(name_of_this() == "condense");
+    CHECK(reason(journal_file{"comm"}.append(in, name)).empty());
+    CHECK(name_of_this() == name);
+}
