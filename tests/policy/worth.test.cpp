@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/worth.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -47,9 +56,148 @@ static_assert(figures_of_any_size_are_harmless());
 
 static_assert(at_least(5_tokens) == at_least(5_tokens) && at_least(5_pct) != at_least(6_pct));
 
+using condense::gain;
+using condense::pays_off;
+static_assert(3.75_per_million == condense::price{3'750'000} && 3_per_million == condense::price{3'000'000});
+
+constexpr gain batch(std::uint64_t saved, std::uint64_t before, std::uint64_t prefix_before, std::uint64_t prefix_after) {
+    return {.saved = {saved}, .before = {.tokens = {before}}, .prefix_before = {prefix_before}, .prefix_after = {prefix_after}};
+}
+
+/// 100,000 tokens, all cached at a tenth of the price, 10 requests to come.
+constexpr bool what_the_cache_loses_weighs() {
+    pays_off const worth{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 10_turns};
+    return worth.pays(batch(50'000, 100'000, 100'000, 50'000)) &&   // all behind the change is gone
+           worth.pays(batch(50'000, 100'000, 100'000, 49'999)) &&   // 1 token sent anew
+           !worth.pays(batch(1'000, 100'000, 100'000, 50'000)) &&   // 49,000 sent anew
+           worth.pays(batch(1'000, 100'000, 50'000, 50'000)) &&     // they are anyway
+           !worth.pays(batch(0, 100'000, 50'000, 50'000));
+}
+static_assert(what_the_cache_loses_weighs());
+
+/// 2,000 * 10 * 1 saved, 3,000 * (10 - 1) sent anew; with another write price, or fewer blocks, it turns.
+constexpr bool each_figure_decides() {
+    auto const made = batch(2'900, 100'000, 100'000, 94'100);
+    pays_off const worth{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 10_turns};
+    auto dearer = worth, longer = worth, coarser = worth, uncached = worth;
+    dearer.write_price = 12_per_million;
+    longer.turns = 11_turns;
+    coarser.block = 1'024_tokens;
+    uncached.cached_price = 10_per_million;
+    return worth.pays(made) && !dearer.pays(made) && longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
+}
+static_assert(each_figure_decides());
+
+/// Bills request by request: what a request has in common with the one before, message by message, in
+/// whole blocks, is read from the cache while that lives.
+struct provider {
+    pays_off prices;
+    std::uint64_t gap = 1;
+    std::uint64_t lifetime = 5;
+    std::vector<std::string> held = {};
+
+    static std::uint64_t size(std::string const& message) { return message.size(); }
+
+    std::uint64_t bill(std::vector<std::string> request) {
+        std::uint64_t total = 0;
+        std::uint64_t common = 0;
+        bool same = gap <= lifetime;
+        for (std::size_t at = 0; at < request.size(); ++at) {
+            total += size(request[at]);
+            same = same && at < held.size() && held[at] == request[at];
+            if (same) common += size(request[at]);
+        }
+        auto const cached = common / prices.block.count * prices.block.count;
+        auto const fresh = std::max(prices.write_price.millionths, prices.input_price.millionths);
+        held = std::move(request);
+        return cached * prices.cached_price.millionths + (total - cached) * fresh;
+    }
+};
+
+struct per_byte {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+std::vector<std::string> texts(std::vector<condense::chat_message> const& history) {
+    std::vector<std::string> all;
+    for (auto const& m : history) {
+        all.emplace_back();
+        for (auto const& part : m.parts) all.back() += part.text;
+    }
+    return all;
+}
+
+std::vector<condense::chat_message> tool_rounds(laws::random_source& random) {
+    using condense::chat_message;
+    std::vector<chat_message> history{chat_message::system(std::string(1 + random.below(4'000), 's')), chat_message::user("task")};
+    for (auto left = 2 + random.below(30); left-- != 0;) {
+        auto const id = std::to_string(left);
+        history.push_back(chat_message::assistant("looking " + id));
+        history.back().parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "look", .call = id});
+        history.push_back(chat_message::result(id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
+    }
+    history.push_back(chat_message::assistant("so far"));
+    history.push_back(chat_message::user("go on"));
+    return history;
+}
+
+template <class Worth>
+auto mix_with(Worth worth, std::uint64_t keep) {
+    condense::chars const end{keep};
+    return condense::pipeline{condense::compress{
+        .when = condense::always, .worth = worth, .over = condense::chars{2 * keep + 200}, .with = condense::head_tail{end, end}}};
+}
+
 }  // namespace
 
+TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed request by request") {
+    laws::random_source random{2};
+    unsigned made = 0;
+    unsigned left = 0;
+    for (unsigned round = 0; round < 2'000; ++round) {
+        auto const original = tool_rounds(random);
+        pays_off real{.input_price = {1 + random.below(20'000'000)}, .turns = {1 + random.below(random.chance(60) ? 3 : 30)}};
+        real.cached_price = {real.input_price.millionths / (1 + random.below(20))};
+        if (random.chance(40)) real.write_price = {real.input_price.millionths * 5 / 4};
+        if (random.chance(50)) real.block = {std::uint64_t{1} << random.below(9)};
+        provider const asked{.prices = real, .gap = 1 + random.below(7)};
+        auto known = real;
+        if (asked.gap > asked.lifetime) known.cached_price = std::max(real.input_price, real.write_price);
+        auto const seen = original.size() - (random.chance(50) ? random.below(original.size()) : 0);
+        auto const keep = 100 + random.below(5'000);
+        auto const run = [&](auto worth) {
+            auto history = original;
+            condense::run_options<> options{.sent = {seen}};
+            static_cast<void>(condense::reduce(history, mix_with(worth, keep), {.window = 10'000'000_tokens}, per_byte{}, options));
+            return texts(history);
+        };
+        auto const all = texts(original);
+        auto const shortened = run(condense::any_gain{});
+        auto const chosen = run(known);
+        if (shortened == all) continue;
+        auto const bill = [&](std::vector<std::string> request) {
+            auto to = asked;
+            to.held.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen));
+            std::uint64_t sum = 0;
+            for (std::uint64_t turn = 0; turn < real.turns.count; ++turn) {
+                sum += to.bill(request);
+                request.push_back(std::string(500, 'g'));
+            }
+            return sum;
+        };
+        CAPTURE(round);
+        REQUIRE((chosen == all || chosen == shortened));
+        auto const price = bill(chosen);
+        REQUIRE(price * 100 <= std::min(bill(all), bill(shortened)) * 102);
+        ++(chosen == all ? left : made);
+    }
+    CHECK(made > 300);
+    CHECK(left > 300);
+}
+
 TEST_CASE("worth: what a batch must gain") {
+    CHECK(what_the_cache_loses_weighs());
+    CHECK(each_figure_decides());
     CHECK(any_gain_pays());
     CHECK(a_count_must_be_reached());
     CHECK(a_share_of_the_input_must_be_reached());
