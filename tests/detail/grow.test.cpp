@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/detail/grow.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+TEST_CASE("grow: makes the room that was asked for") {
+    std::vector<int> column;
+    condense::detail::grow(column, 3);
+    REQUIRE(column.capacity() >= 3);
+    auto const* const at = column.data();
+    for (int each = 0; each < 3; ++each) column.push_back(each);
+    CHECK(column.data() == at);
+    std::string text(100, 'x');
+    condense::detail::grow(text, 1'000);
+    CHECK(text.capacity() >= 1'100);
+    CHECK(text.size() == 100);
+}
+
+TEST_CASE("grow: many small steps move little") {
+    std::vector<int> column;
+    std::size_t moves = 0;
+    for (int each = 0; each < 10'000; ++each) {
+        auto const before = column.capacity();
+        condense::detail::grow(column, 1);
+        moves += column.capacity() != before ? 1u : 0u;
+        column.push_back(each);
+    }
+    CHECK(moves < 20);
+}
