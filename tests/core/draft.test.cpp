@@ -193,6 +193,29 @@ constexpr bool open_groups_keep_their_parts() {
 }
 static_assert(toy::run_time_only || open_groups_keep_their_parts());
 
+/// A message goes with the last of its parts, where no other needs it.
+constexpr bool an_emptied_message_is_dropped() {
+    condense::part_view const thought{.kind = part_kind::reasoning, .text = "hm"};
+    desk on{user("u"), with(role::assistant, {thought, thought}), with(role::assistant, {thought, call_part("1")}),
+            with(role::tool, {toy::result_part("1")}), toy::joined(with(role::assistant, {thought})), assistant("b"), user("v")};
+    auto draft = on.draft();
+    if (draft.remove(part_of(on.facts, 1, 0)) || draft.used().messages.count != 7) return false;
+    if (draft.remove(part_of(on.facts, 1, 1)) || draft.used().messages.count != 6) return false;
+    return draft.remove(part_of(on.facts, 2, 0)) == refusal::none && draft.remove(part_of(on.facts, 4)) == refusal::pair &&
+           draft.used().messages.count == 6 && draft.present(condense::sequence{4});
+}
+static_assert(toy::run_time_only || an_emptied_message_is_dropped());
+
+/// Signed or not, a text says that they were there.
+constexpr bool media_go_whole_for_a_text() {
+    condense::part_view const image{.kind = part_kind::media, .text = "image/png", .sealed = true, .cost = condense::cost::of({1'600})};
+    desk on{user("u"), with(role::assistant, {image, {.kind = part_kind::reasoning, .text = "thought", .sealed = true}}), user("v")};
+    auto draft = on.draft();
+    return draft.shorten(part_of(on.facts, 1, 0), "gone") == refusal::none && draft.used().tokens.count == 13 &&
+           draft.shorten(part_of(on.facts, 1, 1), "t") == refusal::sealed;
+}
+static_assert(toy::run_time_only || media_go_whole_for_a_text());
+
 // Restoring
 
 constexpr bool restored_groups_are_as_they_were() {
@@ -272,6 +295,8 @@ TEST_CASE("draft: removed parts") {
     CHECK(the_last_that_a_user_said_stays());
     CHECK(summaries_keep_their_text());
     CHECK(sealed_parts_are_removed_whole());
+    CHECK(an_emptied_message_is_dropped());
+    CHECK(media_go_whole_for_a_text());
     CHECK(open_groups_keep_their_parts());
 }
 

@@ -14,6 +14,7 @@
 #include <condense/core/draft.hpp>
 #include <condense/core/effect.hpp>
 #include <condense/core/report.hpp>
+#include <condense/core/run_options.hpp>
 #include <condense/core/store.hpp>
 #include <condense/detail/address.hpp>
 
@@ -22,52 +23,6 @@
 
 namespace condense {
 inline namespace v1 {
-
-/// Never asks to stop.
-struct never_stops {
-    constexpr bool stop_requested() const noexcept { return false; }
-};
-
-/// What the present question is, for layers that select by it.
-struct request_info {
-    std::string_view question = {};
-    std::string_view focus = {};
-};
-
-/// Pins beside those of the messages' traits: none.
-struct no_pins {
-    constexpr bool operator()(sequence) const noexcept { return false; }
-};
-
-/// Pins by number: run_options{.pins = pins_at{{{0}, {7}}}}.
-struct pins_at {
-    std::vector<sequence> which = {};
-    constexpr bool operator()(sequence asked) const noexcept {
-        for (auto const& each : which)
-            if (each == asked) return true;
-        return false;
-    }
-    friend bool operator==(pins_at const&, pins_at const&) = default;
-};
-
-/// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
-/// std::stop_token. Pins: a predicate on a sequence, a message, or both, asked once a message; what it
-/// pins is never dropped, shortened or moved.
-template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins>
-struct run_options {
-    Clock clock = {};
-    Stop stop = {};
-    request_info request = {};
-    /// Write marks into changed messages, so that a later run knows its own earlier work. Providers
-    /// refuse messages with members they do not know: take the marks out before sending.
-    bool marks = false;
-    /// By which journals tell conversations apart: those with the same id share one record.
-    std::string conversation = {};
-    /// How many of the first messages some request has held already, for what `pays_off` computes; a
-    /// session knows by itself.
-    messages sent = {detail::u64_limit};
-    Pins pins = {};
-};
 
 /// What a model may take for one answer.
 struct ask_limits {
@@ -89,18 +44,6 @@ struct failed {
 };
 
 namespace detail {
-
-template <class Options, class Message>
-constexpr bool pins(Options const& options, sequence at, Message const& m) {
-    using asked = decltype(options.pins);
-    if constexpr (std::predicate<asked const&, sequence, Message const&>) return options.pins(at, m);
-    else if constexpr (std::predicate<asked const&, sequence>) return options.pins(at);
-    else {
-        static_assert(std::predicate<asked const&, Message const&>,
-                      "condense: run_options: pins must be a predicate on a condense::sequence, a message, or both (see run_options)");
-        return options.pins(m);
-    }
-}
 
 struct pending_put {
     void const* store = nullptr;

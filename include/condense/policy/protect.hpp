@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/core/edit.hpp>
 #include <condense/core/group.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/address.hpp>

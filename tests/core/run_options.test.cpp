@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/run_options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::used;
+
+std::vector<condense::chat_message> talk(std::size_t turns) {
+    std::vector<condense::chat_message> made;
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+        made.push_back(condense::chat_message::user("question " + std::to_string(turn)));
+        made.push_back(condense::chat_message::assistant("answer " + std::to_string(turn) + std::string(50, '.')));
+    }
+    return made;
+}
+
+/// Drops, summarises and shortens all that may be, at the highest pressure.
+template <class Pins>
+std::vector<condense::chat_message> squeezed(std::vector<condense::chat_message> history, Pins pins) {
+    auto const mix = condense::pipeline{
+        condense::summarize{.when = condense::always, .protect = condense::nothing, .with = [](std::string_view) { return "short"; }},
+        condense::sliding_window{.when = condense::always, .protect = condense::nothing}, condense::escalate{.when = used >= 50_pct, .passes = 3}};
+    static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, toy::per_byte{}, condense::run_options{.pins = pins}));
+    return history;
+}
+
+}  // namespace
+
+TEST_CASE("run_options: what the options pin survives every layer and every pressure") {
+    auto const history = talk(8);
+    auto const holds = [](auto const& reduced, auto const& m) { return std::find(reduced.begin(), reduced.end(), m) != reduced.end(); };
+    auto const none = squeezed(history, condense::no_pins{});
+    CHECK_FALSE((holds(none, history[3]) || holds(none, history[6])));
+    auto const by_number = squeezed(history, condense::pins_at{{{3}, {6}}});
+    CHECK((holds(by_number, history[3]) && holds(by_number, history[6]) && !holds(by_number, history[5])));
+    auto const by_message = squeezed(history, [](condense::chat_message const& m) { return m.parts[0].text == "question 2"; });
+    CHECK((holds(by_message, history[4]) && !holds(by_message, history[3])));
+    auto const by_both = squeezed(history, [](condense::sequence at, condense::chat_message const& m) {
+        return at.number == 5 && m.role == condense::role::assistant;
+    });
+    CHECK((holds(by_both, history[5]) && !holds(by_both, history[3]) && !holds(by_both, history[7])));
+}
+
+TEST_CASE("run_options: the report says how much of the prompt stays byte-identical") {
+    auto history = talk(4);
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 6_messages, .until = used <= 6_messages, .protect = condense::first(2_messages)}};
+    auto const made = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    CHECK(made.first_changed == 2u);
+    CHECK(made.prefix.count == 100 + 10 + 58);
+    auto const again = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    CHECK(again.prefix == again.after.tokens);
+}
