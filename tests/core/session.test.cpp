@@ -21,6 +21,7 @@
 #include "laws/checker.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 #include "support/tape.hpp"
 
 namespace {
@@ -206,7 +207,7 @@ TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
 TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it") {
     std::size_t undone = 0;
     std::size_t after_pushes = 0;
-    for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(250); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
         laws::random_source random{seed};
         condense::budget const limits{.window = {1'500 + random.below(15'000)}};
@@ -248,8 +249,8 @@ TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it
         CHECK(sent(session) == all);
         CHECK(session.history() == all);
     }
-    CHECK(undone > 100);
-    CHECK(after_pushes > 30);
+    CHECK(undone > rounds(100) / 2);
+    CHECK(after_pushes > rounds(30) / 2);
 }
 
 TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
@@ -317,7 +318,7 @@ TEST_CASE("release destroys originals that are not sent, and changes nothing tha
                                         condense::sliding_window{.when = used >= 90_pct}};
     std::size_t released = 0;
     std::size_t runs_after = 0;
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
         laws::random_source random{seed};
         session_of<decltype(mix)> session{{}, mix, {.window = {1'500 + random.below(9'000)}}};
@@ -348,8 +349,8 @@ TEST_CASE("release destroys originals that are not sent, and changes nothing tha
         }
         CHECK(journal.messages().size() >= all.size());
     }
-    CHECK(released > 300);
-    CHECK(runs_after > 100);
+    CHECK(released > rounds(300) / 2);
+    CHECK(runs_after > rounds(100) / 2);
 }
 
 TEST_CASE("a session that has given messages back goes on as one that has not") {
@@ -368,7 +369,7 @@ TEST_CASE("a session that has given messages back goes on as one that has not") 
         CHECK(sent(session) == sent(twin));
         CHECK(session.history().size() < 40);
     }
-    CHECK(released > 80);
+    CHECK(released > rounds(80) / 2);
     CHECK(session.statistics().layers[1].events == twin.statistics().layers[1].events);
 }
 
@@ -438,7 +439,7 @@ TEST_CASE("statistics are the sums of the reports, and of what was done on arriv
                                         condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
                                         condense::sliding_window{.when = used >= 90_pct}};
     std::uint64_t saved = 0;
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
         session_of<decltype(mix)> session{{}, mix, {.window = 9'000_tokens}};
         for (auto const& m : all) {
@@ -467,7 +468,7 @@ TEST_CASE("statistics are the sums of the reports, and of what was done on arriv
         saved += session.statistics().saved().count;
         CHECK(session.statistics().changed <= session.statistics().runs);
     }
-    CHECK(saved > 100'000);
+    CHECK(saved > rounds(100'000));
 }
 
 TEST_CASE("messages pushed while a summary is being made are all there, in order", "[case-183]") {

@@ -6,6 +6,7 @@
 #include "laws/generator.hpp"
 #include "laws/message.hpp"
 #include "support/catch.hpp"
+#include "support/sanitized.hpp"
 #include "support/messages.hpp"
 
 // The message types of the tests keep what their traits promise, and lose nothing on the way to a
@@ -41,7 +42,7 @@ static_assert(rich<forms::json> && markable<forms::json>);
 TEMPLATE_TEST_CASE("message: the tiers of each type", "[laws]", forms::line, forms::handle, forms::note,
                    forms::unnumbered, forms::post, forms::json, chat_message) {
     std::size_t failures = 0;
-    for (std::uint64_t seed = 1; seed <= 200 && failures < 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(200) && failures < 5; ++seed) {
         auto const seen = forms::projected<TestType>(laws::conversation_generator{seed}.make());
         laws::broken broken;
         if (forms::projected<TestType>(seen) != seen) broken.insert("not the same when held a second time");
