@@ -207,14 +207,16 @@ TEST_CASE("compact_log: the limit holds when every line is an alarm, or one is e
     std::string distinct;
     for (std::size_t line = 0; line < 20'000; ++line)
         distinct += "error " + std::string(1 + line % 26, 'a') + std::string(1 + line / 26 % 26, 'b') + "\n";
-    auto const enormous = "begin\n" + std::string(1'000'000, 'x') + "\nERROR " + std::string(1'000'000, 'y') + "\r\nend";
+    auto const enormous =
+        "begin\n" + std::string(1'000'000, 'x') + "\nERROR " + std::string(1'000'000, 'y') + "\r\nend";
     auto const wide = "begin\n" + [] {
         std::string out;
         for (int point = 0; point < 100'000; ++point) out += "\xE6\xBC\xA2";
         return out;
     }() + "\nend\n";
     for (auto const& text : {alarms, distinct, enormous, wide, std::string(1'000'000, '\n')}) {
-        for (auto const& limit : {extent{8'000_chars}, extent{2'000_bytes}, 50_lines && 9'000_bytes, extent{384_bytes}}) {
+        for (auto const& limit :
+             {extent{8'000_chars}, extent{2'000_bytes}, 50_lines && 9'000_bytes, extent{384_bytes}}) {
             compact_log const shorten{.at_most = limit};
             auto const out = compacted(shorten, text);
             CHECK(out.size() > 60);
@@ -278,9 +280,9 @@ private:
 }  // namespace
 
 TEST_CASE("compact_log: random logs give true counts, shorter valid text within the limit, once") {
-    constexpr std::array<std::string_view, 16> pieces = {"INFO ", "12:30:45 ", "x=17 ",    "ERROR ", "warning: ", "\xC3\xA4",
-                                                         "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t", "a/b.c:3: ", "failed", "7",
-                                                         "\x80", "\xE2\x82", "\xFF", std::string_view{"\0", 1}};
+    constexpr std::array<std::string_view, 16> pieces = {
+        "INFO ", "12:30:45 ", "x=17 ",  "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",
+        "a/b.c:3: ", "failed", "7", "\x80", "\xE2\x82", "\xFF", std::string_view{"\0", 1}};
     std::size_t cuts = 0;
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
         numbers random{seed};
