@@ -150,6 +150,9 @@ TEST_CASE("compact_log: shapes, alarms and stamps") {
     CHECK(shapes_ignore_figures_alone());
     CHECK(alarms_are_found_in_any_case_and_place());
     CHECK(stamps_are_what_stands_before_the_first_word());
+    // Of an enormous line no more than its beginning is read.
+    CHECK(facts_of_line(std::string(1'000, '-') + " error").alarming);
+    CHECK_FALSE(facts_of_line(std::string(1'100, '-') + " error").alarming);
     CHECK(a_small_log_is_compacted_at_compile_time());
 }
 
@@ -194,6 +197,31 @@ TEST_CASE("compact_log: repetitions are counted") {
                  "going on\n12:10:0 sent 0\n[... 497 more lines like this omitted ...]\n"
                  "12:10:498 sent 1494\n12:10:499 sent 1497\n");
     CHECK(untrue(text, out) == "");
+}
+
+TEST_CASE("compact_log: one line like the last before many others is not told apart") {
+    auto const out = compacted({.head = 11_lines}, busy_log(1'000, {"a", "b", "c"}));
+    CHECK(contains(out, " lines omitted, "));
+    CHECK_FALSE(contains(out, " and "));
+}
+
+TEST_CASE("compact_log: the ends leave room for alarms") {
+    auto const text = busy_log(4'000, {"ERROR disk 7 is full", "WARN it is late", "failed"});
+    auto const out = compacted({.head = 2'000_lines, .tail = 2'000_lines, .at_most = 2'000_chars}, text);
+    for (auto const* const alarm : {" ERROR disk 7 is full\n", " WARN it is late\n", " failed\n"})
+        CHECK(contains(out, alarm));
+    CHECK(out.size() > 1'600);
+    CHECK(untrue(text, out) == "");
+}
+
+TEST_CASE("compact_log: where no line fits, characters of both ends are kept") {
+    std::string text;
+    for (char line = 'a'; line < 'k'; ++line) text += std::string(230, line) + "\n";
+    auto const out = compacted({.at_most = 384_chars}, text);
+    CHECK(out.starts_with("aaaaaaaa"));
+    CHECK(out.ends_with("jjjjjjjj\n"));
+    CHECK(contains(out, " of 2,310 characters omitted; "));
+    CHECK(out.size() <= 384);
 }
 
 TEST_CASE("compact_log: says where the whole is") {

@@ -65,8 +65,12 @@ struct log_line_facts {
     bool blank = true;
 };
 
+/// Of a longer line no more than its beginning counts.
+inline constexpr std::size_t log_line_look = 1'024;
+
 /// One pass over a line without its end.
 constexpr log_line_facts facts_of_line(std::string_view line) noexcept {
+    line = line.substr(0, log_line_look);
     constexpr std::uint64_t prime = 0x100'0000'01B3;  // FNV-1a
     auto const mixed = [](std::uint64_t hash, char byte) {
         return (hash ^ static_cast<unsigned char>(byte)) * prime;
@@ -81,10 +85,10 @@ constexpr log_line_facts facts_of_line(std::string_view line) noexcept {
     for (std::size_t at = 0; at < line.size(); ++at) {
         char const byte = line[at];
         auto const kind = class_of(byte);
-        four = four << 8 | static_cast<unsigned char>(byte | 0x20);
-        if (auto const slot = alarm_slot(four); at >= 3 && (alarm_filter[slot / 64] >> slot % 64 & 1u) != 0)
-            facts.alarming = facts.alarming || alarm_at(line.substr(at - 3));
         if (kind == byte_class::letter || kind == byte_class::digit) {
+            four = four << 8 | static_cast<unsigned char>(byte | 0x20);
+            if (auto const slot = alarm_slot(four); (alarm_filter[slot / 64] >> slot % 64 & 1u) != 0)
+                facts.alarming = facts.alarming || (at >= 3 && alarm_at(line.substr(at - 3)));
             if (!in_word) {
                 if (after_word) hash = mixed(hash, ' ');
                 before_word = hash;

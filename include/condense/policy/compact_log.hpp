@@ -210,8 +210,8 @@ constexpr std::string compact_lines(std::string_view text, extent const& head, e
 /// Brings a text of several lines within `at_most`, which includes the markers. Kept, as far as there is
 /// room: lines that begin in `head` or end in `tail`, without repetitions that differ in their time only;
 /// lines with a word of alarm, each new kind first, and those around them; lines whose shape occurs at
-/// most twice. Lines that would take an eighth of the room lose their middle. Costs a few passes over
-/// the text and 16 bytes for each line.
+/// most twice. Of a line its first 1,024 bytes tell what it is; those that would take an eighth of the
+/// room lose their middle. Costs a few passes over the text and 16 bytes for each line.
 struct compact_log {
     extent head = lines{10};
     extent tail = lines{20};
