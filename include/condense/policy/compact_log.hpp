@@ -52,7 +52,9 @@ public:
             if (first || end == text_.size()) worth = rank::end;
             else if (at < head_end || end > tail_begin) {
                 auto const last = without_end(text_.substr(lines_.back().begin, at - lines_.back().begin));
-                worth = like_last && without_stamp(last) == without_stamp(body) ? rank::ordinary : rank::end;
+                bool const again = like_last && without_stamp(last) == without_stamp(body);
+                bool const new_alarm = facts.alarming && !like_last && seen < rare_runs;
+                worth = again ? rank::ordinary : new_alarm ? rank::alarm : rank::end;
             } else if (like_last) worth = rank::ordinary;
             else if (facts.alarming) worth = seen < rare_runs ? rank::alarm : rank::alarm_again;
             else if (!facts.blank) worth = rank::rare;  // until the whole text is known
@@ -70,10 +72,6 @@ public:
         take_all(rank::rare, {}, limit_);
         take_all(rank::alarm_again, context, limit_);
         take_all(rank::end, {}, limit_);
-        // A marker would not be shorter than what it stands for.
-        for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (!kept(index) && !gap_beside(index) && whole(index).size() <= gap(1, 1).size())
-                lines_[index].kept = true;
     }
 
     constexpr bool any() const noexcept { return sum_.lines.count != 0; }
@@ -128,7 +126,6 @@ private:
     constexpr bool gap_after(std::size_t index) const noexcept {
         return index + 1 != lines_.size() && !kept(index + 1);
     }
-    constexpr bool gap_beside(std::size_t index) const noexcept { return gap_before(index) || gap_after(index); }
 
     constexpr std::string_view whole(std::size_t index) const noexcept {
         auto const end = index + 1 == lines_.size() ? text_.size() : lines_[index + 1].begin;
@@ -183,6 +180,11 @@ private:
             auto const index = turn % 2 == 0 ? turn / 2 : lines_.size() - 1 - turn / 2;
             if (lines_[index].worth == worth && !kept(index) && take(index, limit)) take_around(index, context, limit);
         }
+        // A marker would not be shorter than what it stands for.
+        auto const marker = gap(1, 1).size();
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (!kept(index) && !gap_before(index) && !gap_after(index) && whole(index).size() <= marker)
+                take(index, limit_);
     }
 
     std::string_view text_;
