@@ -15,6 +15,9 @@
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/policy/by_content.hpp>
+#include <condense/policy/collapse_repeats.hpp>
+#include <condense/policy/compact_log.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/order.hpp>

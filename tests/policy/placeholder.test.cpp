@@ -8,7 +8,9 @@
 #include "support/catch.hpp"
 
 using condense::recovery;
+using condense::detail::gap;
 using condense::detail::omission;
+using condense::detail::repetition;
 
 TEST_CASE("placeholder: says how much is missing and how to have it back") {
     recovery const stored{{{0xAB, 0xCD}}};
@@ -17,6 +19,22 @@ TEST_CASE("placeholder: says how much is missing and how to have it back") {
           "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
     CHECK(stored);
     CHECK_FALSE(recovery{});
+}
+
+TEST_CASE("placeholder: several gaps are told one by one, and all of them at the first") {
+    CHECK(gap(37, 0) == "[... 37 lines omitted ...]");
+    CHECK(gap(1, 0) == "[... 1 line omitted ...]");
+    CHECK(gap(1, 1) == "[... 1 more line like this omitted ...]");
+    CHECK(gap(1'509, 29) == "[... 29 more lines like this and 1,480 others omitted ...]");
+    CHECK(gap(37, 0, 980, 1'200, {}) ==
+          "[... 37 lines omitted, 980 of 1,200 in all; run the tool again to see them ...]");
+    CHECK(gap(2, 2, 2, 9, {{{0xAB}}}) ==
+          "[... 2 more lines like this omitted, 2 of 9 in all; the whole is stored as ab0000000000000000000000 ...]");
+}
+
+TEST_CASE("placeholder: repetitions are counted") {
+    CHECK(repetition(1) == "[... 1 more time ...]");
+    CHECK(repetition(9'999) == "[... 9,999 more times ...]");
 }
 
 TEST_CASE("placeholder: is never longer than its limit") {
