@@ -15,6 +15,7 @@
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/old_reasoning.hpp>
