@@ -20,6 +20,8 @@
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/order.hpp>
+#include <condense/policy/part_key.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/superseded_reads.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
