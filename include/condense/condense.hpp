@@ -9,6 +9,7 @@
 #include <condense/core/session.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/core/edit.hpp>  // its `task` and `pinned` must not come after those below (-Wshadow)
 #include <condense/core/group.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/address.hpp>
