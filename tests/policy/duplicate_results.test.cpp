@@ -80,12 +80,34 @@ TEST_CASE("duplicate_results: a result that is not whole any more is no referenc
     condense::compress const fold{.when = condense::always, .with = duplicate_results{}};
     static_cast<void>(condense::reduce(messages, condense::pipeline{cut_newest, fold}, roomy, toy::per_byte{}));
     CHECK(texts(messages) == std::vector<std::string>{output(5'000), "short"});
+    SECTION("nor one that was cut to the same as the others") {
+        auto both = results({output(5'000), output(5'000)});
+        auto const cut_both = toy::layer<condense::shortens>([](auto& draft, auto& pass) {
+            for (std::uint32_t const index : {2u, 4u}) {
+                condense::part_ref const part{index, 0, draft.outline().message_at(index).first_part};
+                if (!draft.about(part).edited) pass.note(draft.shorten(part, output(300, 's')));
+            }
+        });
+        static_cast<void>(condense::reduce(both, condense::pipeline{cut_both, fold}, roomy, toy::per_byte{}));
+        CHECK(texts(both) == std::vector<std::string>{output(300, 's'), output(300, 's')});
+    }
     SECTION("nor one that was dropped") {
         auto dropped = results({output(5'000), output(5'000)});
         auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
         static_cast<void>(condense::reduce(dropped, condense::pipeline{drop, fold}, roomy, toy::per_byte{}));
         CHECK(texts(dropped) == std::vector<std::string>{output(5'000)});
     }
+}
+
+TEST_CASE("duplicate_results: bytes decide, not fingerprints") {
+    auto const text = output(300);
+    toy::desk<> on{toy::user("task"), toy::call("1"), toy::result("1", text), toy::call("2"), toy::result("2", text)};
+    auto const draft = on.draft();
+    auto const fold = duplicate_results{}.over_all(draft);
+    auto const part = toy::part_of(on.facts, 2);
+    CHECK(fold(part, {.kind = part_kind::tool_result, .text = text}, {}));
+    CHECK_FALSE(fold(part, {.kind = part_kind::tool_result, .text = output(300, 'y')}, {}));
+    CHECK_FALSE(fold(toy::part_of(on.facts, 4), {.kind = part_kind::tool_result, .text = text}, {}));
 }
 
 TEST_CASE("duplicate_results: small results stay") {

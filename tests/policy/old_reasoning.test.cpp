@@ -51,6 +51,8 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
     CHECK(left(4_messages) == list{"one", "two", "three", "four"});
     CHECK(left({condense::detail::u64_limit}) == list{"one", "two", "three", "four"});
     CHECK(thoughts(settled(steps(), mix_of(old_reasoning{}))) == list{"four"});
+    history const side_by_side{user("task"), thinking(answer(), "one"), thinking(answer(), "two"), user()};
+    CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{}))) == list{"two"});
 }
 
 TEST_CASE("old_reasoning: all else stays as it was") {

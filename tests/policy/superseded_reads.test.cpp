@@ -81,6 +81,7 @@ TEST_CASE("superseded_reads: other tools neither give way nor make old") {
     superseded_reads const shorten;
     CHECK(kept(calls({{"grep", path("a")}, {"grep", path("a")}, {"read", path("a")}, {"grep", path("a")}}), shorten) == "1111");
     CHECK(kept(calls({{"read_file", path("a")}, {"read_outline", path("a")}}), shorten) == "11");
+    CHECK(kept(calls({{"view", R"({"path":"a","page":2})"}, {"read", path("a")}}), shorten) == "11");
     CHECK(kept(calls({{"show", path("a")}, {"show", path("a")}, {"read", path("b")}, {"read", path("b")}}), superseded_reads{.reads = tools("show")}) ==
           "0111");
     CHECK(kept(calls({{"show", path("a")}, {"save", path("a")}}), superseded_reads{.reads = tools("show"), .writes = tools("save")}) == "01");

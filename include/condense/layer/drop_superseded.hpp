@@ -144,7 +144,7 @@ private:
         for (auto at = order.size(); at-- > 0;) {
             auto& one = *order[at];
             if (newer != nullptr && newer->key != one.key) newer = nullptr;
-            one.old = newer != nullptr && newer->group != one.group;
+            one.old = newer != nullptr;  // where that is in the same group, the group stays for it
             bool const is_call = facts.part_at(one.column).kind == part_kind::tool_call;
             if (newer == nullptr && one.counts && (!is_call || answers[one.column] == good)) newer = &one;
         }
