@@ -9,6 +9,7 @@
 #include <condense/core/session.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
@@ -18,9 +19,13 @@
 #include <condense/policy/by_content.hpp>
 #include <condense/policy/collapse_repeats.hpp>
 #include <condense/policy/compact_log.hpp>
+#include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/order.hpp>
+#include <condense/policy/part_key.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/superseded_reads.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

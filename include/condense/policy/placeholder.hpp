@@ -8,6 +8,7 @@
 
 #include <condense/core/edit.hpp>
 #include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
 
 // The words that stand where content was. They say how much is missing and how to have it back;
 // nothing in the library ever decides anything by reading them.
@@ -58,6 +59,26 @@ constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint6
 /// What stands above occurs again so often, which is all there is to know.
 constexpr std::string repetition(std::uint64_t more) {
     return "[... " + grouped(more) + (more == 1 ? " more time ...]" : " more times ...]");
+}
+
+/// What is said of the whole of `text`, at most omission_limit bytes on one line: "[... 5,000 of 5,000
+/// characters omitted; src/a.cpp was read again further on ...]". `name` comes from outside: its end is
+/// kept as far as there is room, without what does not print.
+constexpr std::string omission_of_all(std::string_view text, std::string_view name, std::string_view what_of_it,
+                                      recovery how) {
+    auto const total = grouped(utf8::count(text));
+    auto const front = "[... " + total + " of " + total + " characters omitted; ";
+    auto back = std::string{what_of_it};
+    if (how) back += "; the whole is stored as " + how.stored.text();
+    back += " ...]";
+    auto const room = omission_limit - 2 - front.size() - back.size();
+    name = name.substr(name.size() > room ? utf8::ceil(name, name.size() - room) : 0);
+    std::string shown;
+    utf8::append_scrubbed(shown, name);
+    for (auto& byte : shown)
+        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
+    if (shown.size() > room) shown.erase(0, utf8::ceil(shown, shown.size() - room));
+    return front + shown + back;
 }
 
 }  // namespace detail
