@@ -18,6 +18,8 @@
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/order.hpp>
+#include <condense/policy/point_to_file.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/shorten_arguments.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

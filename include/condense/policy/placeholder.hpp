@@ -26,12 +26,14 @@ namespace detail {
 /// The longest that `omission` and the line breaks around it can be, in bytes.
 inline constexpr std::size_t omission_limit = 192;
 
-/// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
+/// "[... 44 of 300 lines omitted; run the tool again to see them ...]". `otherwise` is said where nothing
+/// is stored.
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how,
+                               std::string_view otherwise = "run the tool again to see them") {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
     text.append(what).append(" omitted; ");
     if (how) text += "the whole is stored as " + how.stored.text();
-    else text += "run the tool again to see them";
+    else text += otherwise;
     return text + " ...]";
 }
 
