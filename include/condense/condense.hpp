@@ -17,6 +17,7 @@
 #include <condense/layer/summarize.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/media_note.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/point_to_file.hpp>
 #include <condense/policy/protect.hpp>

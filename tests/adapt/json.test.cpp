@@ -71,15 +71,22 @@ std::string broken(Json const& m) try {
     list texts;
     std::vector<bool> fixed;
     std::vector<bool> result;
+    std::vector<bool> media;
     condense::each_part(m, [&](condense::part_view const& part) {
         texts.emplace_back(part.text);
         fixed.push_back(part.sealed);
         result.push_back(part.kind == condense::part_kind::tool_result);
+        media.push_back(part.kind == condense::part_kind::media);
     });
     for (std::size_t at = 0; at < before.size(); ++at) {
         if (dump(condense::with_part(m, at, texts[at])) != whole) return "the same text changes the message";
         auto const after = parts(condense::with_part(m, at, "null"));
         auto wanted = before;
+        if (media[at]) {
+            if (after.size() != before.size()) return "a text in place of media changes what is shown";
+            if (after[at] != before[at] && !after[at].ends_with(": null")) return "media become something else";
+            wanted[at] = after[at];
+        }
         if (!fixed[at]) wanted[at] = before[at].substr(0, before[at].size() - texts[at].size()) + "null";
         if (after != wanted) return "a new text lands elsewhere";
         auto const less = parts(condense::without_part(m, at));
@@ -208,12 +215,12 @@ TEMPLATE_TEST_CASE("json: a message of role tool is the result of a call", "[ada
         CHECK(
             of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
             list{"tool result #c1: a", "tool result #c1: b",
-                 "media #c1 sealed =1600: ", R"(other #c1 sealed: {"x":1})"});
+                 "media #c1 sealed =1600: image", R"(other #c1 sealed: {"x":1})"});
     }
     SECTION("with media alone there is an empty result beside it") {
         CHECK(
             of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
-            list{"media #c1 sealed =1600: ", "tool result #c1: "});
+            list{"media #c1 sealed =1600: image", "tool result #c1: "});
     }
     SECTION("with a value of another type") {
         CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})") ==
@@ -260,9 +267,9 @@ TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) 
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[]})") == list{"tool result #c1: "});
         CHECK(
             of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
-            list{"tool result #c1: a", "media #c1 sealed =1600: ", "tool result #c1: b"});
+            list{"tool result #c1: a", "media #c1 sealed =1600: document", "tool result #c1: b"});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}],"is_error":true})") ==
-              list{"media #c1 error sealed =1600: ", "tool result #c1 error: "});
+              list{"media #c1 error sealed =1600: image", "tool result #c1 error: "});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":7})") == list{"tool result #c1 sealed: 7"});
         CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_use"}]})") ==
               list{R"(other #c1 sealed: {"type":"tool_use"})", "tool result #c1: "});
@@ -275,8 +282,10 @@ TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) 
         for (auto const* const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
                                        "input_file", "video", "video_url"}) {
             CAPTURE(type);
-            CHECK(of(R"({"data":"AAAAAAAAAAAAAAAAAAAA","type":")" + std::string{type} + "\"}") ==
-                  list{"media sealed =1600: "});
+            auto const shown = of(R"({"data":"AAAAAAAAAAAAAAAAAAAA","type":")" + std::string{type} + "\"}");
+            REQUIRE(shown.size() == 1);
+            CHECK(shown[0].starts_with("media sealed =1600: "));
+            CHECK(shown[0].ends_with(", 15 bytes"));
         }
     }
     SECTION("anything else") {
@@ -389,13 +398,86 @@ TEMPLATE_TEST_CASE("json: an empty result takes a text", "[adapt][json]", json, 
           read<TestType>(R"({"type":"text","text":"gone"})"));
 }
 
-TEMPLATE_TEST_CASE("json: sealed parts are never edited", "[adapt][json]", json, ordered_json) {
+TEMPLATE_TEST_CASE("json: sealed parts but media are never edited", "[adapt][json]", json, ordered_json) {
     auto const m =
         read<TestType>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
         {"type":"redacted_thinking","data":"x"},{"type":"image"},{"type":"later"},
         {"type":"web_search_tool_result","tool_use_id":"c1","content":[]}]})");
     REQUIRE(parts(m).size() == 5);
-    for (std::size_t at = 0; at < 5; ++at) CHECK(condense::with_part(m, at, "{}") == m);
+    for (std::size_t at = 0; at < 5; ++at) CHECK((condense::with_part(m, at, "{}") == m) == (at != 2));
+}
+
+TEMPLATE_TEST_CASE("json: what media are", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string const& block) {
+        auto const shown = parts(read<TestType>(R"({"role":"user","content":[)" + block + "]}"));
+        return shown.size() == 1 && shown[0].starts_with("media sealed =1600: ") ? shown[0].substr(20) : "not media";
+    };
+    std::string const digits(120'164, 'A');
+    CHECK(of(R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + digits + "\"}}") == "image/png, 90,123 bytes");
+    CHECK(of(R"({"type":"image","source":{"type":"url","url":"https://host/cat.png"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image","source":{"type":"file","file_id":"file_011"}})") == "image, file_011");
+    CHECK(of(R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAA="}})") == "application/pdf, 2 bytes");
+    CHECK(of(R"({"type":"document","source":{"type":"content","content":[]}})") == "document");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,AAAAAA=="}})") == "image/jpeg, 4 bytes");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://host/cat.png","detail":"low"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image_url","image_url":"https://host/cat.png"})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image_url","image_url":"data:image/gif;base64,AAAA"})") == "image/gif, 3 bytes");
+    CHECK(of(R"({"type":"input_audio","input_audio":{"data":"AAAAAAAA","format":"wav"}})") == "audio/wav, 6 bytes");
+    CHECK(of(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}})") == "application/pdf, 3 bytes, a.pdf");
+    CHECK(of(R"({"type":"file","file":{"file_id":"file-1"}})") == "file, file-1");
+    CHECK(of(R"({"type":"input_image","image_url":"data:image/png;base64,AA"})") == "image/png, 1 bytes");
+    CHECK(of(R"({"type":"video_url","video_url":{"url":"https://host/a.mp4"}})") == "video at https://host/a.mp4");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/svg+xml,<svg/>"}})") == "image/svg+xml, 6 bytes");
+
+    // What is long, or could not be printed, is left out.
+    std::string const many(1'000'000, 'm');
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://)" + many + "\"}}") == "image at a link");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://h/a b"}})") == "image at a link");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + "\"}}") == "image");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + ";base64,AAAA\"}}") == "image, 3 bytes");
+    CHECK(of(R"({"type":"image","source":{"media_type":")" + many + R"(","data":"AAAA","file_id":")" + many + "\"}}") == "image, 3 bytes");
+    CHECK(of(R"({"type":"image","source":{"media_type":"a\u0000b\nc","data":"===="}})") == "image, 1 bytes");
+    CHECK(of(R"({"type":"input_audio","input_audio":{"data":[],"format":"\u001b[2J"}})") == "audio");
+    std::string nested;
+    for (int level = 0; level < 200'000; ++level) nested += "data:,";
+    CHECK(of(R"({"type":"image_url","image_url":")" + nested + "\"}") == "image, 1,199,994 bytes");
+    for (auto const* const value : {"null", "7", "[]", "{}", "[[]]", R"({"url":{}})", R"({"data":7,"media_type":[]})", "\"\""})
+        for (auto const* const field : {"source", "image", "url", "data", "media_type", "filename"})
+            CHECK(of(R"({"type":"image",")" + std::string{field} + "\":" + value + "}") == "image");
+}
+
+TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, ordered_json) {
+    auto const with = [](std::string_view text, std::size_t index) { return condense::with_part(read<TestType>(text), index, "[a cat]"); };
+    auto const same = [](std::string_view text) { return read<TestType>(text); };
+    CHECK(with(R"({"role":"user","content":["a",{"type":"image","source":{"data":"AAAA"},"cache_control":{"type":"e"}},"b"],"x":1})", 1) ==
+          same(R"({"role":"user","content":["a",{"type":"text","text":"[a cat]","cache_control":{"type":"e"}},"b"],"x":1})"));
+    CHECK(with(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]})", 0) ==
+          same(R"({"role":"user","content":[{"type":"text","text":"[a cat]"}]})"));
+
+    SECTION("in an answer it is part of the answer") {
+        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"image"}]}]})", 1);
+        CHECK(noted == same(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"text","text":"[a cat]"}]}]})"));
+        CHECK(parts(noted) == list{"tool result #c1: a", "tool result #c1: [a cat]"});
+        CHECK(parts(with(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"},"a"]})", 0)) ==
+              list{"tool result #c1: [a cat]", "tool result #c1: a"});
+    }
+    SECTION("in an answer without a text it is a document, or nothing changes") {
+        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})", 0);
+        CHECK(noted["content"][0]["content"][0] == same(R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"[a cat]"}})"));
+        CHECK(parts(noted) == list{"text #c1: [a cat]", "tool result #c1: "});
+        CHECK(parts(condense::with_part(noted, 0, "[dog]")) == list{"text #c1: [dog]", "tool result #c1: "});
+        auto const* const answer = R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"}]})";
+        CHECK(with(answer, 0) == same(answer));
+        // Without an id its text would be no word of the user's any more.
+        CHECK(parts(with(R"({"role":"user","content":[{"type":"tool_result","content":["a",{"type":"image"}]}]})", 1)) ==
+              list{"tool result: a", "text: [a cat]"});
+        auto const* const legacy = R"({"role":"function","name":"f","content":["a",{"type":"image"}]})";
+        CHECK(with(legacy, 1) == same(legacy));
+    }
+    SECTION("blocks beside which a text would have another type stay") {
+        auto const* const other = R"({"role":"user","content":[{"type":"input_image","image_url":"u"}]})";
+        CHECK(with(other, 0) == same(other));
+    }
 }
 
 TEMPLATE_TEST_CASE("json: removing a part", "[adapt][json]", json, ordered_json) {
@@ -679,7 +761,7 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
                 ++parts_seen;
                 sum.calls += part.kind == condense::part_kind::tool_call;
                 sum.results += part.kind == condense::part_kind::tool_result;
-                sum.chars += condense::detail::utf8::count(part.text);
+                if (part.kind != condense::part_kind::media) sum.chars += condense::detail::utf8::count(part.text);
             });
         }
         if (auto const found = known.find(path.filename().string()); found != known.end()) {

@@ -37,6 +37,15 @@ constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::
     return text + " ...]";
 }
 
+/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
+constexpr std::string omission(std::string_view what, recovery how) {
+    std::string text{"["};
+    text.append(what).append(", omitted; ");
+    if (how) text += "the whole is stored as " + how.stored.text();
+    else text += "ask for it again if it is needed";
+    return text + "]";
+}
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense
