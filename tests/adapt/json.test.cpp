@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/condense.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/detail/utf8.hpp>
 
@@ -478,6 +479,40 @@ TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, orde
         auto const* const other = R"({"role":"user","content":[{"type":"input_image","image_url":"u"}]})";
         CHECK(with(other, 0) == same(other));
     }
+}
+
+TEMPLATE_TEST_CASE("json: media become notes in a conversation, and no cost is wrong", "[adapt][json]", json, ordered_json) {
+    using namespace condense::literals;
+    std::vector<TestType> messages;
+    for (auto const* const text : {
+             R"({"role":"user","content":"look"})",
+             R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"shot","arguments":"{}"}}]})",
+             R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})",
+             R"({"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"shot","input":{}},{"type":"tool_use","id":"c3","name":"shot","input":{}}]})",
+             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":[{"type":"image"},{"type":"image"}]},
+                                          {"type":"tool_result","tool_use_id":"c3","content":[{"type":"image"},"two",{"type":"image"}]},{"type":"image"}]})",
+             R"({"role":"assistant","content":"cats"})", R"({"role":"user","content":"thanks"})"})
+        messages.push_back(read<TestType>(text));
+    auto const before = messages;
+    condense::pipeline const mix{condense::compress{.when = condense::always, .with = condense::media_note{}}};
+    condense::char_ratio<condense::family::claude> const count;
+    auto const report = condense::reduce(messages, mix, {.window = 100'000_tokens}, count);
+    CHECK(report.layers[0].parts_shortened == 5);
+    CHECK(report.layers[0].refused == 1);
+    REQUIRE(messages.size() == before.size());
+    CHECK(messages[2] == before[2]);  // the image is all that answers the call
+    auto const note = [](std::string const& how) { return how + "[image, omitted; ask for it again if it is needed]"; };
+    CHECK(parts(messages[4]) == list{note("text #c2: "), note("text #c2: "), "tool result #c2: ", note("tool result #c3: "), "tool result #c3: two",
+                                     note("tool result #c3: "), note("text: ")});
+    condense::cost sum;
+    for (auto const& m : messages) {
+        sum += count.frame(condense::role_of(m));
+        condense::each_part(m, [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
+    }
+    CHECK(sum.tokens() == report.after.tokens);
+    auto const once = messages;
+    CHECK_FALSE(condense::reduce(messages, mix, {.window = 100'000_tokens}, count).changed());
+    CHECK(messages == once);
 }
 
 TEMPLATE_TEST_CASE("json: removing a part", "[adapt][json]", json, ordered_json) {
