@@ -194,7 +194,9 @@ private:
     }
 
     static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
-        auto const noted = was.kind == part_kind::media && !now.sealed && (now.kind == part_kind::text || now.kind == part_kind::tool_result);
+        // A note in place of media; by its words, as another part of the same answer may follow media that are gone.
+        auto const noted = was.kind == part_kind::media && !now.sealed && (now.kind == part_kind::text || now.kind == part_kind::tool_result) &&
+                           now.text.find(", omitted; ") != std::string::npos;
         if (!noted && (was.kind != now.kind || was.sealed != now.sealed)) return false;
         return was.tool == now.tool && was.call == now.call && was.status == now.status;
     }
