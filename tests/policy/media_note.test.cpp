@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/media_note.hpp>
 
-#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -63,4 +64,23 @@ TEST_CASE("media_note: media of any size become a text once, where that is small
     auto const once = messages;
     CHECK_FALSE(condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens}).changed());
     CHECK(messages == once);
+}
+
+namespace {
+
+/// Would shorten its note, were that media still.
+struct twice {
+    static constexpr condense::part_kinds applies_to = part_kind::media;
+    static constexpr bool any_size = true;
+    std::optional<std::string> operator()(condense::part_view const& part, condense::cut) const {
+        return part.text == "image" ? "a note" : "short";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("media_note: a note is a text from then on, for the shortener too") {
+    std::vector<chat_message> messages{chat_message::user("task"), picture("image"), chat_message::assistant("a cat"), chat_message::user("on")};
+    static_cast<void>(condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}}, {.window = 100'000_tokens}));
+    CHECK(messages[1].parts[1] == condense::chat_part{.text = "a note"});
 }
