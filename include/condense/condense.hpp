@@ -22,10 +22,13 @@
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/media_note.hpp>
 #include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/part_key.hpp>
+#include <condense/policy/point_to_file.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/shorten_arguments.hpp>
 #include <condense/policy/superseded_reads.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

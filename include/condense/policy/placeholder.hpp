@@ -27,12 +27,14 @@ namespace detail {
 /// The longest that `omission` and the line breaks around it can be, in bytes.
 inline constexpr std::size_t omission_limit = 192;
 
-/// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
+/// "[... 44 of 300 lines omitted; run the tool again to see them ...]". `otherwise` is said where nothing
+/// is stored.
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how,
+                               std::string_view otherwise = "run the tool again to see them") {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
     text.append(what).append(" omitted; ");
     if (how) text += "the whole is stored as " + how.stored.text();
-    else text += "run the tool again to see them";
+    else text += otherwise;
     return text + " ...]";
 }
 
@@ -79,6 +81,15 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
         if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
     if (shown.size() > room) shown.erase(0, utf8::ceil(shown, shown.size() - room));
     return front + shown + back;
+}
+
+/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
+constexpr std::string omission(std::string_view what, recovery how) {
+    std::string text{"["};
+    text.append(what).append(", omitted; ");
+    if (how) text += "the whole is stored as " + how.stored.text();
+    else text += "ask for it again if it is needed";
+    return text + "]";
 }
 
 }  // namespace detail
