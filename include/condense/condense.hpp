@@ -18,6 +18,7 @@
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/json_minify.hpp>
+#include <condense/policy/json_sample.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/trigger.hpp>

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// The few rows of greatest weight, from one pass over all.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// A heap of at most `most` rows with the least on top; of equal weights the earlier row stays.
+class best_rows {
+public:
+    explicit constexpr best_rows(std::uint64_t most) noexcept : most_{most} {}
+
+    constexpr std::size_t size() const noexcept { return rows_.size(); }
+
+    constexpr void offer(std::uint32_t weight, std::uint64_t row) {
+        entry const offered{weight, row};
+        if (rows_.size() < most_) {
+            rows_.push_back(offered);
+            for (auto at = rows_.size() - 1; at != 0 && less(rows_[at], rows_[(at - 1) / 2]); at = (at - 1) / 2)
+                swap(at, (at - 1) / 2);
+        } else if (most_ != 0 && less(rows_[0], offered)) {
+            rows_[0] = offered;
+            sink();
+        }
+        if (weight > greatest_) greatest_ = weight;
+    }
+
+    /// Takes out those below 3/4 of the greatest weight, the least first, while there are more than `enough`.
+    constexpr void trim(std::size_t enough) {
+        while (rows_.size() > enough && rows_[0].weight < greatest_ - greatest_ / 4) {
+            rows_[0] = rows_.back();
+            rows_.pop_back();
+            sink();
+        }
+    }
+
+    constexpr bool holds(std::uint64_t row) const noexcept {
+        for (auto const& each : rows_)
+            if (each.row == row) return true;
+        return false;
+    }
+
+private:
+    struct entry {
+        std::uint32_t weight;
+        std::uint64_t row;
+    };
+    static constexpr bool less(entry left, entry right) noexcept {
+        return left.weight != right.weight ? left.weight < right.weight : left.row > right.row;
+    }
+    constexpr void sink() noexcept {
+        for (std::size_t at = 0, child = 1; child < rows_.size(); at = child, child = 2 * at + 1) {
+            if (child + 1 < rows_.size() && less(rows_[child + 1], rows_[child])) ++child;
+            if (!less(rows_[child], rows_[at])) return;
+            swap(at, child);
+        }
+    }
+    constexpr void swap(std::size_t left, std::size_t right) noexcept {
+        auto const kept = rows_[left];
+        rows_[left] = rows_[right];
+        rows_[right] = kept;
+    }
+
+    std::uint64_t most_;
+    std::uint32_t greatest_ = 0;
+    std::vector<entry> rows_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
