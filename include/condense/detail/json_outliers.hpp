@@ -23,6 +23,9 @@ struct column {
     std::uint64_t rows = 0;
     std::uint64_t latest = ~std::uint64_t{0};  ///< the row that had it last
     bool along = false;  ///< came with another new path: one event, not two
+    std::uint32_t rare = 0;     ///< surprise at having it
+    std::uint32_t missing = 0;  ///< surprise at not having it
+    bool uniform = false;       ///< nothing that it holds surprises
     tally<16> kinds = {};
     tally<64> values = {};
     tally<128> words = {};
@@ -30,8 +33,6 @@ struct column {
     magnitudes numbers = {};
     magnitudes lengths = {};
     order_watch order = {};
-    std::uint32_t rare = 0;     ///< surprise at having it
-    std::uint32_t missing = 0;  ///< surprise at not having it
 };
 
 /// `note` for every row, then `settle`, then `weigh` for any row: how surprising it is. Both passes are
@@ -76,6 +77,9 @@ public:
             each.shapes.settle(each.shapes.total());
             if (!each.order.holds()) each.numbers.settle();
             each.lengths.settle();
+            each.uniform = each.kinds.most() < least && each.values.most() < least && each.words.most() < least &&
+                           each.shapes.most() < least && each.numbers.most() < least && each.lengths.most() < least;
+            if (each.missing >= least) usual_.push_back(static_cast<std::uint8_t>(&each - columns_.data()));
         }
     }
 
@@ -87,14 +91,15 @@ public:
         walk(scan, first, [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
             auto* const seen = column_of(path, false);
             if (seen == nullptr) return;
-            if (kind == token::close) return found.add(seen->lengths.surprise(quarter_octaves(size + 1, 0)));
             seen->latest = row;
+            if (seen->uniform) return found.add(seen->rare);
+            if (kind == token::close) return found.add(seen->lengths.surprise(quarter_octaves(size + 1, 0)));
             found.add(seen->rare);
             look(*seen, kind, text, weighing{found});
         }, root);
         if (whole)
-            for (auto const& each : columns_)
-                if (each.missing >= least && each.latest != row) found.add(each.missing);
+            for (auto const each : usual_)
+                if (columns_[each].latest != row) found.add(columns_[each].missing);
         return found.value();
     }
 
@@ -147,13 +152,15 @@ private:
     /// Shows `pass` all that is remarkable about one value.
     template <class Pass>
     static constexpr void look(column& at, token kind, std::string_view text, Pass pass) noexcept {
-        auto const leading = [&] { return text.find_first_not_of("-0.") == std::string_view::npos ? 1u : text[0] == '-' ? 2u : 0u; };
-        auto const form = kind == token::number ? leading() : kind == token::string && text.size() == 2 ? 1u : 0u;
+        // Zero and the empty string are sorts of their own, as numbers below zero are.
+        auto const size = kind == token::number ? magnitude_of(text) : 0;
+        auto const form = kind == token::number ? (text[0] == '-' ? 2u : size == 0 ? 1u : 0u)
+                                                : (kind == token::string && text.size() == 2 ? 1u : 0u);
         if (pass.wants(at.kinds)) pass(at.kinds, static_cast<std::uint64_t>(kind) * 3 + form, 8);
         if (kind == token::number) {
             if (pass.wants(at.values)) pass(at.values, hash(text), 8);
             pass.number(at, text);
-            pass.size(at.numbers, magnitude_of(text));
+            pass.size(at.numbers, size);
         } else if (kind == token::string) {
             // Words of a value that comes again say no more than the value.
             bool const fresh = !pass.wants(at.values) || pass(at.values, hash(text), 8) || !Pass::counts;
@@ -256,6 +263,7 @@ private:
 
     static constexpr std::size_t slots = 256;
     std::vector<column> columns_;
+    std::vector<std::uint8_t> usual_;  ///< columns that surprise where they are missing
     std::uint8_t index_[slots] = {};
     std::size_t cursor_ = 0;
     std::uint64_t rows_ = 0;

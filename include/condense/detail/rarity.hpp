@@ -190,14 +190,19 @@ public:
             above += counts_[at];
             latest = at;
         }
-        for (std::size_t at = 0; at < magnitude_count; ++at) counts_[at] = surprises[at];
+        for (std::size_t at = 0; at < magnitude_count; ++at) {
+            counts_[at] = surprises[at];
+            most_ = surprises[at] > most_ ? surprises[at] : most_;
+        }
         settled_ = true;
     }
+    constexpr std::uint32_t most() const noexcept { return most_; }
     /// 7/8, because sizes are spread more than other things are.
     constexpr std::uint32_t surprise(std::size_t bucket) const noexcept { return settled_ ? counts_[bucket] * 7 / 8 : 0; }
 
 private:
     std::uint32_t counts_[magnitude_count] = {};
+    std::uint32_t most_ = 0;
     bool settled_ = false;
 };
 
@@ -205,25 +210,22 @@ private:
 class order_watch {
 public:
     constexpr void add(std::string_view number) noexcept {
-        auto const dot = number.find_first_not_of("0123456789");
-        auto const whole = number.substr(0, dot);
-        bool const more = whole.size() != previous_size_ ? whole.size() > previous_size_ : head(whole) >= previous_;
-        bool const less = whole.size() != previous_size_ ? whole.size() < previous_size_ : head(whole) <= previous_;
+        std::uint64_t value = 0;
+        std::size_t size = 0;
+        for (; size < number.size() && number[size] >= '0' && number[size] <= '9'; ++size)
+            if (size < 18) value = value * 10 + static_cast<std::uint64_t>(number[size] - '0');
+        bool const more = size != previous_size_ ? size > previous_size_ : value >= previous_;
+        bool const less = size != previous_size_ ? size < previous_size_ : value <= previous_;
         if (count_++ != 0) {
             rises_ = rises_ && more;
             falls_ = falls_ && less;
         }
-        previous_size_ = whole.size();
-        previous_ = head(whole);
+        previous_size_ = size;
+        previous_ = value;
     }
     constexpr bool holds() const noexcept { return count_ > 8 && (rises_ || falls_); }
 
 private:
-    static constexpr std::uint64_t head(std::string_view digits) noexcept {
-        std::uint64_t value = 0;
-        for (char const digit : digits.substr(0, 18)) value = value * 10 + static_cast<std::uint64_t>(digit - '0');
-        return value;
-    }
     std::size_t previous_size_ = 0;
     std::uint64_t previous_ = 0;
     std::uint64_t count_ = 0;

@@ -51,6 +51,17 @@ constexpr census count_members(std::string_view text) noexcept {
     }
 }
 
+/// The same of a text that may be an array, whose rows are counted in the same pass.
+constexpr census count_rows(std::string_view text, outliers& rows) {
+    scanner scan{text};
+    if (scan.next() != token::array) return count_members(text);
+    census found{token::array, 0, 0};
+    for (auto kind = scan.next(); kind != token::close; kind = scan.next(), ++found.members)
+        if (kind >= token::done || !rows.note(scan, kind)) return {};
+    rows.settle();
+    return scan.next() == token::done ? found : census{};
+}
+
 /// The bytes of the value whose first token was just read.
 constexpr std::string_view whole_value(scanner& scan, token first) noexcept {
     return opens(first) ? scan.skip() : scan.text();
@@ -68,7 +79,7 @@ public:
 
     /// Where something is left out the outermost container says so, if need be with one member less.
     constexpr result operator()(std::string_view text) {
-        auto const top = count_members(text);
+        auto const top = limits_.outliers != 0 ? count_rows(text, top_rows_) : count_members(text);
         result made;
         made.json = opens(top.kind);
         if (!made.json) return made;
@@ -229,10 +240,15 @@ private:
         auto const outliers_limit = at.below_array ? 0 : limits_.outliers;
         auto const limit = add_capped(add_capped(limits_.items, last), outliers_limit);
         bool const cut = cuts(seen.members, limit, at);
-        outliers rows;
+        outliers inner_rows;
+        auto& rows = at.level == 0 ? top_rows_ : inner_rows;
         best_rows best{cut ? outliers_limit : 0};
         auto const tail = sub_capped(seen.members, last);
-        if (cut && outliers_limit != 0) find_outliers(text, limits_.items, tail, rows, best, outliers_limit);
+        if (cut && outliers_limit != 0) {
+            if (at.level != 0) count_rows(text, rows);
+            find_outliers(text, limits_.items, tail, rows, best);
+            best.trim(static_cast<std::size_t>(outliers_limit - outliers_limit / 2));
+        }
         auto const kept = cut ? limit - outliers_limit + best.size() : seen.members;
         bool marked = false;
         std::uint64_t row = 0;
@@ -256,23 +272,21 @@ private:
     }
 
     static constexpr void find_outliers(std::string_view text, std::uint64_t from, std::uint64_t to, outliers& rows,
-                                        best_rows& best, std::uint64_t limit) {
-        for (bool const counting : {true, false}) {
-            scanner scan{text};
-            scan.next();
-            std::uint64_t row = 0;
-            for (auto kind = scan.next(); kind != token::close; kind = scan.next(), ++row) {
-                if (counting) rows.note(scan, kind);
-                else if (row >= from && row < to) {
-                    auto const weight = rows.weigh(scan, kind);
-                    if (outliers::stands_out(weight)) best.offer(weight, row);
-                } else if (opens(kind)) scan.skip();
+                                        best_rows& best) {
+        scanner scan{text};
+        scan.next();
+        std::uint64_t row = 0;
+        for (auto kind = scan.next(); row < to; kind = scan.next(), ++row) {
+            if (row < from) {
+                if (opens(kind)) scan.skip();
+                continue;
             }
-            if (counting) rows.settle();
+            auto const weight = rows.weigh(scan, kind);
+            if (outliers::stands_out(weight)) best.offer(weight, row);
         }
-        best.trim(static_cast<std::size_t>(limit - limit / 2));
     }
 
+    outliers top_rows_;
     excerpt_limits limits_;
     recovery how_;
     bool marked_ = false;   ///< the outermost container says that something is missing

@@ -27,7 +27,8 @@ namespace detail {
 inline constexpr std::size_t omission_limit = 192;
 
 constexpr std::string way_back(recovery how) {
-    return how ? "the whole is stored as " + how.stored.text() : "run the tool again to see them";
+    if (how) return "the whole is stored as " + how.stored.text();
+    return "run the tool again to see them";
 }
 
 /// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
