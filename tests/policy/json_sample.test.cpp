@@ -339,3 +339,9 @@ TEST_CASE("json_sample: hostile text") {
     for (int index = 0; index < 50'000; ++index) keys += "{\"k" + std::to_string(index) + "\":" + std::to_string(index) + "},";
     CHECK(sampled({}, keys + "{}]").size() <= 8'000);
 }
+
+TEST_CASE("json_sample: limits that cannot work are rejected") {
+    CHECK_NOTHROW(json_sample{}.validate());
+    CHECK_THROWS_AS(json_sample{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(json_sample{.outliers = 1'001}.validate(), condense::invalid_configuration);
+}

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 // The few rows of greatest weight, from one pass over all.
@@ -18,8 +19,13 @@ public:
 
     constexpr std::size_t size() const noexcept { return rows_.size(); }
 
-    constexpr void offer(std::uint32_t weight, std::uint64_t row) {
-        entry const offered{weight, row};
+    struct entry {
+        std::uint32_t weight = 0;
+        std::uint64_t row = 0;
+        std::string_view text = {};
+    };
+
+    constexpr void offer(entry const& offered) {
         if (rows_.size() < most_) {
             rows_.push_back(offered);
             for (auto at = rows_.size() - 1; at != 0 && less(rows_[at], rows_[(at - 1) / 2]); at = (at - 1) / 2)
@@ -28,7 +34,7 @@ public:
             rows_[0] = offered;
             sink();
         }
-        if (weight > greatest_) greatest_ = weight;
+        if (offered.weight > greatest_) greatest_ = offered.weight;
     }
 
     /// Takes out those below 3/4 of the greatest weight, the least first, while there are more than `enough`.
@@ -40,18 +46,21 @@ public:
         }
     }
 
-    constexpr bool holds(std::uint64_t row) const noexcept {
-        for (auto const& each : rows_)
-            if (each.row == row) return true;
-        return false;
+    /// Shows the texts of the rows, first row first.
+    template <class Sink>
+    constexpr void in_order(Sink sink) const {
+        std::uint64_t from = 0;
+        for (auto left = rows_.size(); left != 0; --left) {
+            auto const* next = static_cast<entry const*>(nullptr);
+            for (auto const& each : rows_)
+                if (each.row >= from && (next == nullptr || each.row < next->row)) next = &each;
+            sink(next->text);
+            from = next->row + 1;
+        }
     }
 
 private:
-    struct entry {
-        std::uint32_t weight;
-        std::uint64_t row;
-    };
-    static constexpr bool less(entry left, entry right) noexcept {
+    static constexpr bool less(entry const& left, entry const& right) noexcept {
         return left.weight != right.weight ? left.weight < right.weight : left.row > right.row;
     }
     constexpr void sink() noexcept {

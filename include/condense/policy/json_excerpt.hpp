@@ -242,48 +242,40 @@ private:
         bool const cut = cuts(seen.members, limit, at);
         outliers inner_rows;
         auto& rows = at.level == 0 ? top_rows_ : inner_rows;
-        best_rows best{cut ? outliers_limit : 0};
-        auto const tail = sub_capped(seen.members, last);
-        if (cut && outliers_limit != 0) {
-            if (at.level != 0) count_rows(text, rows);
-            find_outliers(text, limits_.items, tail, rows, best);
-            best.trim(static_cast<std::size_t>(outliers_limit - outliers_limit / 2));
-        }
-        auto const kept = cut ? limit - outliers_limit + best.size() : seen.members;
-        bool marked = false;
+        if (cut && outliers_limit != 0 && at.level != 0) count_rows(text, rows);
         std::uint64_t row = 0;
+        auto const put = [&](token first, std::string_view spelled, outliers* others) {
+            if (row != 0) out.push_back(',');
+            value(out, first, spelled, {at.level + 1, true, true, others});
+        };
         out.push_back('[');
         scanner scan{text};
         scan.next();
-        for (auto kind = scan.next(); kind != token::close; kind = scan.next(), ++row) {
-            bool const odd = cut && row >= limits_.items && row < tail;
-            if (odd && !best.holds(row)) {
-                if (!marked) marker(out, kept, seen.members, "items", text, at);
-                marked = true;
-                if (opens(kind)) scan.skip();
-                continue;
+        auto kind = scan.next();
+        for (; kind != token::close && (!cut || row < limits_.items); kind = scan.next(), ++row)
+            put(kind, whole_value(scan, kind), nullptr);
+        if (cut) {
+            best_rows best{outliers_limit};
+            for (auto const tail = seen.members - last; row < tail; kind = scan.next(), ++row) {
+                if (outliers_limit == 0) whole_value(scan, kind);
+                else weigh_row(best, row, scan, kind, rows);
             }
-            auto const spelled = whole_value(scan, kind);
-            if (row != 0) out.push_back(',');
-            value(out, kind, spelled, {at.level + 1, true, true, odd ? &rows : nullptr});
-        }
-        if (at.level == 0 && marked_ && !marked) marker(out, kept, seen.members, "items", text, at);
+            best.trim(static_cast<std::size_t>(outliers_limit - outliers_limit / 2));
+            marker(out, limit - outliers_limit + best.size(), seen.members, "items", text, at);
+            best.in_order([&](std::string_view spelled) {
+                scanner one{spelled};
+                put(one.next(), spelled, &rows);
+            });
+            for (; kind != token::close; kind = scan.next()) put(kind, whole_value(scan, kind), nullptr);
+        } else if (at.level == 0 && marked_) marker(out, seen.members, seen.members, "items", text, at);
         out.push_back(']');
     }
 
-    static constexpr void find_outliers(std::string_view text, std::uint64_t from, std::uint64_t to, outliers& rows,
-                                        best_rows& best) {
-        scanner scan{text};
-        scan.next();
-        std::uint64_t row = 0;
-        for (auto kind = scan.next(); row < to; kind = scan.next(), ++row) {
-            if (row < from) {
-                if (opens(kind)) scan.skip();
-                continue;
-            }
-            auto const weight = rows.weigh(scan, kind);
-            if (outliers::stands_out(weight)) best.offer(weight, row);
-        }
+    static constexpr void weigh_row(best_rows& best, std::uint64_t row, scanner& scan, token kind, outliers& rows) {
+        auto const begin = scan.text().data();
+        auto const weight = rows.weigh(scan, kind);
+        auto const end = scan.text().data() + scan.text().size();
+        if (outliers::stands_out(weight)) best.offer({weight, row, {begin, static_cast<std::size_t>(end - begin)}});
     }
 
     outliers top_rows_;

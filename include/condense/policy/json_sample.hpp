@@ -24,7 +24,7 @@ inline namespace v1 {
 /// order and repeated keys stay; white space goes. A marker, as the member "[...]" or an element where the
 /// first gap is, says how many there were, of how many bytes, and how to have them back. Scalars, text that is
 /// not JSON, and containers within the limits are left alone, one above a limit too, which is the marker's
-/// place. Costs about four passes over the text, a few more where the result is over `at_most`, which
+/// place. Costs two passes over the text, more where the result is over `at_most`, which
 /// holds for it with its markers; memory does not grow with the text.
 struct json_sample {
     static constexpr part_kinds applies_to = part_kind::tool_result;
