@@ -22,6 +22,8 @@
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/json_minify.hpp>
+#include <condense/policy/json_sample.hpp>
 #include <condense/policy/media_note.hpp>
 #include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/order.hpp>

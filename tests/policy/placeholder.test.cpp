@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 
 using condense::recovery;
+using condense::detail::excerpt;
 using condense::detail::gap;
 using condense::detail::omission;
 using condense::detail::repetition;
@@ -42,4 +43,14 @@ TEST_CASE("placeholder: is never longer than its limit") {
     // Two line breaks may stand around it.
     CHECK(omission(most, most, "characters", {}).size() + 2 <= condense::detail::omission_limit);
     CHECK(omission(most, most, "characters", {{{255}}}).size() + 2 <= condense::detail::omission_limit);
+}
+
+TEST_CASE("placeholder: an excerpt of less than a terabyte has a marker within its limit") {
+    constexpr std::uint64_t most = 999'999'999'999;
+    CHECK(excerpt(3, 5, "items") == "[... 3 of 5 items omitted ...]");
+    CHECK(excerpt(3, 5, "items", 2'740, {}) == "[... 3 of 5 items omitted from 2,740 bytes; run the tool again to see them ...]");
+    CHECK(excerpt(0, 5, "keys", 2'740, {}) == "[... values shortened, 5 keys from 2,740 bytes; run the tool again to see them ...]");
+    CHECK(excerpt(most / 2, most / 2, "items", most, {{{255}}}).size() <= condense::detail::excerpt_limit);
+    CHECK(excerpt(0, most / 2, "items", most, {{{255}}}).size() <= condense::detail::excerpt_limit);
+    CHECK(excerpt(most, most, "characters").size() <= condense::detail::excerpt_limit);
 }

@@ -27,14 +27,17 @@ namespace detail {
 /// The longest that `omission` and the line breaks around it can be, in bytes.
 inline constexpr std::size_t omission_limit = 192;
 
-/// "[... 44 of 300 lines omitted; run the tool again to see them ...]". `otherwise` is said where nothing
-/// is stored.
+/// `otherwise` is said where nothing is stored.
+constexpr std::string way_back(recovery how, std::string_view otherwise = "run the tool again to see them") {
+    if (how) return "the whole is stored as " + how.stored.text();
+    return std::string{otherwise};
+}
+
+/// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
 constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how,
                                std::string_view otherwise = "run the tool again to see them") {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
-    text.append(what).append(" omitted; ");
-    if (how) text += "the whole is stored as " + how.stored.text();
-    else text += otherwise;
+    text.append(what).append(" omitted; ").append(way_back(how, otherwise));
     return text + " ...]";
 }
 
@@ -52,9 +55,26 @@ constexpr std::string gap(std::uint64_t missing, std::uint64_t alike) {
 constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total, recovery how) {
     auto text = gap(missing, alike);
     text.resize(text.size() - std::string_view{" ...]"}.size());
-    text += ", " + grouped(in_all) + " of " + grouped(total) + " in all; ";
-    if (how) text += "the whole is stored as " + how.stored.text();
-    else text += "run the tool again to see them";
+    return text + ", " + grouped(in_all) + " of " + grouped(total) + " in all; " + way_back(how) + " ...]";
+}
+
+/// The longest that an `excerpt` marker is, of less than a terabyte.
+inline constexpr std::size_t excerpt_limit = 144;
+
+/// Without a way back, which is said once for the whole: "[... 150 of 250 characters omitted ...]"
+constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what) {
+    auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
+    return text.append(what).append(" omitted ...]");
+}
+
+/// "[... 7 of 10 keys omitted from 2,740 bytes; run the tool again to see them ...]", and where all are
+/// there but not whole "[... values shortened, 3 keys from 2,740 bytes; run the tool again to see them ...]"
+constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size,
+                              recovery how) {
+    std::string text = "[... ";
+    if (missing == 0) text.append("values shortened, ").append(grouped(total)).append(" ").append(what);
+    else text.append(grouped(missing)).append(" of ").append(grouped(total)).append(" ").append(what).append(" omitted");
+    text.append(" from ").append(grouped(size)).append(" bytes; ").append(way_back(how));
     return text + " ...]";
 }
 
@@ -86,9 +106,7 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
 /// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
 constexpr std::string omission(std::string_view what, recovery how) {
     std::string text{"["};
-    text.append(what).append(", omitted; ");
-    if (how) text += "the whole is stored as " + how.stored.text();
-    else text += "ask for it again if it is needed";
+    text.append(what).append(", omitted; ").append(way_back(how, "ask for it again if it is needed"));
     return text + "]";
 }
 
