@@ -25,29 +25,18 @@ struct string_value {
     std::size_t depth = 0;       ///< objects and arrays around it
 };
 
-/// Calls f(string_value) for each string value of a text that is JSON, in order.
+/// Calls f(string_value) for each string value, in order; false where the text is no JSON, which shows
+/// only when the strings before are done.
 template <class Function>
-constexpr void each_string(std::string_view json, Function&& f) {
+constexpr bool each_string(std::string_view json, Function&& f) {
+    scanner read{json};
     std::string_view key;
-    std::size_t depth = 0;
-    for (std::size_t at = 0; at < json.size(); ++at) {
-        switch (json[at]) {
-            case '{':
-            case '[': ++depth; key = {}; break;
-            case '}':
-            case ']': --depth; break;
-            case ',': key = {}; break;
-            case '"': {
-                auto const begin = ++at;
-                while (json[at] != '"') at += json[at] == '\\' ? 2u : 1u;
-                auto const text = json.substr(begin, at - begin);
-                auto const next = json.find_first_not_of(" \t\r\n", at + 1);
-                if (next != json.npos && json[next] == ':') key = text;
-                else f(string_value{key, text, begin, depth});
-                break;
-            }
-            default: break;
-        }
+    for (;;) {
+        auto const kind = read.next();
+        if (kind == token::bad || kind == token::done) return kind == token::done;
+        auto const spelt = kind == token::key || kind == token::string ? read.text().substr(1, read.text().size() - 2) : std::string_view{};
+        if (kind == token::string) f(string_value{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), read.depth()});
+        key = kind == token::key ? spelt : std::string_view{};
     }
 }
 
@@ -55,17 +44,16 @@ constexpr void each_string(std::string_view json, Function&& f) {
 /// may be nothing. Nothing where no string changes, or the text is no JSON.
 template <class Function>
 constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
-    if (!valid(json)) return std::nullopt;
-    std::optional<std::string> out;
+    std::string out;
     std::size_t copied = 0;
-    each_string(json, [&](string_value const& found) {
+    bool const whole = each_string(json, [&](string_value const& found) {
         std::optional<std::string> const made = f(found);
         if (!made || made->size() >= found.text.size()) return;
-        if (!out) out.emplace();
-        out->append(json.substr(copied, found.begin - copied)).append(*made);
+        out.append(json.substr(copied, found.begin - copied)).append(*made);
         copied = found.begin + found.text.size();
     });
-    if (out) out->append(json.substr(copied));
+    if (!whole || copied == 0) return std::nullopt;
+    out.append(json.substr(copied));
     return out;
 }
 

@@ -26,24 +26,25 @@ namespace detail {
 /// The longest that `omission` and the line breaks around it can be, in bytes.
 inline constexpr std::size_t omission_limit = 192;
 
-/// "[... 44 of 300 lines omitted; run the tool again to see them ...]". `otherwise` is said where nothing
-/// is stored.
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how,
-                               std::string_view otherwise = "run the tool again to see them") {
+/// `otherwise` is said where nothing is stored.
+constexpr std::string way_back(recovery how, std::string_view otherwise = "run the tool again to see them") {
+    if (how) return "the whole is stored as " + how.stored.text();
+    return std::string{otherwise};
+}
+
+/// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
-    text.append(what).append(" omitted; ");
-    if (how) text += "the whole is stored as " + how.stored.text();
-    else text += otherwise;
-    return text + " ...]";
+    return text.append(what).append(" omitted; ").append(way).append(" ...]");
+}
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
+    return omission(missing, total, what, way_back(how));
 }
 
 /// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
 constexpr std::string omission(std::string_view what, recovery how) {
     std::string text{"["};
-    text.append(what).append(", omitted; ");
-    if (how) text += "the whole is stored as " + how.stored.text();
-    else text += "ask for it again if it is needed";
-    return text + "]";
+    return text.append(what).append(", omitted; ").append(way_back(how, "ask for it again if it is needed")).append("]");
 }
 
 }  // namespace detail
