@@ -15,7 +15,7 @@ using condense::detail::repetition;
 
 TEST_CASE("placeholder: says how much is missing and how to have it back") {
     recovery const stored{{{0xAB, 0xCD}}};
-    CHECK(omission(44, 300, "lines", recoveryrecovery{}) == "[... 44 of 300 lines omitted; run the tool again to see them ...]");
+    CHECK(omission(44, 300, "lines", recovery{}) == "[... 44 of 300 lines omitted; run the tool again to see them ...]");
     CHECK(omission(1'000'000, 2'000'000, "characters", stored) ==
           "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
     CHECK(stored);
@@ -41,8 +41,8 @@ TEST_CASE("placeholder: repetitions are counted") {
 TEST_CASE("placeholder: is never longer than its limit") {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     // Two line breaks may stand around it.
-    CHECK(omission(most, most, "characters", recoveryrecovery{}).size() + 2 <= condense::detail::omission_limit);
-    CHECK(omission(most, most, "characters", {{{255}}}).size() + 2 <= condense::detail::omission_limit);
+    CHECK(omission(most, most, "characters", recovery{}).size() + 2 <= condense::detail::omission_limit);
+    CHECK(omission(most, most, "characters", recovery{{{255}}}).size() + 2 <= condense::detail::omission_limit);
 }
 
 TEST_CASE("placeholder: an excerpt of less than a terabyte has a marker within its limit") {
