@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/condense.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/detail/utf8.hpp>
 
@@ -54,15 +55,22 @@ std::string broken(Json const& m) try {
     list texts;
     std::vector<bool> fixed;
     std::vector<bool> result;
+    std::vector<bool> media;
     condense::each_part(m, [&](condense::part_view const& part) {
         texts.emplace_back(part.text);
         fixed.push_back(part.sealed);
         result.push_back(part.kind == condense::part_kind::tool_result);
+        media.push_back(part.kind == condense::part_kind::media);
     });
     for (std::size_t at = 0; at < before.size(); ++at) {
         if (dump(condense::with_part(m, at, texts[at])) != whole) return "the same text changes the message";
         auto const after = parts(condense::with_part(m, at, "null"));
         auto wanted = before;
+        if (media[at]) {
+            if (after.size() != before.size()) return "a text in place of media changes what is shown";
+            if (after[at] != before[at] && !after[at].ends_with(": null")) return "media become something else";
+            wanted[at] = after[at];
+        }
         if (!fixed[at]) wanted[at] = before[at].substr(0, before[at].size() - texts[at].size()) + "null";
         if (after != wanted) return "a new text lands elsewhere";
         auto const less = parts(condense::without_part(m, at));
@@ -160,6 +168,140 @@ TEMPLATE_TEST_CASE("json: roles by their spelling", "[adapt][json]", json, order
     CHECK(role_in("null") == role::other);
 }
 
+TEMPLATE_TEST_CASE("json: content that is no array", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
+    CHECK(of(R"({"role":"user","content":"hello"})") == list{"text: hello"});
+    CHECK(of(R"({"role":"user","content":""})") == list{});
+    CHECK(of(R"({"role":"assistant","content":null})") == list{});
+    CHECK(of(R"({"role":"assistant"})") == list{});
+    CHECK(of(R"({"role":"user","content":{"a":[1,2]}})") == list{R"(other sealed: {"a":[1,2]})"});
+    CHECK(of(R"({"role":"user","content":5})") == list{"other sealed: 5"});
+    CHECK(of(R"({"role":"user","content":true})") == list{"other sealed: true"});
+    CHECK(of("[1,2]") == list{});
+}
+
+TEMPLATE_TEST_CASE("json: a message of role tool is the result of a call", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view text) { return parts(read<TestType>(text)); };
+    CHECK(of(R"({"role":"tool","tool_call_id":"c1","name":"ls","content":"out"})") == list{"tool result ls #c1: out"});
+    CHECK(of(R"({"role":"tool","tool_call_ids":[3,"c1","c2"],"content":"out"})") == list{"tool result #c1: out"});
+    CHECK(of(R"({"role":"tool","tool_call_id":"","tool_call_ids":["c1"],"content":"out"})") ==
+          list{"tool result #c1: out"});
+    CHECK(of(R"({"role":"function","name":"ls","content":"out"})") == list{"tool result ls: out"});
+
+    SECTION("and stays one when there is nothing to show") {
+        for (auto const* const content : {"", R"(,"content":null)", R"(,"content":"")", R"(,"content":[])"}) {
+            CAPTURE(content);
+            CHECK(of(R"({"role":"tool","tool_call_id":"c1")" + std::string{content} + "}") ==
+                  list{"tool result #c1: "});
+        }
+    }
+    SECTION("with blocks") {
+        CHECK(
+            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a"},"b",{"type":"image"},{"x":1}]})") ==
+            list{"tool result #c1: a", "tool result #c1: b",
+                 "media #c1 sealed =1600: image", R"(other #c1 sealed: {"x":1})"});
+    }
+    SECTION("with media alone there is an empty result beside it") {
+        CHECK(
+            of(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:"}}]})") ==
+            list{"media #c1 sealed =1600: image", "tool result #c1: "});
+    }
+    SECTION("with a value of another type") {
+        CHECK(of(R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})") ==
+              list{R"(tool result #c1 sealed: {"ok":true})"});
+    }
+}
+
+TEMPLATE_TEST_CASE("json: content blocks", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view block) {
+        return parts(read<TestType>(R"({"role":"assistant","content":[)" + std::string{block} + "]}"));
+    };
+    CHECK(of("") == list{});
+    CHECK(of(R"({"type":"text","text":"a"},{"type":"text","text":""})") == list{"text: a", "text: "});
+    CHECK(of(R"("plain")") == list{"text: plain"});
+
+    SECTION("reasoning") {
+        CHECK(of(R"({"type":"thinking","thinking":"hm"})") == list{"reasoning: hm"});
+        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":null})") == list{"reasoning: hm"});
+        CHECK(of(R"({"type":"thinking","thinking":"hm","signature":"EqQB"})") == list{"reasoning sealed: hm"});
+        CHECK(of(R"({"type":"redacted_thinking","data":"12345"})") == list{"reasoning sealed =2: "});
+        CHECK(of(R"({"type":"redacted_thinking","data":"12345678"})") == list{"reasoning sealed =2: "});
+        CHECK(of(R"({"type":"redacted_thinking"})") == list{"reasoning sealed =0: "});
+        CHECK(of(R"({"summary":"s","type":"reasoning"})") ==
+              list{R"(other sealed: {"summary":"s","type":"reasoning"})"});
+    }
+    SECTION("calls") {
+        for (auto const* const type : {"tool_use", "server_tool_use", "mcp_tool_use"}) {
+            CAPTURE(type);
+            CHECK(of(R"({"id":"c1","input":{"a":[1]},"name":"ls","type":")" + std::string{type} + "\"}") ==
+                  list{R"(tool call ls #c1: {"a":[1]})"});
+        }
+        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls"})") == list{"tool call ls #c1: "});
+        CHECK(of(R"({"type":"tool_use","id":"c1","name":"ls","input":"raw"})") == list{R"(tool call ls #c1: "raw")"});
+    }
+    SECTION("results") {
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"out"})") == list{"tool result #c1: out"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":true})") ==
+              list{"tool result #c1 error: no"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":"no","is_error":1})") ==
+              list{"tool result #c1: no"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1"})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":null})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":""})") == list{"tool result #c1: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[]})") == list{"tool result #c1: "});
+        CHECK(
+            of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"a"},{"type":"document"},"b"]})") ==
+            list{"tool result #c1: a", "media #c1 sealed =1600: document", "tool result #c1: b"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}],"is_error":true})") ==
+              list{"media #c1 error sealed =1600: image", "tool result #c1 error: "});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":7})") == list{"tool result #c1 sealed: 7"});
+        CHECK(of(R"({"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_use"}]})") ==
+              list{R"(other #c1 sealed: {"type":"tool_use"})", "tool result #c1: "});
+        CHECK(of(R"({"type":"web_search_tool_result","tool_use_id":"c1","content":[{"url":"u"}]})") ==
+              list{R"(tool result #c1 sealed: [{"url":"u"}])"});
+        CHECK(of(R"({"type":"mcp_tool_result","tool_use_id":"c1","is_error":true})") ==
+              list{"tool result #c1 error sealed: "});
+    }
+    SECTION("media, by a flat cost and never by its bytes") {
+        for (auto const* const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
+                                       "input_file", "video", "video_url"}) {
+            CAPTURE(type);
+            auto const shown = of(R"({"data":"AAAAAAAAAAAAAAAAAAAA","type":")" + std::string{type} + "\"}");
+            REQUIRE(shown.size() == 1);
+            CHECK(shown[0].starts_with("media sealed =1600: "));
+            CHECK(shown[0].ends_with(", 15 bytes"));
+        }
+    }
+    SECTION("anything else") {
+        CHECK(of(R"(5,null,[1],{"type":"later"},{"type":4},{"type":"text","text":9},{"type":"thinking"})") ==
+              list{"other sealed: 5", "other sealed: null", "other sealed: [1]", R"(other sealed: {"type":"later"})",
+                   R"(other sealed: {"type":4})",
+                   "other sealed: " + dump(read<TestType>(R"({"type":"text","text":9})")),
+                   R"(other sealed: {"type":"thinking"})"});
+    }
+}
+
+TEMPLATE_TEST_CASE("json: what stands beside the content", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string_view fields) {
+        return parts(read<TestType>(R"({"role":"assistant","content":"hi",)" + std::string{fields} + "}"));
+    };
+    CHECK(of(R"("reasoning_content":"hm","refusal":"no")") == list{"text: hi", "reasoning: hm", "text: no"});
+    CHECK(of(R"("reasoning_content":"","refusal":null)") == list{"text: hi"});
+    CHECK(of(R"("tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{ }"}},
+                              {"id":"c2","function":{"name":"cd","arguments":{"to":1.0}}}])") ==
+          list{"text: hi", "tool call ls #c1: { }", R"(tool call cd #c2: {"to":1.0})"});
+    CHECK(of(R"("tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sh","input":"ls -l"}}])") ==
+          list{"text: hi", "tool call sh #c1: ls -l"});
+    CHECK(of(R"("tool_calls":[7,{"id":"c1"},{"id":"c2","function":{}}])") ==
+          list{"text: hi", "other sealed: 7", R"(tool call #c1 sealed: {"id":"c1"})", "tool call #c2: "});
+    CHECK(of(R"("tool_calls":[],"function_call":null)") == list{"text: hi"});
+    CHECK(of(R"("tool_calls":{"id":"c1"},"function_call":{"name":"ls","arguments":"{}"})") ==
+          list{"text: hi", "tool call ls: {}"});
+    CHECK(
+        of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
+        list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
+}
+
 TEMPLATE_TEST_CASE("json: strings are shown where they are", "[adapt][json]", json, ordered_json) {
     auto const m = read<TestType>(R"({"role":"assistant","content":[{"type":"text","text":"a text"}],
                                       "tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]})");
@@ -240,13 +382,120 @@ TEMPLATE_TEST_CASE("json: an empty result takes a text", "[adapt][json]", json, 
           read<TestType>(R"({"type":"text","text":"gone"})"));
 }
 
-TEMPLATE_TEST_CASE("json: sealed parts are never edited", "[adapt][json]", json, ordered_json) {
+TEMPLATE_TEST_CASE("json: sealed parts but media are never edited", "[adapt][json]", json, ordered_json) {
     auto const m =
         read<TestType>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"EqQB"},
         {"type":"redacted_thinking","data":"x"},{"type":"image"},{"type":"later"},
         {"type":"web_search_tool_result","tool_use_id":"c1","content":[]}]})");
     REQUIRE(parts(m).size() == 5);
-    for (std::size_t at = 0; at < 5; ++at) CHECK(condense::with_part(m, at, "{}") == m);
+    for (std::size_t at = 0; at < 5; ++at) CHECK((condense::with_part(m, at, "{}") == m) == (at != 2));
+}
+
+TEMPLATE_TEST_CASE("json: what media are", "[adapt][json]", json, ordered_json) {
+    auto const of = [](std::string const& block) {
+        auto const shown = parts(read<TestType>(R"({"role":"user","content":[)" + block + "]}"));
+        return shown.size() == 1 && shown[0].starts_with("media sealed =1600: ") ? shown[0].substr(20) : "not media";
+    };
+    std::string const digits(120'164, 'A');
+    CHECK(of(R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + digits + "\"}}") == "image/png, 90,123 bytes");
+    CHECK(of(R"({"type":"image","source":{"type":"url","url":"https://host/cat.png"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image","source":{"type":"file","file_id":"file_011"}})") == "image, file_011");
+    CHECK(of(R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAA="}})") == "application/pdf, 2 bytes");
+    CHECK(of(R"({"type":"document","source":{"type":"content","content":[]}})") == "document");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,AAAAAA=="}})") == "image/jpeg, 4 bytes");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://host/cat.png","detail":"low"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image_url","image_url":"https://host/cat.png"})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image_url","image_url":"data:image/gif;base64,AAAA"})") == "image/gif, 3 bytes");
+    CHECK(of(R"({"type":"input_audio","input_audio":{"data":"AAAAAAAA","format":"wav"}})") == "audio/wav, 6 bytes");
+    CHECK(of(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}})") == "application/pdf, 3 bytes, a.pdf");
+    CHECK(of(R"({"type":"file","file":{"file_id":"file-1"}})") == "file, file-1");
+    CHECK(of(R"({"type":"input_image","image_url":"data:image/png;base64,AA"})") == "image/png, 1 bytes");
+    CHECK(of(R"({"type":"video_url","video_url":{"url":"https://host/a.mp4"}})") == "video at https://host/a.mp4");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/svg+xml,<svg/>"}})") == "image/svg+xml, 6 bytes");
+
+    // What is long, or could not be printed, is left out.
+    std::string const many(1'000'000, 'm');
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://)" + many + "\"}}") == "image at a link");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://h/a b"}})") == "image at a link");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + "\"}}") == "image");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + ";base64,AAAA\"}}") == "image, 3 bytes");
+    CHECK(of(R"({"type":"image","source":{"media_type":")" + many + R"(","data":"AAAA","file_id":")" + many + "\"}}") == "image, 3 bytes");
+    CHECK(of(R"({"type":"image","source":{"media_type":"a\u0000b\nc","data":"===="}})") == "image, 1 bytes");
+    CHECK(of(R"({"type":"input_audio","input_audio":{"data":[],"format":"\u001b[2J"}})") == "audio");
+    std::string nested;
+    for (int level = 0; level < 200'000; ++level) nested += "data:,";
+    CHECK(of(R"({"type":"image_url","image_url":")" + nested + "\"}") == "image, 1,199,994 bytes");
+    for (auto const* const value : {"null", "7", "[]", "{}", "[[]]", R"({"url":{}})", R"({"data":7,"media_type":[]})", "\"\""})
+        for (auto const* const field : {"source", "image", "url", "data", "media_type", "filename"})
+            CHECK(of(R"({"type":"image",")" + std::string{field} + "\":" + value + "}") == "image");
+}
+
+TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, ordered_json) {
+    auto const with = [](std::string_view text, std::size_t index) { return condense::with_part(read<TestType>(text), index, "[a cat]"); };
+    auto const same = [](std::string_view text) { return read<TestType>(text); };
+    CHECK(with(R"({"role":"user","content":["a",{"type":"image","source":{"data":"AAAA"},"cache_control":{"type":"e"}},"b"],"x":1})", 1) ==
+          same(R"({"role":"user","content":["a",{"type":"text","text":"[a cat]","cache_control":{"type":"e"}},"b"],"x":1})"));
+    CHECK(with(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]})", 0) ==
+          same(R"({"role":"user","content":[{"type":"text","text":"[a cat]"}]})"));
+
+    SECTION("in an answer it is part of the answer") {
+        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"image"}]}]})", 1);
+        CHECK(noted == same(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"text","text":"[a cat]"}]}]})"));
+        CHECK(parts(noted) == list{"tool result #c1: a", "tool result #c1: [a cat]"});
+        CHECK(parts(with(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"},"a"]})", 0)) ==
+              list{"tool result #c1: [a cat]", "tool result #c1: a"});
+    }
+    SECTION("in an answer without a text it is a document, or nothing changes") {
+        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})", 0);
+        CHECK(noted["content"][0]["content"][0] == same(R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"[a cat]"}})"));
+        CHECK(parts(noted) == list{"text #c1: [a cat]", "tool result #c1: "});
+        CHECK(parts(condense::with_part(noted, 0, "[dog]")) == list{"text #c1: [dog]", "tool result #c1: "});
+        auto const* const answer = R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"}]})";
+        CHECK(with(answer, 0) == same(answer));
+        // Without an id its text would be no word of the user's any more.
+        CHECK(parts(with(R"({"role":"user","content":[{"type":"tool_result","content":["a",{"type":"image"}]}]})", 1)) ==
+              list{"tool result: a", "text: [a cat]"});
+        auto const* const legacy = R"({"role":"function","name":"f","content":["a",{"type":"image"}]})";
+        CHECK(with(legacy, 1) == same(legacy));
+    }
+    SECTION("blocks beside which a text would have another type stay") {
+        auto const* const other = R"({"role":"user","content":[{"type":"input_image","image_url":"u"}]})";
+        CHECK(with(other, 0) == same(other));
+    }
+}
+
+TEMPLATE_TEST_CASE("json: media become notes in a conversation, and no cost is wrong", "[adapt][json]", json, ordered_json) {
+    using namespace condense::literals;
+    std::vector<TestType> messages;
+    for (auto const* const text : {
+             R"({"role":"user","content":"look"})",
+             R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"shot","arguments":"{}"}}]})",
+             R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})",
+             R"({"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"shot","input":{}},{"type":"tool_use","id":"c3","name":"shot","input":{}}]})",
+             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":[{"type":"image"},{"type":"image"}]},
+                                          {"type":"tool_result","tool_use_id":"c3","content":[{"type":"image"},"two",{"type":"image"}]},{"type":"image"}]})",
+             R"({"role":"assistant","content":"cats"})", R"({"role":"user","content":"thanks"})"})
+        messages.push_back(read<TestType>(text));
+    auto const before = messages;
+    condense::pipeline const mix{condense::compress{.when = condense::always, .with = condense::media_note{}}};
+    condense::char_ratio<condense::family::claude> const count;
+    auto const report = condense::reduce(messages, mix, {.window = 100'000_tokens}, count);
+    CHECK(report.layers[0].parts_shortened == 5);
+    CHECK(report.layers[0].refused == 1);
+    REQUIRE(messages.size() == before.size());
+    CHECK(messages[2] == before[2]);  // the image is all that answers the call
+    auto const note = [](std::string const& how) { return how + "[image, omitted; ask for it again if it is needed]"; };
+    CHECK(parts(messages[4]) == list{note("text #c2: "), note("text #c2: "), "tool result #c2: ", note("tool result #c3: "), "tool result #c3: two",
+                                     note("tool result #c3: "), note("text: ")});
+    condense::cost sum;
+    for (auto const& m : messages) {
+        sum += count.frame(condense::role_of(m));
+        condense::each_part(m, [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
+    }
+    CHECK(sum.tokens() == report.after.tokens);
+    auto const once = messages;
+    CHECK_FALSE(condense::reduce(messages, mix, {.window = 100'000_tokens}, count).changed());
+    CHECK(messages == once);
 }
 
 TEMPLATE_TEST_CASE("json: removing a part", "[adapt][json]", json, ordered_json) {
@@ -469,7 +718,7 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
                 ++parts_seen;
                 sum.calls += part.kind == condense::part_kind::tool_call;
                 sum.results += part.kind == condense::part_kind::tool_result;
-                sum.chars += condense::detail::utf8::count(part.text);
+                if (part.kind != condense::part_kind::media) sum.chars += condense::detail::utf8::count(part.text);
             });
         }
         if (auto const found = known.find(path.filename().string()); found != known.end()) {

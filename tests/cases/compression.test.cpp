@@ -128,6 +128,44 @@ TEST_CASE("pruning that gains too little is left", "[case-61]") {
     CHECK(pruned(4, 30'000_tokens) == list{0, 1});
 }
 
+/// Messages that stand as they were sent the last time.
+std::size_t common_prefix(conversation const& previous, conversation const& next) {
+    std::size_t same = 0;
+    while (same < previous.size() && same < next.size() && previous[same] == next[same]) ++same;
+    return same;
+}
+
+TEST_CASE("the order that preserves a cache begins nearest the protected messages and stops at its target", "[case-T102]") {
+    constexpr auto layer = [](condense::candidate_order auto order) {
+        return compress{.when = used >= 8'000_tokens,
+                        .until = used <= 6'500_tokens,
+                        .protect = last(3_messages),
+                        .order = order,
+                        .over = 500_chars,
+                        .with = head{.keep = 100_chars}};
+    };
+    // Ten results of 1,000; the last of them and the answer are protected. Each cut saves about 800.
+    auto const before = steps({1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000});
+    auto const left = after(before, pipeline{layer(condense::newest_first)});
+    CHECK(cut(before, left) == list{4, 5, 6, 7, 8});
+    CHECK(cut(before, after(before, pipeline{layer(condense::oldest_first)})) == list{0, 1, 2, 3, 4});
+    CHECK(size_of(left) <= 6'500);
+    CHECK(size_of(left) + 800 > 6'500);  // one less would not do
+
+    // Any five of the nine that may be cut begin at the fifth or before it.
+    CHECK(common_prefix(before, left) == 2u + 2u * 4u);
+
+    // The conversation goes on, and what was sent stays as long as it can.
+    auto grown = left;
+    for (int round = 10; round < 13; ++round)
+        grown = grown + conversation{C("n" + std::to_string(round)), R("n" + std::to_string(round), letters(1'000))};
+    grown = numbered(grown + conversation{A("")});
+    auto const sent = after(grown, pipeline{layer(condense::newest_first)});
+    CHECK(size_of(sent) <= 6'500);
+    CHECK(cut(grown, sent) == list{9, 10, 11});
+    CHECK(common_prefix(grown, sent) > common_prefix(grown, after(grown, pipeline{layer(condense::oldest_first)})));
+}
+
 // Sizes of the case times 100.
 TEST_CASE("a large call stays a call", "[case-131]") {
     auto const arguments = "{\"content\":\"" + letters(20'000) + "\"}";

@@ -749,3 +749,17 @@ TEST_CASE("a layer that remembers a released message reads nothing there") {
     session.push(chat_message::user("next"));
     CHECK(session.history().size() == session.used().messages.count);
 }
+
+TEST_CASE("a session knows what the provider's cache may hold: what it has sent") {
+    auto const mix = condense::pipeline{
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
+    for (bool const sent_before : {false, true}) {
+        CAPTURE(sent_before);
+        condense::session<conversation, decltype(mix), exact> session{
+            {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(1'500, 'x')),
+             chat_message::assistant(std::string(3'000, 'y')), chat_message::user("go on")},
+            mix, {.window = 100'000_tokens}, {}, condense::run_options<>{.sent = {0}}};
+        if (sent_before) CHECK(sent(session).size() == 5);
+        CHECK(session.run().changed() != sent_before);
+    }
+}

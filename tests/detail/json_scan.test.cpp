@@ -231,3 +231,103 @@ TEST_CASE("json_scan: nesting is read to its limit and no further") {
     }
     CHECK_FALSE(valid(std::string(10'000'000, '[')));
 }
+
+namespace {
+
+using condense::detail::json::scanner;
+using condense::detail::json::token;
+
+/// One letter a token, in the order of `token`.
+constexpr char letter(token kind) { return "{[}kstyn0.!"[static_cast<std::size_t>(kind)]; }
+
+constexpr bool tokens_have_their_bytes() {
+    constexpr std::string_view text = R"( {"a" : [1.50, "x\"y", {} ] , "a":-0, "":[ ], "b" :true } )";
+    constexpr std::string_view spelled[] = {"{", "\"a\"", "[",  "1.50", "\"x\\\"y\"", "{", "}",     "]",   "\"a\"",
+                                            "-0", "\"\"",  "[", "]",    "\"b\"",      "true", "}"};
+    scanner scan{text};
+    for (auto const& wanted : spelled)
+        if (scan.next() == token::bad || scan.text() != wanted) return false;
+    return scan.depth() == 0 && scan.next() == token::done;
+}
+static_assert(tokens_have_their_bytes());
+
+constexpr bool containers_are_skipped() {
+    scanner scan{R"([{"a":[1,[2]]}, 3])"};
+    if (scan.next() != token::array || scan.next() != token::object) return false;
+    if (scan.skip() != R"({"a":[1,[2]]})" || scan.depth() != 1) return false;
+    if (scan.next() != token::number || scan.next() != token::close || scan.next() != token::done) return false;
+    scanner broken{"[[1 2]]"};
+    return broken.next() == token::array && broken.next() == token::array && broken.skip().empty();
+}
+static_assert(containers_are_skipped());
+
+/// The same letters from the events of a parser.
+struct events {
+    std::string seen;
+    bool add(char event) { return seen.push_back(event), true; }
+    bool null() { return add('0'); }
+    bool boolean(bool value) { return add(value ? 'y' : 'n'); }
+    bool number_integer(nlohmann::json::number_integer_t) { return add('t'); }
+    bool number_unsigned(nlohmann::json::number_unsigned_t) { return add('t'); }
+    bool number_float(nlohmann::json::number_float_t, std::string const&) { return add('t'); }
+    bool string(std::string&) { return add('s'); }
+    bool binary(nlohmann::json::binary_t&) { return add('b'); }
+    bool start_object(std::size_t) { return add('{'); }
+    bool key(std::string&) { return add('k'); }
+    bool end_object() { return add('}'); }
+    bool start_array(std::size_t) { return add('['); }
+    bool end_array() { return add('}'); }
+    bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const&) { return false; }
+};
+
+}  // namespace
+
+TEST_CASE("json_scan: tokens") {
+    CHECK(tokens_have_their_bytes());
+    CHECK(containers_are_skipped());
+}
+
+TEST_CASE("json_scan: hands out the tokens that a parser sees, up to where both refuse") {
+    std::size_t whole = 0;
+    for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
+        numbers random{seed};
+        std::string text;
+        write(text, random, 0);
+        for (auto left = random.below(3); left != 0; --left) damage(text, random);
+        if (has_large_exponent(text)) continue;
+        events parsed;
+        bool const parses = nlohmann::json::sax_parse(text, &parsed);
+        std::string seen;
+        scanner scan{text};
+        auto kind = scan.next();
+        for (; kind < token::done; kind = scan.next()) seen.push_back(letter(kind));
+        CAPTURE(seed, text);
+        REQUIRE((kind == token::done) == parses);
+        if (!parses) continue;
+        REQUIRE(seen == parsed.seen);
+        ++whole;
+    }
+    CHECK(whole > 3'000);
+}
+
+TEST_CASE("json_scan: any bytes") {
+    static constexpr std::string_view bytes = "{}[],:\"\\ \n\t019-+.eEtrufalsn/bx\xC3\xA4\xE2\x82\xAC\xFF\x80\x01\x7F";
+    std::size_t accepted = 0;
+    for (std::uint64_t seed = 1; seed <= 60'000; ++seed) {
+        numbers random{seed};
+        std::string text;
+        // Long strings too, so that every way of stepping through them meets every byte.
+        bool const quoted = random.below(2) == 0;
+        for (auto left = random.below(quoted ? 40 : 8); left != 0; --left)
+            text.push_back(random.below(4) == 0 ? bytes[random.below(bytes.size())]
+                           : quoted             ? 'a'
+                                                : static_cast<char>(1 + random.below(255)));
+        if (quoted) text = '"' + text + '"';
+        if (has_large_exponent(text)) continue;
+        bool const parses = nlohmann::json::accept(text);
+        CAPTURE(seed, text);
+        REQUIRE(valid(text) == parses);
+        accepted += parses ? 1u : 0u;
+    }
+    CHECK(accepted > 2'000);
+}

@@ -139,3 +139,20 @@ TEST_CASE("utf8: in any bytes counts grow, cuts agree, and what is scrubbed is v
         REQUIRE(utf8::scrubbed(clean) == clean);
     }
 }
+
+TEST_CASE("utf8: what is no ASCII is seen at any place of a long run of it") {
+    for (std::size_t place = 0; place < 40; ++place) {
+        std::string const before(place, 'x');
+        for (std::size_t more = 0; more < 20; ++more) {
+            auto const odd = before + "\x80" + std::string(more, 'y');
+            CHECK_FALSE(utf8::valid(odd));
+            CHECK(utf8::ascii_end(odd, place / 2) == place);
+            auto const text = before + "\xC3\xA4" + std::string(more, 'y');
+            CHECK(utf8::valid(text));
+            CHECK(utf8::count(text) == place + 1 + more);
+            CHECK(utf8::prefix(text, place) == place);
+            CHECK(utf8::prefix(text, place + 1) == place + 2);
+            CHECK(utf8::prefix(text, place + 1 + more / 2) == place + 2 + more / 2);
+        }
+    }
+}

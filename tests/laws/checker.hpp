@@ -194,7 +194,11 @@ private:
     }
 
     static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
-        return was.kind == now.kind && was.tool == now.tool && was.call == now.call && was.status == now.status && was.sealed == now.sealed;
+        // A note in place of media; by its words, as another part of the same answer may follow media that are gone.
+        auto const noted = was.kind == part_kind::media && !now.sealed && (now.kind == part_kind::text || now.kind == part_kind::tool_result) &&
+                           now.text.find(", omitted; ") != std::string::npos;
+        if (!noted && (was.kind != now.kind || was.sealed != now.sealed)) return false;
+        return was.tool == now.tool && was.call == now.call && was.status == now.status;
     }
     bool is_orphan(std::size_t index, std::size_t place) const {
         auto const& all = model_.orphan_parts;
@@ -207,6 +211,7 @@ private:
     }
     void check_part(condense::chat_part const& was, condense::chat_part const& now) {
         if (was.text == now.text) return;
+        if (was.kind == part_kind::media) return;  // what they cost is not in their text
         if (was.sealed) broken_.insert("a sealed part was edited");
         if (!condense::detail::utf8::valid(now.text)) broken_.insert("T1 ill-formed text");
         auto const replaced = [](std::string const& text) { return text.find("\xEF\xBF\xBD") != std::string::npos; };

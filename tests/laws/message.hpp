@@ -32,6 +32,10 @@ public:
 private:
     void check_with_part() {
         for (std::size_t at = 0; at < was_.parts.size(); ++at) {
+            if (was_.parts[at].kind == part_kind::media) {
+                check_media(at);
+                continue;
+            }
             if (was_.parts[at].sealed) continue;  // no layer may edit it
             auto const now = forms::to_chat(condense::with_part(m_, at, "{\"a\":1}"));
             auto wanted = was_;
@@ -39,6 +43,19 @@ private:
             wanted.parts[at].cost.reset();
             if (now != wanted) broken_.insert("with_part: not this part, or not this alone");
         }
+    }
+    /// A text in the same place, alone or of the answer that the media came with; or nothing has changed.
+    void check_media(std::size_t at) {
+        auto const now = forms::to_chat(condense::with_part(m_, at, "[a note]"));
+        if (now == was_) return;
+        auto wanted = was_;
+        wanted.parts[at].kind = part_kind::text;
+        wanted.parts[at].text = "[a note]";
+        wanted.parts[at].sealed = false;
+        wanted.parts[at].cost.reset();
+        if (now == wanted) return;
+        wanted.parts[at].kind = part_kind::tool_result;
+        if (wanted.parts[at].call.empty() || now != wanted) broken_.insert("with_part: media become no text, or not they alone");
     }
     void check_without_part() {
         for (std::size_t at = 0; at < was_.parts.size(); ++at) {

@@ -197,3 +197,11 @@ TEST_CASE("head_tail: any bytes give valid, shorter text within the limits, and 
     }
     CHECK(cuts > 1'000);
 }
+
+TEST_CASE("head_tail: what replaces ill-formed bytes does not make a text longer") {
+    std::string junk(1'000, '\xFF');  // scrubbed 3,000 bytes
+    CHECK_FALSE(condense::head_tail{.head = 400_chars, .tail = 400_chars}({.text = junk}, {}));
+    auto const shorter = condense::head_tail{.head = 50_chars, .tail = 50_chars}({.text = junk}, {});
+    REQUIRE(shorter);
+    CHECK(shorter->size() < junk.size());
+}

@@ -78,8 +78,13 @@ struct message_traits<chat_message> {
     }
     static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
         auto shorter = m;
-        shorter.parts[index].text = std::move(text);
-        shorter.parts[index].cost.reset();
+        auto& part = shorter.parts[index];
+        if (part.kind == part_kind::media) {  // for a text they go whole
+            part.kind = part_kind::text;
+            part.sealed = false;
+        }
+        part.text = std::move(text);
+        part.cost.reset();
         return shorter;
     }
     static chat_message without_part(chat_message const& m, std::size_t index) {

@@ -28,6 +28,37 @@ inline constexpr char const* mark_member = "condense";
 template <json_type Json>
 inline constexpr bool is_document<Json> = true;
 
+/// A block of text for a block of media. In an answer that is media alone it would be the answer, and one
+/// part less would be shown than before; in an answer without id it would not be of the user any more. An
+/// Anthropic tool_result gets a document of plain text instead, other answers stay as they are. So do
+/// blocks of shapes whose text is not of type `text`.
+template <json_type Json>
+void write_in_place_of_media(Json& message, std::size_t index, Json& block, std::string text) {
+    auto const type = text_member(block, "type");
+    if (type == "input_image" || type == "input_file" || media_text(block) == text) return;
+    auto const shown = count_pieces(message);
+    auto const fits = [&] {
+        auto const part = piece_at(message, index).part;
+        return count_pieces(message) == shown && (part.kind == part_kind::text || !part.call.empty());
+    };
+    auto const media = std::exchange(block, Json::object());
+    auto const keep_cache_control = [&] {
+        if (auto const* const kept = member_of(media, "cache_control")) block["cache_control"] = *kept;
+    };
+    block["type"] = "text";
+    block["text"] = text;
+    keep_cache_control();
+    if (fits()) return;
+    block = Json::object();
+    block["type"] = "document";
+    auto& source = block["source"] = Json::object();
+    source["type"] = "text";
+    source["media_type"] = "text/plain";
+    source["data"] = std::move(text);
+    keep_cache_control();
+    if (role_named(text_member(message, "role")) == role::tool || !fits()) block = media;
+}
+
 template <json_type Json>
 void erase_mark(Json& one) {
     if (one.is_object()) one.erase(mark_member);
@@ -45,7 +76,8 @@ void erase_mark(Json& one) {
 /// | `thinking`, `redacted_thinking`; `reasoning_content` | reasoning, sealed where signed or redacted |
 /// | `tool_use`, `server_tool_use`, `mcp_tool_use`; `tool_calls`, `function_call` | tool call |
 /// | `tool_result` and its inner text blocks; `..._tool_result`, sealed | tool result |
-/// | images, audio, video, files, also inside results | media, sealed, 1,600 tokens each |
+/// | images, audio, video, files, also inside results | media, sealed, 1,600 tokens each; their type, size or link |
+/// | `document` of plain text | text |
 /// | `refusal` string | text |
 /// | anything else in `content` or `tool_calls` | other, sealed: its dump |
 ///
@@ -57,19 +89,22 @@ struct message_traits<Json> {
 
     static void each_part(Json const& m, auto&& sink) {
         detail::each_piece(m, [&sink](detail::json_piece<Json const> const& piece) {
-            if (!piece.dumped) return static_cast<void>(sink(piece.part));
-            auto const* const value = piece.text.find();
-            auto const text = value == nullptr ? std::string{} : detail::dump_of(*value);
+            bool const media = piece.part.kind == part_kind::media;
+            if (!piece.dumped && !media) return static_cast<void>(sink(piece.part));
+            auto const* const value = media ? piece.whole.find() : piece.text.find();
+            auto const text = value == nullptr ? std::string{} : media ? detail::media_text(*value) : detail::dump_of(*value);
             auto part = piece.part;
             part.text = text;
             sink(std::as_const(part));
         });
     }
 
-    /// The same message when the part is sealed, or holds JSON and `text` does not parse.
+    /// The same message when the part is sealed, or holds JSON and `text` does not parse. In place of media
+    /// comes a block of text, where no part but theirs would change; see detail::write_in_place_of_media.
     static Json with_part(Json const& m, std::size_t index, std::string text) {
         auto shorter = m;
         auto const piece = detail::piece_at(shorter, index);
+        if (piece.part.kind == part_kind::media) detail::write_in_place_of_media(shorter, index, *piece.whole.find(), std::move(text));
         if (piece.text.in == nullptr || piece.part.sealed) return shorter;
         if (!piece.dumped) {
             if (text != piece.part.text) piece.text.put(Json(std::move(text)));

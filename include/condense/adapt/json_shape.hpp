@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/adapt/json_media.hpp>
 #include <condense/adapt/json_place.hpp>
 #include <condense/core/cost.hpp>
 #include <condense/core/part.hpp>
@@ -22,17 +23,10 @@ namespace detail {
 /// take larger images, long documents and videos cost more. Never counted as base64 text.
 inline constexpr cost media_cost = cost::of(tokens{1'600});
 
-constexpr bool is_media(std::string_view type) noexcept {
-    for (std::string_view const known : {"image", "image_url", "input_image", "input_audio", "audio", "document",
-                                         "file", "input_file", "video", "video_url"})
-        if (type == known) return true;
-    return false;
-}
-
 /// One part and where it is.
 template <class Json>
 struct json_piece {
-    part_view part = {};           ///< without the text when that is a dump
+    part_view part = {};           ///< without the text when that is a dump, or of media
     json_place<Json> text = {};    ///< the value that is the text, or could become it
     json_place<Json> whole = {};   ///< what goes when the part goes
     bool dumped = false;           ///< the text is the dump of the value
@@ -103,6 +97,7 @@ private:
         auto const type = text_member(found, "type");
         if (found.is_string()) give(base, here, gone);
         else if (type == "text" && string_of(member_of(found, "text"))) give(base, {&found, "text"}, gone);
+        else if (auto* const written = written_document(found, type)) give(unsealed(base), {written, "data"}, here);
         else if (is_media(type)) give(sealed(base, part_kind::media, media_cost), {}, here);
         else if (!outermost || !own_block(found, type, here)) give(sealed(base, part_kind::other), here, here, true);
     }
@@ -161,6 +156,16 @@ private:
              held != nullptr && !held->is_string());
     }
 
+    /// A document that is plain text holds it where others hold their bytes.
+    static Json* written_document(Json& found, std::string_view type) {
+        auto* const source = type == "document" ? object_member(found, "source") : nullptr;
+        return source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data")) ? source : nullptr;
+    }
+
+    static part_view unsealed(part_view part) {
+        part.kind = part_kind::text;
+        return part;
+    }
     static part_view sealed(part_view part, part_kind kind, own_cost known = {}) {
         part.kind = kind;
         part.sealed = true;
@@ -183,6 +188,13 @@ private:
 template <class Json, class Visit>
 void each_piece(Json& message, Visit visit) {
     json_walk<Json, Visit>{message, visit}.run();
+}
+
+template <json_type Json>
+std::size_t count_pieces(Json& message) {
+    std::size_t total = 0;
+    each_piece(message, [&](json_piece<Json> const&) { ++total; });
+    return total;
 }
 
 /// The piece with this index; empty when there is none.

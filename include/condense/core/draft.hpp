@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -286,11 +287,29 @@ private:
             after = detail::part_cost(*this->count_, seen);
         });
         if (refused) return refused;
-        if (after >= this->edits_->part_cost(*this->facts_, part.column)) return refusal::not_smaller;
+        auto const before = this->edits_->part_cost(*this->facts_, part.column);
+        if (found.kind == part_kind::media && after < before && !takes_text(part, text, after)) return refusal::sealed;
+        if (after >= before) return refusal::not_smaller;
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
         if (stored) kind = edit_kind::externalize;
         this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored});
         return refusal::none;
+    }
+
+    /// Whether the adapter can write the text in place of media, all other parts being where they were, and
+    /// what it costs there. Copies the message.
+    constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
+        if constexpr (shortenable<message_type>) {
+            auto const made = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            std::size_t parts = 0;
+            bool shown = false;
+            v1::each_part(made, [&](part_view const& seen) {
+                if (parts++ != part.index) return;
+                shown = seen.text == text && (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
+                after = detail::part_cost(*this->count_, seen);
+            });
+            return shown && parts == this->facts_->message_at(part.message_index).part_count;
+        } else return true;
     }
 
     bool open_allowed_ = false;

@@ -22,7 +22,7 @@ inline namespace v1 {
 ///
 /// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
 /// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
-/// were; optionally `without_part(m, index) -> M`.
+/// were, `m` itself where the text can not be written there; optionally `without_part(m, index) -> M`.
 /// To write summaries: `make(role, text) -> M`.
 /// To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`.
 /// To be recorded: `to_bytes(m) -> std::string`, `from_bytes(bytes) -> M` or `std::optional<M>`, nothing

@@ -34,6 +34,10 @@ private:
 };
 
 /// One piece of a message. The views need only live while the sink that receives them runs.
+///
+/// Of media the text is not what they hold but what they are, short, as in "image/png, 90,123 bytes" or
+/// nothing; give their cost. With a text in their place (with_part) they are a part of kind text that
+/// is not sealed, or of their tool result.
 struct part_view {
     part_kind kind = part_kind::text;
     std::string_view text = {};  ///< UTF-8; of a tool call its arguments

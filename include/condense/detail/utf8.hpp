@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 // UTF-8 for any bytes: an ill-formed sequence counts as one code point for each of its maximal
 // parts (Unicode 15, section 3.9), so counts never fall when bytes are appended.
@@ -35,12 +37,30 @@ constexpr step decode(std::string_view text, std::size_t at) noexcept {
     return {size, true};
 }
 
+/// Where the ASCII that begins at `at` ends, eight bytes at a time.
+constexpr std::size_t ascii_end(std::string_view text, std::size_t at) noexcept {
+    if (!std::is_constant_evaluated()) {
+        for (std::uint64_t eight = 0; text.size() - at >= sizeof eight; at += sizeof eight) {
+            std::memcpy(&eight, text.data() + at, sizeof eight);
+            if ((eight & 0x8080'8080'8080'8080u) != 0) break;
+        }
+    }
+    while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
+    return at;
+}
+
 /// Code points in `text`.
 constexpr std::uint64_t count(std::string_view text) noexcept {
     std::uint64_t total = 0;
-    for (std::size_t at = 0; at < text.size(); ++total) {
-        if (static_cast<unsigned char>(text[at]) < 0x80) ++at;
-        else at += decode(text, at).size;
+    for (std::size_t at = 0; at < text.size();) {
+        if (static_cast<unsigned char>(text[at]) < 0x80) {
+            auto const end = ascii_end(text, at);
+            total += end - at;
+            at = end;
+        } else {
+            at += decode(text, at).size;
+            ++total;
+        }
     }
     return total;
 }
@@ -48,7 +68,17 @@ constexpr std::uint64_t count(std::string_view text) noexcept {
 /// Bytes of the first `points` code points.
 constexpr std::size_t prefix(std::string_view text, std::uint64_t points) noexcept {
     std::size_t at = 0;
-    for (; points != 0 && at < text.size(); --points) at += decode(text, at).size;
+    while (points != 0 && at < text.size()) {
+        if (static_cast<unsigned char>(text[at]) < 0x80) {
+            auto const enough = points < text.size() - at;
+            auto const end = ascii_end(enough ? text.substr(0, at + static_cast<std::size_t>(points)) : text, at);
+            points -= end - at;
+            at = end;
+        } else {
+            at += decode(text, at).size;
+            --points;
+        }
+    }
     return at;
 }
 
@@ -77,10 +107,11 @@ constexpr std::size_t ceil(std::string_view text, std::size_t at) noexcept {
 }
 
 constexpr bool valid(std::string_view text) noexcept {
-    for (std::size_t at = 0; at < text.size();) {
+    for (auto at = ascii_end(text, 0); at < text.size();) {
         auto const found = decode(text, at);
         if (!found.valid) return false;
         at += found.size;
+        if (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) at = ascii_end(text, at);
     }
     return true;
 }

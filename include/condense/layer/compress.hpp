@@ -73,6 +73,7 @@ private:
                  next = shortened(part, seen, how)) {
                 shorter = std::move(next);
                 seen.text = *shorter;
+                if (seen.kind == part_kind::media) seen = {.text = seen.text, .tool = seen.tool, .call = seen.call};
             }
         });
         if (!shorter) return;

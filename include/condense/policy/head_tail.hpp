@@ -69,7 +69,9 @@ constexpr std::optional<std::string> cut_any(std::string_view text, extent const
     if (utf8::valid(text)) return cut_middle(text, head_limit, tail_limit, at_most, how);
     std::string clean;
     utf8::append_scrubbed(clean, text);
-    return cut_middle(clean, head_limit, tail_limit, at_most, how);
+    auto made = cut_middle(clean, head_limit, tail_limit, at_most, how);
+    if (made && made->size() >= text.size()) made.reset();
+    return made;
 }
 
 constexpr extent sum_of(extent left, extent const& right) noexcept {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include <condense/core/edit.hpp>
+#include <condense/core/edit.hpp>  // before `task` and `pinned` below, which its enumerators would shadow
 #include <condense/core/group.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/address.hpp>

@@ -76,6 +76,7 @@ struct condense::message_traits<forms::note> : forms::packed_traits<forms::note>
         auto content = *m.operator->();
         content.pieces[index].text = forms::to_utf16(text);
         content.pieces[index].cost.reset();
+        if (content.pieces[index].kind == part_kind::media) content.pieces[index].kind = part_kind::text, content.pieces[index].sealed = false;
         return note{std::move(content)};
     }
     static note without_part(note const& m, std::size_t index) {

@@ -103,7 +103,10 @@ struct condense::message_traits<forms::post> : forms::packed_traits<forms::post>
     }
     static post with_part(post const& m, std::size_t index, std::string text) {
         auto shorter = m;
-        std::visit([&](auto& held) { put(held, std::move(text)); }, shorter.parts[index]);
+        // Words cannot say what call they came with.
+        if (auto const* const shown = std::get_if<post::image>(&m.parts[index]); shown != nullptr && shown->id.empty())
+            shorter.parts[index] = post::words{std::move(text)};
+        else if (shown == nullptr) std::visit([&](auto& held) { put(held, std::move(text)); }, shorter.parts[index]);
         return shorter;
     }
     static post without_part(post const& m, std::size_t index) {
@@ -135,8 +138,5 @@ private:
     static void put(post::words& held, std::string text) { held.text = std::move(text); }
     static void put(post::call& held, std::string text) { held.arguments = std::move(text); }
     static void put(post::result& held, std::string text) { held.output = std::move(text); }
-    static void put(post::image& held, std::string text) {
-        held.title = std::move(text);
-        held.cost.reset();
-    }
+    static void put(post::image&, std::string) {}
 };

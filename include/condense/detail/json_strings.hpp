@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/utf8.hpp>
+
+// The strings that are values somewhere in a JSON text, found and cut in place: all that stands
+// between them stays byte for byte. `with_strings(text, cut)`.
+
+namespace condense {
+inline namespace v1 {
+namespace detail::json {
+
+/// One of them, as it is spelt between its quotes.
+struct string_value {
+    std::string_view key = {};   ///< of the member, as spelt; empty for an element
+    std::string_view text = {};
+    std::size_t begin = 0;       ///< where `text` stands in the whole
+    std::size_t depth = 0;       ///< objects and arrays around it
+};
+
+/// Calls f(string_value) for each string value of a text that is JSON, in order.
+template <class Function>
+constexpr void each_string(std::string_view json, Function&& f) {
+    std::string_view key;
+    std::size_t depth = 0;
+    for (std::size_t at = 0; at < json.size(); ++at) {
+        switch (json[at]) {
+            case '{':
+            case '[': ++depth; key = {}; break;
+            case '}':
+            case ']': --depth; break;
+            case ',': key = {}; break;
+            case '"': {
+                auto const begin = ++at;
+                while (json[at] != '"') at += json[at] == '\\' ? 2u : 1u;
+                auto const text = json.substr(begin, at - begin);
+                auto const next = json.find_first_not_of(" \t\r\n", at + 1);
+                if (next != json.npos && json[next] == ':') key = text;
+                else f(string_value{key, text, begin, depth});
+                break;
+            }
+            default: break;
+        }
+    }
+}
+
+/// `json` with what f(string_value) gives in place of the spelling of a string; it must be shorter and
+/// may be nothing. Nothing where no string changes, or the text is no JSON.
+template <class Function>
+constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
+    if (!valid(json)) return std::nullopt;
+    std::optional<std::string> out;
+    std::size_t copied = 0;
+    each_string(json, [&](string_value const& found) {
+        std::optional<std::string> const made = f(found);
+        if (!made || made->size() >= found.text.size()) return;
+        if (!out) out.emplace();
+        out->append(json.substr(copied, found.begin - copied)).append(*made);
+        copied = found.begin + found.text.size();
+    });
+    if (out) out->append(json.substr(copied));
+    return out;
+}
+
+constexpr bool is_surrogate(std::string_view spelt, std::size_t at, bool low) noexcept {
+    if (spelt.size() - at < 6 || spelt[at] != '\\' || spelt[at + 1] != 'u') return false;
+    if (spelt[at + 2] != 'd' && spelt[at + 2] != 'D') return false;
+    return std::string_view{low ? "cCdDeEfF" : "89aAbB"}.find(spelt[at + 3]) != std::string_view::npos;
+}
+
+/// Bytes in which the character at `at` of a string is spelt: an escape is whole, a pair of surrogates too.
+constexpr std::size_t spelling(std::string_view spelt, std::size_t at) noexcept {
+    if (spelt[at] != '\\') return utf8::decode(spelt, at).size;
+    if (spelt[at + 1] != 'u') return 2;
+    return is_surrogate(spelt, at, false) && is_surrogate(spelt, at + 6, true) ? 12 : 6;
+}
+
+constexpr std::uint64_t count_spelt(std::string_view spelt) noexcept {
+    std::uint64_t total = 0;
+    for (std::size_t at = 0; at < spelt.size(); ++total) at += spelling(spelt, at);
+    return total;
+}
+
+constexpr std::size_t prefix_spelt(std::string_view spelt, std::uint64_t points) noexcept {
+    std::size_t at = 0;
+    for (; points != 0 && at < spelt.size(); --points) at += spelling(spelt, at);
+    return at;
+}
+
+}  // namespace detail::json
+}  // namespace v1
+}  // namespace condense

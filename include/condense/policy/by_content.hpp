@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/unset.hpp>
+#include <condense/policy/compact_log.hpp>
+#include <condense/policy/content.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/shortener.hpp>
+
+// Chooses the shortener by what a text looks like: by_content{.log = compact_log{.tail = 50_lines}}.
+// `.detect` takes any callable std::string_view -> content in place of content_of.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+using default_json_shortener = head_tail;
+
+}  // namespace detail
+
+/// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
+/// The kinds of parts are those of all of them together, each one for its own.
+template <shortener Json = detail::default_json_shortener, shortener Log = compact_log, shortener Diff = head_tail,
+          shortener SearchHits = head_tail, shortener Code = head_tail, shortener Prose = head_tail,
+          shortener Binary = head_tail, content_detector Detect = default_detector>
+struct by_content {
+    using is_composite = void;
+    static constexpr part_kinds applies_to =
+        detail::kinds_of<Json>() | detail::kinds_of<Log>() | detail::kinds_of<Diff>() | detail::kinds_of<SearchHits>() |
+        detail::kinds_of<Code>() | detail::kinds_of<Prose>() | detail::kinds_of<Binary>();
+    static constexpr bool removes = detail::removes_parts<Json>() || detail::removes_parts<Log>() ||
+                                    detail::removes_parts<Diff>() || detail::removes_parts<SearchHits>() ||
+                                    detail::removes_parts<Code>() || detail::removes_parts<Prose>() ||
+                                    detail::removes_parts<Binary>();
+
+    Json json = detail::slot_default<Json>();
+    Log log = detail::slot_default<Log>();
+    Diff diff = detail::slot_default<Diff>();
+    SearchHits search_hits = detail::slot_default<SearchHits>();
+    Code code = detail::slot_default<Code>();
+    Prose prose = detail::slot_default<Prose>();
+    Binary binary = detail::slot_default<Binary>();
+    Detect detect = detail::slot_default<Detect>();
+
+    constexpr void validate() const {
+        each([](auto const& slot) {
+            if constexpr (requires { slot.validate(); }) slot.validate();
+            return false;
+        });
+    }
+    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& how) const noexcept {
+        return each([&](auto const& slot) { return detail::may_apply(slot, kind, sealed, size, how); });
+    }
+    template <class Draft>
+    constexpr auto over_all(Draft const& seen) const {
+        return [this, for_json = detail::ready(json, seen), for_log = detail::ready(log, seen),
+                for_diff = detail::ready(diff, seen), for_hits = detail::ready(search_hits, seen),
+                for_code = detail::ready(code, seen), for_prose = detail::ready(prose, seen),
+                for_binary = detail::ready(binary, seen)](part_ref at, part_view const& part,
+                                                          cut const& how) -> std::optional<std::string> {
+            if (!may_apply(part.kind, part.sealed, {part.text.size()}, how)) return std::nullopt;
+            switch (detect(part.text)) {
+                case content::json: return for_json(at, part, how);
+                case content::log: return for_log(at, part, how);
+                case content::diff: return for_diff(at, part, how);
+                case content::search_hits: return for_hits(at, part, how);
+                case content::code: return for_code(at, part, how);
+                case content::binary: return for_binary(at, part, how);
+                case content::prose: break;
+            }
+            return for_prose(at, part, how);
+        };
+    }
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return over_all(detail::alone{})({}, part, how);
+    }
+    friend bool operator==(by_content const&, by_content const&) = default;
+
+private:
+    constexpr bool each(auto const& ask) const {
+        return ask(json) || ask(log) || ask(diff) || ask(search_hits) || ask(code) || ask(prose) || ask(binary);
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/log_line.hpp>
+#include <condense/detail/utf8.hpp>
+
+// What a text looks like: content_of(text) == content::diff. A guess by its first lines, for choosing how
+// to shorten it; a wrong one costs quality, never correctness.
+
+namespace condense {
+inline namespace v1 {
+
+enum class content : std::uint8_t { json, log, diff, search_hits, code, prose, binary };
+
+constexpr std::string_view name(content kind) noexcept {
+    switch (kind) {
+        case content::json: return "json";
+        case content::log: return "log";
+        case content::diff: return "diff";
+        case content::search_hits: return "search hits";
+        case content::code: return "code";
+        case content::prose: return "prose";
+        case content::binary: break;
+    }
+    return "binary";
+}
+
+namespace detail {
+
+/// No more than this is looked at, except to see whether the whole is JSON.
+inline constexpr std::size_t content_look = 4'096;
+
+/// A NUL, or more than one byte in sixteen that text does not have.
+constexpr bool looks_binary(std::string_view look) noexcept {
+    std::size_t odd = 0;
+    for (std::size_t at = 0; at < look.size();) {
+        auto const found = utf8::decode(look, at);
+        auto const byte = static_cast<unsigned char>(look[at]);
+        if (byte == 0) return true;
+        bool const control = byte < 0x20 && byte != 0x1B && (byte < '\t' || byte > '\r');
+        // A code point that the end of the look cuts is not ill-formed.
+        if (control || (!found.valid && at + 4 <= look.size())) odd += found.size;
+        at += found.size;
+    }
+    return odd * 16 > look.size();
+}
+
+constexpr std::string_view without_indent(std::string_view line) noexcept {
+    while (!line.empty() && class_of(line.front()) == byte_class::space) line.remove_prefix(1);
+    return line;
+}
+
+constexpr std::size_t digits_at(std::string_view line, std::size_t at) noexcept {
+    auto const begin = at;
+    while (at < line.size() && class_of(line[at]) == byte_class::digit) ++at;
+    return at - begin;
+}
+
+constexpr bool begins_with_any(std::string_view line, auto const& words) noexcept {
+    for (std::string_view const word : words)
+        if (line.starts_with(word)) return true;
+    return false;
+}
+
+constexpr bool has_any(std::string_view line, auto const& words) noexcept {
+    for (std::string_view const word : words)
+        if (line.find(word) != std::string_view::npos) return true;
+    return false;
+}
+
+/// "src/main.c:12:  text" or "src/main.c-12-text", and no diagnostic of a compiler.
+constexpr bool is_search_hit(std::string_view line) noexcept {
+    constexpr std::array<std::string_view, 4> diagnoses = {" error", " warning:", " note:", " fatal"};
+    bool path = false;
+    for (std::size_t at = 0; at < line.size() && class_of(line[at]) != byte_class::space; ++at) {
+        path = path || class_of(line[at]) == byte_class::letter;
+        if (at == 0 || !path || (line[at] != ':' && line[at] != '-')) continue;
+        auto const digits = digits_at(line, at + 1);
+        if (digits == 0 || at + 1 + digits >= line.size() || line[at + 1 + digits] != line[at]) continue;
+        auto const file = line.substr(0, at);
+        return has_any(file, std::array<std::string_view, 3>{".", "/", "\\"}) &&
+               !has_any(line.substr(at + 1 + digits, 24), diagnoses);
+    }
+    return false;
+}
+
+/// A time or a level near the beginning, a record of its own, or a step of a build or a test.
+constexpr bool is_log_line(std::string_view line) noexcept {
+    constexpr std::array<std::string_view, 16> levels = {
+        "INFO",   "WARN",   "ERROR", "DEBUG", "TRACE",  "FATAL",  "PASS", "FAIL",
+        "level=", "error:", "[info", "[warn", "[error", "[debug", "error[", "warning:"};
+    line = without_indent(line);
+    if (line.starts_with("{\"") && line.ends_with('}')) return true;
+    auto const front = line.substr(0, 72);
+    if (has_any(front, levels)) return true;
+    auto const stamp = line.substr(0, 32);
+    std::size_t groups = 0;  // of digits with ':' or '-' between: 12:30:45, 2024-05-01
+    for (std::size_t at = 0; at < stamp.size();) {
+        auto const digits = digits_at(stamp, at);
+        if (digits == 0) {
+            ++at;
+            continue;
+        }
+        at += digits;
+        bool const joined = at < stamp.size() && (stamp[at] == ':' || stamp[at] == '-' || stamp[at] == '/');
+        if (joined && digits_at(stamp, at + 1) >= 2 && ++groups == 2) return true;
+    }
+    // [ 12%], [3/40]
+    return line.starts_with('[') && (line.substr(0, 8).find("%]") != std::string_view::npos ||
+                                     (digits_at(line, 1) != 0 && line.substr(0, 12).find('/') != std::string_view::npos));
+}
+
+constexpr bool is_code_line(std::string_view line) noexcept {
+    constexpr std::array<std::string_view, 30> beginnings = {
+        "#include", "#define", "#if",   "#endif",  "import ",  "from ",   "def ",       "class ",   "struct ", "enum ",
+        "fn ",      "func ",   "pub ",  "return",  "const ",   "let ",    "var ",       "if (",     "for (",   "while (",
+        "} else",   "elif ",   "using ", "public ", "private ", "static ", "namespace ", "template", "//",      "/*"};
+    constexpr std::array<std::string_view, 7> endings = {"{", "}", ";", ")", "),", ":", "*/"};
+    line = without_indent(line);
+    if (auto const number = digits_at(line, 0); number != 0) line = without_indent(line.substr(number));  // cat -n
+    while (!line.empty() && class_of(line.back()) == byte_class::space) line.remove_suffix(1);
+    if (begins_with_any(line, beginnings) || line.find(" = ") != std::string_view::npos) return true;
+    for (auto const ending : endings)
+        if (line.ends_with(ending)) return true;
+    return false;
+}
+
+struct line_votes {
+    std::size_t lines = 0;  ///< that are not blank
+    std::size_t hunks = 0;
+    std::size_t hits = 0;
+    std::size_t logs = 0;
+    std::size_t code = 0;
+    std::size_t alike = 0;  ///< of the shape of one of the sixteen before
+};
+
+constexpr line_votes count_votes(std::string_view look, bool whole) noexcept {
+    line_votes votes;
+    std::array<std::uint32_t, 16> shapes{};
+    for (std::size_t at = 0; at < look.size();) {
+        auto const stop = look.find('\n', at);
+        // A line that the look cuts counts only where it is alone.
+        if (stop == std::string_view::npos && !whole && votes.lines != 0) break;
+        auto line = look.substr(at, stop == std::string_view::npos ? stop : stop - at);
+        at = stop == std::string_view::npos ? look.size() : stop + 1;
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        auto const facts = facts_of_line(line);
+        if (without_indent(line).empty()) continue;
+        if (line.starts_with("@@ -") || line.starts_with("diff --git ")) ++votes.hunks;
+        if (is_search_hit(line)) ++votes.hits;
+        if (is_log_line(line)) ++votes.logs;
+        if (is_code_line(line)) ++votes.code;
+        bool seen = false;
+        for (auto const shape : shapes) seen = seen || (shape == facts.shape && !facts.blank);
+        if (seen) ++votes.alike;
+        else shapes[votes.lines % shapes.size()] = facts.shape;
+        ++votes.lines;
+    }
+    return votes;
+}
+
+}  // namespace detail
+
+/// Looks at 4 KiB and, where they begin like JSON, at all of the text.
+constexpr content content_of(std::string_view text) noexcept {
+    auto const look = text.substr(0, detail::content_look);
+    if (detail::looks_binary(look)) return content::binary;
+    auto const first = look.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return content::prose;
+    if ((look[first] == '{' || look[first] == '[') && detail::json::valid(text)) return content::json;
+    auto const votes = detail::count_votes(look, look.size() == text.size());
+    if (votes.hunks != 0) return content::diff;
+    if (votes.hits * 2 >= votes.lines) return content::search_hits;
+    if (votes.logs * 2 >= votes.lines) return content::log;
+    if (votes.code * 5 >= votes.lines * 2) return content::code;
+    if (votes.lines >= 8 && votes.alike * 2 >= votes.lines) return content::log;
+    if (votes.logs * 4 >= votes.lines) return content::log;
+    return content::prose;
+}
+
+/// Says of a text what it is; it must not fail, and for one text always say the same.
+template <class Detector>
+concept content_detector = requires(Detector const& detect, std::string_view text) {
+    { detect(text) } -> std::same_as<content>;
+};
+
+/// content_of, as the default of a slot.
+struct default_detector {
+    constexpr content operator()(std::string_view text) const noexcept { return content_of(text); }
+    friend constexpr bool operator==(default_detector, default_detector) = default;
+};
+
+}  // namespace v1
+}  // namespace condense

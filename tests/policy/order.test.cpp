@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/policy/order.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+
+#include "core/toy.hpp"
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::largest_first;
+using condense::newest_first;
+using condense::oldest_first;
+using condense::part_ref;
+using toy::call;
+using toy::desk;
+using toy::result;
+using toy::user;
+
+static_assert(condense::candidate_order<condense::oldest_first_t> && condense::candidate_order<condense::largest_first_t> &&
+              condense::candidate_order<condense::newest_first_t>);
+static_assert(!condense::candidate_order<int>);
+
+/// The columns of at most `most` parts, as the order gives them.
+template <class Order>
+constexpr std::vector<std::uint32_t> columns(Order order, auto const& draft, std::size_t most = ~std::size_t{0}) {
+    std::vector<std::uint32_t> out;
+    order.each_part(draft, [&](part_ref part) {
+        out.push_back(part.column);
+        return out.size() != most;
+    });
+    return out;
+}
+
+using list = std::vector<std::uint32_t>;
+
+/// Parts 0 to 6: "task" "{}" "{}" "out" "longer" "{}" "yy"; the second and third are calls of one message.
+constexpr void fill(auto& on) {
+    on.push(user("task"));
+    on.push(toy::with(condense::role::assistant, {toy::call_part("1"), toy::call_part("2")}));
+    on.push(result("2", "out"));
+    on.push(result("1", "longer"));
+    on.push(call("3"));
+    on.push(result("3", "yy"));
+}
+
+constexpr bool oldest_and_newest_are_each_other_reversed() {
+    desk<> on{std::initializer_list<toy::message>{}};
+    fill(on);
+    auto const draft = on.draft();
+    return columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} && columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0};
+}
+static_assert(toy::run_time_only || oldest_and_newest_are_each_other_reversed());
+
+constexpr bool walks_stop_when_told() {
+    desk<> on{std::initializer_list<toy::message>{}};
+    fill(on);
+    auto const draft = on.draft();
+    return columns(oldest_first, draft, 1) == list{0} && columns(oldest_first, draft, 3) == list{0, 1, 2} &&
+           columns(newest_first, draft, 1) == list{6} && columns(newest_first, draft, 6) == list{6, 5, 4, 3, 2, 1};
+}
+static_assert(toy::run_time_only || walks_stop_when_told());
+
+/// A conversation with some of it dropped and some of it changed, behind any draft.
+struct workplace {
+    std::vector<condense::chat_message> history;
+    toy::per_byte count;
+    condense::outline facts;
+    condense::view edits;
+
+    explicit workplace(std::uint64_t seed) : history{laws::conversation_generator{seed}.make()} {
+        for (auto const& m : history) {
+            edits.reserve_message(facts.read(m, count, true));
+            edits.follow(facts, facts.place());
+        }
+        auto changed = draft();
+        laws::random_source random{seed};
+        std::vector<condense::group> groups;
+        for (auto const which : changed.groups()) groups.push_back(which);
+        for (auto const which : groups)
+            if (random.chance(20)) static_cast<void>(changed.drop(which));
+        for (std::uint32_t column = 0; column < facts.part_count(); ++column) {
+            if (random.chance(20)) static_cast<void>(changed.shorten(changed.part_at(column), "short"));
+            if (random.chance(20)) static_cast<void>(changed.remove(changed.part_at(column)));
+        }
+    }
+    workplace(workplace const&) = delete;
+    workplace& operator=(workplace const&) = delete;
+    condense::draft<std::vector<condense::chat_message>, toy::per_byte> draft() {
+        return {history, facts, edits, count, {.window = {1'000'000}}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("order: oldest and newest") {
+    CHECK(oldest_and_newest_are_each_other_reversed());
+    CHECK(walks_stop_when_told());
+}
+
+TEST_CASE("order: the largest at present first, the older of equals") {
+    desk<> on{std::initializer_list<toy::message>{}};
+    fill(on);
+    auto draft = on.draft();
+    CHECK(columns(largest_first, draft) == list{4, 0, 3, 1, 2, 5, 6});
+    CHECK(columns(largest_first, draft, 2) == list{4, 0});
+    REQUIRE_FALSE(draft.shorten(toy::part_of(on.facts, 3), "s"));
+    CHECK(columns(largest_first, draft) == list{0, 3, 1, 2, 5, 6, 4});  // what is sent now counts
+}
+
+TEST_CASE("order: an empty conversation has no parts") {
+    desk<> on{std::initializer_list<toy::message>{}};
+    auto const draft = on.draft();
+    CHECK(columns(oldest_first, draft).empty());
+    CHECK(columns(largest_first, draft).empty());
+    CHECK(columns(newest_first, draft).empty());
+}
+
+TEST_CASE("order: each part that is there once, in order, and a prefix when stopped") {
+    std::size_t parts = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        workplace at{seed};
+        auto const draft = at.draft();
+        CAPTURE(seed);
+        std::set<std::uint32_t> there;
+        for (auto const which : draft.groups()) draft.each_part_of(which, [&](part_ref part) { there.insert(part.column); });
+        parts += there.size();
+        auto const check = [&](auto order, auto const& before) {
+            auto const all = columns(order, draft);
+            CHECK(all.size() == there.size());
+            CHECK(std::set<std::uint32_t>(all.begin(), all.end()) == there);
+            for (std::size_t next = 1; next < all.size(); ++next) {
+                INFO(all[next - 1] << " and " << all[next]);
+                CHECK(before(all[next - 1], all[next]));
+            }
+            if (all.empty()) return;
+            auto const most = 1 + seed % all.size();
+            auto some = all;
+            some.resize(most);
+            CHECK(columns(order, draft, most) == some);
+        };
+        auto const cost_of = [&](std::uint32_t column) { return draft.about(draft.part_at(column)).cost; };
+        auto const message_of = [&](std::uint32_t column) { return at.facts.part_at(column).message_index; };
+        // Within a group by message; groups by where they began.
+        check(oldest_first, [&](std::uint32_t left, std::uint32_t right) {
+            auto const one = at.facts.group_of(message_of(left));
+            auto const two = at.facts.group_of(message_of(right));
+            return one != two ? one < two : left < right;
+        });
+        check(newest_first, [](std::uint32_t left, std::uint32_t right) { return left > right; });
+        check(largest_first, [&](std::uint32_t left, std::uint32_t right) {
+            return cost_of(left) > cost_of(right) || (cost_of(left) == cost_of(right) && left < right);
+        });
+    }
+    CHECK(parts > 1'000);
+}
