@@ -181,12 +181,21 @@ inline std::optional<figures> figures_of_sample(std::string_view before, std::st
 
 // Lines
 
+/// "front [... 9 of 12 characters omitted; …] back" on one line: true where the figures are right or
+/// there are none.
+inline bool cut_line_agrees(std::string_view line) {
+    auto const at = line.find(" [... ");
+    if (at == line.npos) return true;
+    auto const found = marker_at(line, at + 1);
+    if (!found || found->unit != "characters") return false;
+    auto back = line.substr(found->end + 1);
+    if (back.ends_with('\r')) back.remove_suffix(1);
+    return count_in(line.substr(0, at), "characters") + count_in(back, "characters") + found->missing == found->total;
+}
+
 /// Of a log with gaps; nothing where lines look like gaps that are none.
 inline std::optional<figures> figures_of_gaps(std::string_view before, std::string_view after) {
     if (before.find("[... ") != before.npos) return std::nullopt;
-    if (after.find(" lines omitted") == after.npos && after.find(" line omitted") == after.npos &&
-        after.find(" like this") == after.npos)
-        return figures_of_ends(before, after);
     figures sum{.present = lines_in(before)};
     std::uint64_t gaps = 0;
     for (std::size_t at = 0; at < after.size();) {
@@ -194,10 +203,12 @@ inline std::optional<figures> figures_of_gaps(std::string_view before, std::stri
         auto const line = after.substr(at, end - at);
         at = end + 1;
         if (!line.starts_with("[... ")) {
+            if (!cut_line_agrees(line)) return wrong_figures;
             ++sum.kept;
             continue;
         }
         if (auto const only = marker_at(line, 0)) {
+            if (only->unit == "characters") return figures_of_ends(before, after);
             sum.missing = only->missing;
             sum.total = only->total;
             gaps += only->missing;
@@ -216,6 +227,7 @@ inline std::optional<figures> figures_of_gaps(std::string_view before, std::stri
             sum.total = read_count(line, figure).value_or(0);
         }
     }
+    if (gaps == 0) sum.total = sum.present;  // lines were cut, none was left out
     return gaps == sum.missing ? sum : wrong_figures;
 }
 

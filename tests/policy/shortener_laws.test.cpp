@@ -118,6 +118,9 @@ TEST_CASE("shortener laws: the figures of other markers") {
     CHECK(agree(figures_of_gaps(lines, "a\n[... 5 of 7 lines omitted; x ...]\ng\n")));
     CHECK_FALSE(agree(figures_of_gaps(lines, "a\n[... 2 lines omitted, 4 of 7 in all; x ...]\nd\n[... 1 line omitted ...]\ng\n")));
     CHECK_FALSE(agree(figures_of_gaps(lines, "a\n[... 5 of 7 lines omitted; x ...]\nf\ng\n")));
+    CHECK(agree(figures_of_gaps("a long line\nx\n", "a l [... 6 of 11 characters omitted; x ...] ne\nx\n")));
+    CHECK_FALSE(agree(figures_of_gaps("a long line\nx\n", "a l [... 7 of 11 characters omitted; x ...] ne\nx\n")));
+    CHECK_FALSE(agree(figures_of_gaps("a long line\nx\n", "a l [... 6 of 11 characters omitted; x ...] ne\n")));
     CHECK(agree(figures_of_repetition("so: la li la li la li la", "so: la li [... 2 more times ...] la")));
     CHECK_FALSE(agree(figures_of_repetition("so: la li la li la li la", "so: la li [... 3 more times ...] la")));
     CHECK_FALSE(agree(figures_of_repetition("so: la li la lu la li la", "so: la li [... 2 more times ...] la")));
