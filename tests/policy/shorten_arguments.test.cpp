@@ -105,12 +105,12 @@ TEST_CASE("shorten_arguments: strings are found wherever they are, and all else 
         CHECK(out.size() < before.size());
         // Keys stay, values go: what is left of either is where it was.
         std::vector<std::string> keys;
-        json::each_string(out, [&](json::string_value const& found) {
+        json::each_string(out, [&](json::spelt_string const& found) {
             CHECK(found.text.size() < 100);
             keys.emplace_back(found.key);
         });
         std::vector<std::string> keys_before;
-        json::each_string(before, [&](json::string_value const& found) { keys_before.emplace_back(found.key); });
+        json::each_string(before, [&](json::spelt_string const& found) { keys_before.emplace_back(found.key); });
         CHECK(keys == keys_before);
         if (wanted.find("TEXT") == wanted.rfind("TEXT") && wanted.find("\"TEXT\"") != wanted.npos) {
             wanted.replace(wanted.find("TEXT"), 4, marker);
@@ -223,7 +223,7 @@ void add_value(std::string& out, numbers& random, std::size_t depth) {
 std::string frame_of(std::string_view text) {
     std::string out;
     std::size_t copied = 0;
-    json::each_string(text, [&](json::string_value const& found) {
+    json::each_string(text, [&](json::spelt_string const& found) {
         out.append(text.substr(copied, found.begin - copied)).push_back('$');
         copied = found.begin + found.text.size();
     });

@@ -14,39 +14,18 @@ namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// One past the string, object, array or word that begins at `at` of valid JSON.
-constexpr std::size_t skip_value(std::string_view valid_text, std::size_t at) noexcept {
-    std::size_t depth = 0;
-    bool in_string = false;
-    for (; at < valid_text.size(); ++at) {
-        auto const byte = valid_text[at];
-        if (in_string) {
-            if (byte == '\\') ++at;
-            else if (byte == '"') in_string = false;
-            if (!in_string && depth == 0) return at + 1;
-        } else if (byte == '"') in_string = true;
-        else if (byte == '{' || byte == '[') ++depth;
-        else if (depth == 0 && std::string_view{",:}] \t\r\n"}.find(byte) != std::string_view::npos) return at;
-        else if ((byte == '}' || byte == ']') && --depth == 0) return at + 1;
-    }
-    return at;
-}
-
 /// Calls f(name, value) for each member, both as they are written, the name without its quotes. False,
 /// and no call, where `text` is no JSON object.
 template <class Function>
 constexpr bool each_member(std::string_view text, Function&& f) {
-    auto at = text.find_first_not_of(" \t\r\n");
-    if (at == std::string_view::npos || text[at] != '{' || !valid(text)) return false;
-    for (;;) {
-        at = text.find_first_not_of(" \t\r\n,", at + (text[at] == '{' ? 1u : 0u));
-        if (text[at] == '}') return true;
-        auto const name_end = skip_value(text, at);
-        auto const name = text.substr(at + 1, name_end - at - 2);
-        auto const begin = text.find_first_not_of(" \t\r\n:", name_end);
-        at = skip_value(text, begin);
-        f(name, text.substr(begin, at - begin));
+    scanner read{text};
+    if (read.next() != token::object || !valid(text)) return false;
+    while (read.next() == token::key) {
+        auto const name = read.text().substr(1, read.text().size() - 2);
+        bool const container = opens(read.next());
+        f(name, container ? read.skip() : read.text());
     }
+    return true;
 }
 
 constexpr std::uint32_t read_hex(std::string_view digits) noexcept {

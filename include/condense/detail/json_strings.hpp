@@ -18,47 +18,34 @@ inline namespace v1 {
 namespace detail::json {
 
 /// One of them, as it is spelt between its quotes.
-struct string_value {
+struct spelt_string {
     std::string_view key = {};   ///< of the member, as spelt; empty for an element
     std::string_view text = {};
     std::size_t begin = 0;       ///< where `text` stands in the whole
     std::size_t depth = 0;       ///< objects and arrays around it
 };
 
-/// Calls f(string_value) for each string value of a text that is JSON, in order.
+/// Calls f(spelt_string) for each string value of a text that is JSON, in order.
 template <class Function>
 constexpr void each_string(std::string_view json, Function&& f) {
+    scanner read{json};
     std::string_view key;
-    std::size_t depth = 0;
-    for (std::size_t at = 0; at < json.size(); ++at) {
-        switch (json[at]) {
-            case '{':
-            case '[': ++depth; key = {}; break;
-            case '}':
-            case ']': --depth; break;
-            case ',': key = {}; break;
-            case '"': {
-                auto const begin = ++at;
-                while (json[at] != '"') at += json[at] == '\\' ? 2u : 1u;
-                auto const text = json.substr(begin, at - begin);
-                auto const next = json.find_first_not_of(" \t\r\n", at + 1);
-                if (next != json.npos && json[next] == ':') key = text;
-                else f(string_value{key, text, begin, depth});
-                break;
-            }
-            default: break;
-        }
+    for (auto kind = read.next(); kind != token::done && kind != token::bad; kind = read.next()) {
+        auto const inside = read.text().substr(0, read.text().size() - 1).substr(kind == token::key || kind == token::string ? 1 : 0);
+        if (kind == token::string)
+            f(spelt_string{key, inside, static_cast<std::size_t>(inside.data() - json.data()), read.depth()});
+        key = kind == token::key ? inside : std::string_view{};
     }
 }
 
-/// `json` with what f(string_value) gives in place of the spelling of a string; it must be shorter and
+/// `json` with what f(spelt_string) gives in place of the spelling of a string; it must be shorter and
 /// may be nothing. Nothing where no string changes, or the text is no JSON.
 template <class Function>
 constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
     if (!valid(json)) return std::nullopt;
     std::optional<std::string> out;
     std::size_t copied = 0;
-    each_string(json, [&](string_value const& found) {
+    each_string(json, [&](spelt_string const& found) {
         std::optional<std::string> const made = f(found);
         if (!made || made->size() >= found.text.size()) return;
         if (!out) out.emplace();

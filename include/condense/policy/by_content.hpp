@@ -9,6 +9,7 @@
 #include <condense/policy/compact_log.hpp>
 #include <condense/policy/content.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/json_sample.hpp>
 #include <condense/policy/shortener.hpp>
 
 // Chooses the shortener by what a text looks like: by_content{.log = compact_log{.tail = 50_lines}}.
@@ -16,15 +17,9 @@
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-using default_json_shortener = head_tail;
-
-}  // namespace detail
-
 /// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
 /// The kinds of parts are those of all of them together, each one for its own.
-template <shortener Json = detail::default_json_shortener, shortener Log = compact_log, shortener Diff = head_tail,
+template <shortener Json = json_sample, shortener Log = compact_log, shortener Diff = head_tail,
           shortener SearchHits = head_tail, shortener Code = head_tail, shortener Prose = head_tail,
           shortener Binary = head_tail, content_detector Detect = default_detector>
 struct by_content {

@@ -88,7 +88,7 @@ private:
     constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, cut const& how) const {
         if (!detail::json::valid(text)) return std::nullopt;
         std::optional<std::string_view> path;
-        detail::json::each_string(text, [&](detail::json::string_value const& found) {
+        detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
             if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;
         });
         if (!path) return std::nullopt;
@@ -96,7 +96,7 @@ private:
         if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
         auto const words = pointer(file);
         detail::string_cutter const cut_string{keep, keep, how.how, words};
-        return detail::json::with_strings(text, [&](detail::json::string_value const& found) {
+        return detail::json::with_strings(text, [&](detail::json::spelt_string const& found) {
             if (found.depth != 1 || !keys.holds(found.key)) return std::optional<std::string>{};
             return cut_string(found.text);
         });

@@ -46,7 +46,7 @@ struct shorten_arguments {
         detail::string_cutter const cut_string{halved(keep), halved(over), how.how, otherwise};
         if (part.text.size() <= cut_string.limit()) return std::nullopt;
         return detail::json::with_strings(
-            part.text, [&](detail::json::string_value const& found) { return cut_string(found.text); });
+            part.text, [&](detail::json::spelt_string const& found) { return cut_string(found.text); });
     }
     friend constexpr bool operator==(shorten_arguments const&, shorten_arguments const&) = default;
 };
