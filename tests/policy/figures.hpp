@@ -88,6 +88,13 @@ inline std::optional<figures> figures_of_ends(std::string_view before, std::stri
     return wrong;
 }
 
+/// Of a text of which nothing was kept.
+inline std::optional<figures> figures_of_all(std::string_view before, std::string_view after) {
+    auto const found = marker_at(after, 0);
+    if (!found) return wrong_figures;
+    return figures{0, found->missing, found->total, count_in(before, found->unit)};
+}
+
 // JSON
 
 /// String literals in order, with their quotes.
