@@ -25,16 +25,18 @@ struct spelt_string {
     std::size_t depth = 0;       ///< objects and arrays around it
 };
 
-/// Calls f(spelt_string) for each string value of a text that is JSON, in order.
+/// Calls f(spelt_string) for each string value, in order; false where the text is no JSON, which shows
+/// only when the strings before are done.
 template <class Function>
-constexpr void each_string(std::string_view json, Function&& f) {
+constexpr bool each_string(std::string_view json, Function&& f) {
     scanner read{json};
     std::string_view key;
-    for (auto kind = read.next(); kind != token::done && kind != token::bad; kind = read.next()) {
-        auto const inside = read.text().substr(0, read.text().size() - 1).substr(kind == token::key || kind == token::string ? 1 : 0);
-        if (kind == token::string)
-            f(spelt_string{key, inside, static_cast<std::size_t>(inside.data() - json.data()), read.depth()});
-        key = kind == token::key ? inside : std::string_view{};
+    for (;;) {
+        auto const kind = read.next();
+        if (kind == token::bad || kind == token::done) return kind == token::done;
+        auto const spelt = kind == token::key || kind == token::string ? read.text().substr(1, read.text().size() - 2) : std::string_view{};
+        if (kind == token::string) f(spelt_string{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), read.depth()});
+        key = kind == token::key ? spelt : std::string_view{};
     }
 }
 
@@ -42,17 +44,16 @@ constexpr void each_string(std::string_view json, Function&& f) {
 /// may be nothing. Nothing where no string changes, or the text is no JSON.
 template <class Function>
 constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
-    if (!valid(json)) return std::nullopt;
-    std::optional<std::string> out;
+    std::string out;
     std::size_t copied = 0;
-    each_string(json, [&](spelt_string const& found) {
+    bool const whole = each_string(json, [&](spelt_string const& found) {
         std::optional<std::string> const made = f(found);
         if (!made || made->size() >= found.text.size()) return;
-        if (!out) out.emplace();
-        out->append(json.substr(copied, found.begin - copied)).append(*made);
+        out.append(json.substr(copied, found.begin - copied)).append(*made);
         copied = found.begin + found.text.size();
     });
-    if (out) out->append(json.substr(copied));
+    if (!whole || copied == 0) return std::nullopt;
+    out.append(json.substr(copied));
     return out;
 }
 

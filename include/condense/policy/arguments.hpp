@@ -71,7 +71,7 @@ public:
 
 private:
     constexpr std::string marker(std::uint64_t missing, std::uint64_t total) const {
-        return omission(missing, total, "characters", how_, otherwise_);
+        return omission(missing, total, "characters", way_back(how_, otherwise_));
     }
 
     std::uint64_t keep_;

@@ -34,11 +34,12 @@ constexpr std::string way_back(recovery how, std::string_view otherwise = "run t
 }
 
 /// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how,
-                               std::string_view otherwise = "run the tool again to see them") {
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
-    text.append(what).append(" omitted; ").append(way_back(how, otherwise));
-    return text + " ...]";
+    return text.append(what).append(" omitted; ").append(way).append(" ...]");
+}
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
+    return omission(missing, total, what, way_back(how));
 }
 
 /// One gap of several: "[... 37 lines omitted ...]", where `alike` of them, the first ones, resemble the
@@ -106,8 +107,7 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
 /// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
 constexpr std::string omission(std::string_view what, recovery how) {
     std::string text{"["};
-    text.append(what).append(", omitted; ").append(way_back(how, "ask for it again if it is needed"));
-    return text + "]";
+    return text.append(what).append(", omitted; ").append(way_back(how, "ask for it again if it is needed")).append("]");
 }
 
 }  // namespace detail

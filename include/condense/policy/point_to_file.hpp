@@ -48,7 +48,7 @@ private:
 /// Keeps the path, a preview of what was written and all other arguments byte for byte; of long results a
 /// preview. Loses the rest, which the file has if the write went well and nobody wrote since: the words
 /// claim neither. Results with status error stay as they are. Arguments without a path are left alone, as
-/// are those that are no JSON object. Costs three passes over the arguments.
+/// are those that are no JSON object. Costs two passes over the arguments.
 template <detail::tool_choice Tools = tools_named<2>>
 struct point_to_file {
     Tools tools = detail::slot_default<Tools>(v1::tools("write_file", "edit_file"));  ///< V2
@@ -86,12 +86,11 @@ private:
     }
 
     constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, cut const& how) const {
-        if (!detail::json::valid(text)) return std::nullopt;
         std::optional<std::string_view> path;
-        detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
+        bool const whole = detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
             if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;
         });
-        if (!path) return std::nullopt;
+        if (!whole || !path) return std::nullopt;
         std::string file;
         if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
         auto const words = pointer(file);

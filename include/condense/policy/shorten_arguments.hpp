@@ -20,7 +20,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Keeps the beginning of each string over the limit, and all else byte for byte: keys, the spelling of
-/// numbers, space. Loses the rest of those strings; costs two passes over the arguments. Arguments that
+/// numbers, space. Loses the rest of those strings; costs a pass over the arguments and one over each such string. Arguments that
 /// are no JSON, or nested deeper than 128, are left alone, and strings that a marker would not make
 /// shorter: those of up to some hundred characters more than `keep`.
 template <detail::tool_choice Tools = any_tool_t>
