@@ -58,6 +58,12 @@ struct condense::message_traits<pi_message> {
         return shorter;
     }
 
+    static pi_message without_part(pi_message const& m, std::size_t index) {
+        auto thinner = m;
+        thinner.value["content"].erase(index);
+        return thinner;
+    }
+
     static pi_message make(role speaker, std::string text) {
         pi_message made;
         made.value["role"] = std::string{name(speaker)};

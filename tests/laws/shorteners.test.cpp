@@ -30,7 +30,11 @@ promises log_within(condense::extent at_most, text_kinds texts = line_texts()) {
     return {.texts = std::move(texts), .at_most = at_most, .figures = figures_of_gaps};
 }
 promises sample_within(condense::extent at_most, unsigned share = 50, text_kinds texts = json_texts()) {
-    return {.texts = std::move(texts), .share = share, .at_most = at_most, .keeps_json = true, .figures = figures_of_sample};
+    return {.texts = std::move(texts),
+            .share = share,
+            .at_most = at_most,
+            .keeps_json = true,
+            .figures = figures_of_sample};
 }
 promises strings(unsigned share, text_kinds texts = json_texts()) {
     return {.texts = std::move(texts), .share = share, .keeps_json = true, .figures = figures_of_strings};
@@ -67,11 +71,13 @@ TEST_CASE("laws of shorteners: json_sample") {
 TEST_CASE("laws of shorteners: compact_log") {
     shortener_laws(condense::compact_log{}, log_within(8'000_chars, any_texts()));
     shortener_laws(condense::compact_log{.at_most = 40_lines}, log_within(40_lines));
-    shortener_laws(condense::compact_log{300_chars, 2_lines, 40_lines && 3'000_bytes, 3_lines}, log_within(40_lines && 3'000_bytes));
+    shortener_laws(condense::compact_log{300_chars, 2_lines, 40_lines && 3'000_bytes, 3_lines},
+                   log_within(40_lines && 3'000_bytes));
 }
 
 TEST_CASE("laws of shorteners: collapse_repeats") {
-    shortener_laws(condense::collapse_repeats{}, {.texts = {text_kind::repeated}, .share = 60, .figures = figures_of_repetition});
+    shortener_laws(condense::collapse_repeats{},
+                   {.texts = {text_kind::repeated}, .share = 60, .figures = figures_of_repetition});
     shortener_laws(condense::collapse_repeats{}, {.share = 8, .figures = figures_of_repetition});
 }
 
@@ -92,9 +98,12 @@ TEST_CASE("laws of shorteners: media_note") {
 TEST_CASE("laws of shorteners: several as one") {
     promises const any{.share = 20, .ill_formed_grow = true};
     shortener_laws(settled{condense::by_content{}}, any);
-    shortener_laws(settled{condense::first_of(condense::json_minify{}, condense::json_sample{}, condense::head_tail{})}, any);
-    shortener_laws(settled{condense::first_of(condense::collapse_repeats{}, condense::by_content{.log = condense::compact_log{.at_most = 900_chars}},
-                                              condense::shorten_arguments{}, condense::head{500_chars})}, any);
+    shortener_laws(settled{condense::first_of(condense::json_minify{}, condense::json_sample{}, condense::head_tail{})},
+                   any);
+    shortener_laws(settled{condense::first_of(condense::collapse_repeats{},
+                                              condense::by_content{.log = condense::compact_log{.at_most = 900_chars}},
+                                              condense::shorten_arguments{}, condense::head{500_chars})},
+                   any);
 }
 
 TEST_CASE("laws of shorteners: those that look at the whole conversation") {

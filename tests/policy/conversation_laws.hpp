@@ -31,10 +31,13 @@ inline std::vector<chat_message> random_history(std::uint64_t seed) {
     for (auto left = 2 + random.below(30); left != 0; --left) {
         static constexpr std::array<std::string_view, 4> tools{"read_file", "write_file", "shell", "edit_file"};
         auto const id = "call_" + std::to_string(random.below(1'000));
-        auto const path = R"({"path":"src/)" + std::string(1 + random.below(3), 'a') + R"(.cpp")" + (random.chance(20) ? R"(,"offset":4})" : "}");
+        auto const path = R"({"path":"src/)" + std::string(1 + random.below(3), 'a') + R"(.cpp")" +
+                          (random.chance(20) ? R"(,"offset":4})" : "}");
         auto asks = chat_message::call(id, std::string{tools[random.below(4)]}, random.chance(95) ? path : "{");
         if (random.chance(30))
-            asks.parts.insert(asks.parts.begin(), {.kind = part_kind::reasoning, .text = texts.make(text_kind::prose, 900), .sealed = random.chance(30)});
+            asks.parts.insert(
+                asks.parts.begin(),
+                {.kind = part_kind::reasoning, .text = texts.make(text_kind::prose, 900), .sealed = random.chance(30)});
         all.push_back(std::move(asks));
         auto const& output = random.chance(80) ? outputs[random.below(4)] : texts.make(text_kind::log);
         all.push_back(chat_message::result(id, output, random.chance(5) ? part_status::error : part_status::ok));
@@ -72,7 +75,11 @@ struct ask_of_each {
                 auto const found = judge(one, *given, part, how);
                 sum->shortened += found.shortened ? 1u : 0u;
                 if (!found.broken.empty() && sum->broken.empty())
-                    sum->broken.append(found.broken).append(": conversation ").append(std::to_string(seed)).append(", message ").append(std::to_string(index));
+                    sum->broken.append(found.broken)
+                        .append(": conversation ")
+                        .append(std::to_string(seed))
+                        .append(", message ")
+                        .append(std::to_string(index));
             });
     }
     friend bool operator==(ask_of_each const&, ask_of_each const&) = default;

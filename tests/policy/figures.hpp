@@ -112,8 +112,8 @@ inline std::vector<std::string_view> literals(std::string_view text) {
 /// An escape is one character, and so are two that make a surrogate pair.
 inline std::uint64_t spelled_characters(std::string_view text) {
     auto const surrogate = [&](std::size_t at, std::string_view second) {
-        return text.substr(at).starts_with("\\u") && at + 6 <= text.size() && (text[at + 2] == 'd' || text[at + 2] == 'D') &&
-               second.find(text[at + 3]) != second.npos;
+        return text.substr(at).starts_with("\\u") && at + 6 <= text.size() &&
+               (text[at + 2] == 'd' || text[at + 2] == 'D') && second.find(text[at + 3]) != second.npos;
     };
     std::uint64_t sum = 0;
     for (std::size_t at = 0; at < text.size(); ++sum) {
@@ -164,14 +164,16 @@ inline std::optional<figures> figures_of_sample(std::string_view before, std::st
     constexpr std::string_view shortened = "[... values shortened, ";
     auto whole = wrong_figures;
     auto const old = literals(before);
-    if (literals(after) == old && top_members(after) == top_members(before)) return std::nullopt;  // only white space went
+    if (literals(after) == old && top_members(after) == top_members(before))
+        return std::nullopt;  // only white space went
     for (auto const literal : literals(after)) {
         auto const text = literal.substr(1, literal.size() - 2);
         auto const at = text.rfind("[... ");
         auto const found = at == text.npos ? std::nullopt : marker_at(text, at);
         if (found && found->unit == "characters" && text.ends_with(" omitted ...]") &&
             std::find(old.begin(), old.end(), literal) == old.end()) {
-            figures const read{spelled_characters(text.substr(0, at == 0 ? 0 : at - 1)), found->missing, found->total, found->total};
+            figures const read{spelled_characters(text.substr(0, at == 0 ? 0 : at - 1)), found->missing, found->total,
+                               found->total};
             if (!read.agree()) return read;
         }
         auto size_at = text.find(" from ");

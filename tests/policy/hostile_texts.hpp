@@ -24,10 +24,12 @@ inline std::vector<hostile_text> hostile_texts(std::size_t size) {
     };
     auto const half = [size](char byte) { return std::string(size / 2, byte); };
     std::string keys{"{"};
-    for (std::size_t key = 0; keys.size() < size; ++key) keys += "\"k" + std::to_string(key) + "\":" + std::to_string(key * 7) + ",";
+    for (std::size_t key = 0; keys.size() < size; ++key)
+        keys += "\"k" + std::to_string(key) + "\":" + std::to_string(key * 7) + ",";
     std::string rows{"["};
     for (std::size_t row = 0; rows.size() < size; ++row)
-        rows += R"({"id":)" + std::to_string(row) + R"(,"k)" + std::to_string(row % 5'000) + R"(":"v)" + std::to_string(row * row) + "\"},\n";
+        rows += R"({"id":)" + std::to_string(row) + R"(,"k)" + std::to_string(row % 5'000) + R"(":"v)" +
+                std::to_string(row * row) + "\"},\n";
     std::string different;
     for (std::size_t line = 0; different.size() < size; ++line) {
         for (auto left = line; left != 0; left /= 26) different += static_cast<char>('a' + left % 26);

@@ -64,7 +64,8 @@ TEST_CASE("shortener laws: each can be broken") {
     CHECK(broken({"some text", "a longer text"}, {.in_place_of_media = true}).empty());
     CHECK(broken({std::string(1'000, 'x'), std::string(385, 'x')}, {.at_most = 10_chars}) == "within its limit");
     CHECK(broken({std::string(1'000, 'x'), std::string(384, 'x')}, {.at_most = 10_chars}).empty());
-    CHECK(broken({std::string(1'000, 'x'), std::string(384, 'x')}, {.at_most = 10_chars, .beside = 9}) == "within its limit");
+    CHECK(broken({std::string(1'000, 'x'), std::string(384, 'x')}, {.at_most = 10_chars, .beside = 9}) ==
+          "within its limit");
     CHECK(laws::judge(halves_again{}, {}, {.text = "some text"}, {}).broken == "nothing on its own output");
     CHECK(laws::judge(changes_its_mind{}, {}, {.text = "some text"}, {}).broken == "the same bytes twice");
 }
@@ -84,9 +85,11 @@ TEST_CASE("shortener laws: JSON stays what it was") {
 }
 
 TEST_CASE("shortener laws: figures are counted again") {
-    std::string const before = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n" + std::string(200, 'x') + "\n";
+    std::string const before =
+        "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n" + std::string(200, 'x') + "\n";
     auto const with = [&](std::string marker) {
-        return broken({before, "one\n" + marker + "\nten\n" + std::string(200, 'x') + "\n"}, {.figures = laws::figures_of_ends});
+        return broken({before, "one\n" + marker + "\nten\n" + std::string(200, 'x') + "\n"},
+                      {.figures = laws::figures_of_ends});
     };
     std::string_view const law = "kept + omitted = total";
     CHECK(with("[... 8 of 11 lines omitted; away ...]").empty());
@@ -94,7 +97,8 @@ TEST_CASE("shortener laws: figures are counted again") {
     CHECK(with("[... 8 of 12 lines omitted; away ...]") == law);
     CHECK(with("[... 7 of 10 lines omitted; away ...]") == law);
     CHECK(with("[... lines omitted ...]") == law);
-    CHECK(broken({before, "one\n[... 9 of 11 lines omitted; away ...]\nnine\n"}, {.figures = laws::figures_of_ends}) == law);
+    CHECK(broken({before, "one\n[... 9 of 11 lines omitted; away ...]\nnine\n"}, {.figures = laws::figures_of_ends}) ==
+          law);
 }
 
 TEST_CASE("shortener laws: the figures of other markers") {
@@ -104,9 +108,12 @@ TEST_CASE("shortener laws: the figures of other markers") {
     using laws::figures_of_strings;
     auto const agree = [](std::optional<laws::figures> const& read) { return read && read->agree(); };
     std::string const arguments = R"({"content":"\u00e4\ud83d\ude00abc","n":1})";
-    CHECK(agree(figures_of_strings(arguments, R"({"content":"\u00e4\ud83d\ude00[... 3 of 5 characters omitted; x ...]","n":1})")));
-    CHECK_FALSE(agree(figures_of_strings(arguments, R"({"content":"\u00e4\ud83d\ude00[... 4 of 6 characters omitted; x ...]","n":1})")));
-    CHECK_FALSE(agree(figures_of_strings(arguments, R"({"content":"\u00e4x[... 3 of 5 characters omitted; x ...]","n":1})")));
+    CHECK(agree(figures_of_strings(arguments,
+                                   R"({"content":"\u00e4\ud83d\ude00[... 3 of 5 characters omitted; x ...]","n":1})")));
+    CHECK_FALSE(agree(figures_of_strings(
+        arguments, R"({"content":"\u00e4\ud83d\ude00[... 4 of 6 characters omitted; x ...]","n":1})")));
+    CHECK_FALSE(
+        agree(figures_of_strings(arguments, R"({"content":"\u00e4x[... 3 of 5 characters omitted; x ...]","n":1})")));
     CHECK_FALSE(agree(figures_of_strings(arguments, R"({"content":"\u00e4"})")));
     std::string const rows = R"([ {"a":"x,]"}, 2, 3, 4, 5 ])";
     CHECK(agree(figures_of_sample(rows, R"([{"a":"x,]"},"[... 3 of 5 items omitted from 27 bytes; x ...]",5])")));
@@ -114,9 +121,12 @@ TEST_CASE("shortener laws: the figures of other markers") {
     CHECK_FALSE(agree(figures_of_sample(rows, R"([{"a":"x,]"},"[... 4 of 6 items omitted from 27 bytes; x ...]",5])")));
     CHECK_FALSE(agree(figures_of_sample(rows, R"([{"a":"x,]"},5])")));
     std::string const lines = "a\nb\nc\nd\ne\nf\ng\n";
-    CHECK(agree(figures_of_gaps(lines, "a\n[... 2 lines omitted, 4 of 7 in all; x ...]\nd\n[... 1 more line like this and 1 others omitted ...]\ng\n")));
+    CHECK(agree(figures_of_gaps(lines,
+                                "a\n[... 2 lines omitted, 4 of 7 in all; x ...]\nd\n[... 1 more line like this and 1 "
+                                "others omitted ...]\ng\n")));
     CHECK(agree(figures_of_gaps(lines, "a\n[... 5 of 7 lines omitted; x ...]\ng\n")));
-    CHECK_FALSE(agree(figures_of_gaps(lines, "a\n[... 2 lines omitted, 4 of 7 in all; x ...]\nd\n[... 1 line omitted ...]\ng\n")));
+    CHECK_FALSE(agree(
+        figures_of_gaps(lines, "a\n[... 2 lines omitted, 4 of 7 in all; x ...]\nd\n[... 1 line omitted ...]\ng\n")));
     CHECK_FALSE(agree(figures_of_gaps(lines, "a\n[... 5 of 7 lines omitted; x ...]\nf\ng\n")));
     CHECK(agree(figures_of_gaps("a long line\nx\n", "a l [... 6 of 11 characters omitted; x ...] ne\nx\n")));
     CHECK_FALSE(agree(figures_of_gaps("a long line\nx\n", "a l [... 7 of 11 characters omitted; x ...] ne\nx\n")));
@@ -148,10 +158,12 @@ TEST_CASE("texts: of the kinds that they are said to be") {
     for (auto const kind : laws::json_texts())
         CHECK(share(kind, [](std::string const& text) { return nlohmann::json::accept(text); }) > 85);
     for (auto const kind : laws::line_texts())
-        CHECK(share(kind, [](std::string const& text) { return text.size() < 200 || text.find('\n') != text.npos; }) > 90);
+        CHECK(share(kind, [](std::string const& text) { return text.size() < 200 || text.find('\n') != text.npos; }) >
+              90);
     CHECK(share(laws::text_kind::binary, [](std::string const& text) { return !utf8::valid(text); }) > 90);
     CHECK(share(laws::text_kind::binary, [](std::string const& text) { return text.find('\0') != text.npos; }) > 40);
-    CHECK(share(laws::text_kind::wide, [](std::string const& text) { return utf8::valid(text) && utf8::count(text) * 2 < text.size(); }) > 80);
+    CHECK(share(laws::text_kind::wide,
+                [](std::string const& text) { return utf8::valid(text) && utf8::count(text) * 2 < text.size(); }) > 80);
     CHECK(share(laws::text_kind::blank, [](std::string const& text) { return text.empty(); }) > 20);
     for (auto const kind : laws::any_texts()) {
         CHECK(laws::text_generator{7}.make(kind) == laws::text_generator{7}.make(kind));

@@ -65,20 +65,33 @@ private:
 
     static constexpr pieces<16> words_{"the",  "of",    "request", "file", "server", "value", "returned", "connection",
                                        "test", "table", "update",  "with", "not",    "found", "in",       "a"};
-    static constexpr pieces<8> wide_{"\xE6\xBC\xA2\xE5\xAD\x97", "\xEA\xB0\x80\xEB\x82\x98", "\xF0\x9F\x98\x80",
-                                     "e\xCC\x81\xCC\xA3", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB", "\xC3\xA4",
-                                     "\xE3\x80\x82", "\xE2\x80\xAE"};
-    static constexpr pieces<8> ill_formed_{"\xFF", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\x80", "\xED\xA0\x80", "\xC0\xAF", "\xF5"};
+    static constexpr pieces<8> wide_{"\xE6\xBC\xA2\xE5\xAD\x97",
+                                     "\xEA\xB0\x80\xEB\x82\x98",
+                                     "\xF0\x9F\x98\x80",
+                                     "e\xCC\x81\xCC\xA3",
+                                     "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x92\xBB",
+                                     "\xC3\xA4",
+                                     "\xE3\x80\x82",
+                                     "\xE2\x80\xAE"};
+    static constexpr pieces<8> ill_formed_{"\xFF", "\xC3",         "\xE2\x82", "\xF0\x9F\x98",
+                                           "\x80", "\xED\xA0\x80", "\xC0\xAF", "\xF5"};
     /// What shorteners write, written by somebody else.
     static constexpr pieces<6> imitations_{
         "[... 44 of 300 lines omitted; run the tool again to see them ...]",
         "[... 9 of 9 characters omitted; the whole is stored as ab0000000000000000000000 ...]",
-        "[... 3 lines omitted ...]", "[... 2 more times ...]", "[... ", " ...]"};
-    static constexpr pieces<8> numbers_{"0", "-0", "1.50", "1e5", "0.1E-7", "123456789012345678901234567890", "-12", "9007199254740993"};
-    static constexpr pieces<6> paths_{"src/a.cpp", "include/tool/part.hpp", "README.md", "a b/c.txt", "tests/x_test.py", "C:\\x\\y.c"};
+        "[... 3 lines omitted ...]",
+        "[... 2 more times ...]",
+        "[... ",
+        " ...]"};
+    static constexpr pieces<8> numbers_{
+        "0", "-0", "1.50", "1e5", "0.1E-7", "123456789012345678901234567890", "-12", "9007199254740993"};
+    static constexpr pieces<6> paths_{"src/a.cpp", "include/tool/part.hpp", "README.md",
+                                      "a b/c.txt", "tests/x_test.py",       "C:\\x\\y.c"};
 
     template <std::size_t Size>
-    std::string_view any_of(pieces<Size> const& from) { return from[random_.below(Size)]; }
+    std::string_view any_of(pieces<Size> const& from) {
+        return from[random_.below(Size)];
+    }
 
     std::size_t random_size() {
         auto const draw = random_.below(100);
@@ -184,9 +197,12 @@ private:
     }
 
     std::string row(std::size_t number, bool odd) {
-        auto const at = [&] { return "2024-05-01T12:" + std::to_string(10 + number / 60 % 50) + ":" + std::to_string(10 + number % 50); };
-        std::string out = R"({"id":)" + std::to_string(1'000 + number) + R"(,"time":")" + at() + R"(","level":")" + (odd ? "error" : "info") +
-                          R"(","size":)" + std::to_string(random_.below(odd ? 1'000'000 : 100));
+        auto const at = [&] {
+            return "2024-05-01T12:" + std::to_string(10 + number / 60 % 50) + ":" + std::to_string(10 + number % 50);
+        };
+        std::string out = R"({"id":)" + std::to_string(1'000 + number) + R"(,"time":")" + at() + R"(","level":")" +
+                          (odd ? "error" : "info") + R"(","size":)" +
+                          std::to_string(random_.below(odd ? 1'000'000 : 100));
         if (odd && random_.chance(50)) out += "," + key() + ":" + value(60);
         return out + R"(,"text":)" + quoted(odd ? 120 : 20) + "}";
     }
@@ -227,7 +243,8 @@ private:
 
     std::string some_words(std::size_t most) {
         std::string out;
-        for (auto left = 1 + random_.below(most); left != 0; --left) out.append(any_of(words_)).append(left == 1 ? "" : " ");
+        for (auto left = 1 + random_.below(most); left != 0; --left)
+            out.append(any_of(words_)).append(left == 1 ? "" : " ");
         return out;
     }
 
@@ -239,11 +256,13 @@ private:
             ++number;
             if (of_json) return row(number, random_.chance(2));
             auto const draw = random_.below(100);
-            if (draw == 0) return "Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: " + some_words(4);
+            if (draw == 0)
+                return "Traceback (most recent call last):\n  File \"x.py\", line 3\nValueError: " + some_words(4);
             if (draw == 1) return "";
             std::string const level = draw < 4 ? "ERROR" : draw < 8 ? "WARN" : "INFO";
-            return "2024-05-01 12:00:" + std::to_string(10 + number % 50) + " " + (coloured ? "\x1B[31m" + level + "\x1B[0m" : level) +
-                   " request " + std::to_string(number) + (draw < 50 ? " served in " + std::to_string(random_.below(90)) + " ms" : " " + some_words(8));
+            return "2024-05-01 12:00:" + std::to_string(10 + number % 50) + " " +
+                   (coloured ? "\x1B[31m" + level + "\x1B[0m" : level) + " request " + std::to_string(number) +
+                   (draw < 50 ? " served in " + std::to_string(random_.below(90)) + " ms" : " " + some_words(8));
         });
     }
 
@@ -270,7 +289,8 @@ private:
     }
 
     std::string prose(std::size_t size) {
-        return lines(size, [&] { return some_words(random_.chance(20) ? 120 : 14) + (random_.chance(30) ? ".\n" : "."); });
+        return lines(size,
+                     [&] { return some_words(random_.chance(20) ? 120 : 14) + (random_.chance(30) ? ".\n" : "."); });
     }
 
     // What is none of these
@@ -310,7 +330,8 @@ private:
     std::string one_line(std::size_t size) {
         if (random_.chance(30)) return std::string(size, static_cast<char>('!' + random_.below(90)));
         std::string out;
-        while (out.size() < size) out.append(random_.chance(3) ? any_of(wide_) : any_of(words_)).append(random_.chance(70) ? " " : ",");
+        while (out.size() < size)
+            out.append(random_.chance(3) ? any_of(wide_) : any_of(words_)).append(random_.chance(70) ? " " : ",");
         return out;
     }
 
