@@ -78,7 +78,7 @@ TEST_CASE("laws of shorteners: compact_log") {
 TEST_CASE("laws of shorteners: collapse_repeats") {
     shortener_laws(condense::collapse_repeats{},
                    {.texts = {text_kind::repeated}, .share = 60, .figures = figures_of_repetition});
-    shortener_laws(condense::collapse_repeats{}, {.share = 8, .figures = figures_of_repetition});
+    shortener_laws(condense::collapse_repeats{}, {.share = 4, .figures = figures_of_repetition});
 }
 
 TEST_CASE("laws of shorteners: shorten_arguments") {
