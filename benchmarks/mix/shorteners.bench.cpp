@@ -200,6 +200,9 @@ int main(int count, char** arguments) {
     if (count != 2) return std::fprintf(stderr, "usage: %s FOLDER\n", arguments[0]), 2;
     try {
         benches const all{read_folder(arguments[1])};
+        point_to_file const written{
+            .tools = tools("write*", "Write", "edit*", "Edit", "str_replace*"),
+            .keys = {"content", "new_text", "newText", "new_string", "oldText", "old_string", "new_str", "old_str"}};
         all.alone_header();
         all.alone("head_tail", head_tail{});
         all.alone("head_tail of 2,000 chars", head_tail{1'000_chars, 1'000_chars});
@@ -214,17 +217,14 @@ int main(int count, char** arguments) {
         all.alone("shorten_arguments", shorten_arguments{});
         all.alone("shorten_arguments over 500 chars", shorten_arguments{.over = 500_chars});
         all.alone("point_to_file", point_to_file{});
-        all.alone("point_to_file of write, edit",
-                  point_to_file{.tools = tools("write*", "Write", "edit*", "Edit", "str_replace*"),
-                                .keys = {"content", "new_text", "newText", "new_string", "oldText", "old_string",
-                                         "new_str", "old_str"}});
+        all.alone("point_to_file of write, edit", written);
         all.alone("media_note", media_note{});
         all.alone("superseded_reads", superseded_reads{});
         all.alone("duplicate_results", duplicate_results{});
         all.alone("old_reasoning", old_reasoning{});
         std::printf("\n");
-        all.together(first_of(old_reasoning{}, media_note{}, superseded_reads{}, duplicate_results{}, point_to_file{},
-                              shorten_arguments{}, collapse_repeats{}, json_sample{},
+        all.together(first_of(old_reasoning{}, media_note{}, superseded_reads{}, duplicate_results{}, written,
+                              shorten_arguments{.over = 500_chars}, collapse_repeats{}, json_sample{},
                               compact_log{.at_most = 2'000_chars}, head_tail{1'000_chars, 1'000_chars}));
     } catch (std::exception const& problem) { return std::fprintf(stderr, "%s\n", problem.what()), 1; }
 }
