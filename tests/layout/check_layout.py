@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Checks what headers include, and that each has a test of its stem.
+
+A header of the core target includes headers of that target alone, no header includes upward in the order
+detail, core, policy, layer, and what condense.hpp reaches includes no heavy standard header.
+"""
+
+import pathlib
+import re
+import sys
+
+# What a header of each folder may include beside its own folder.
+BELOW = {
+    "detail": set(),
+    "core": {"detail"},
+    "policy": {"core", "detail"},
+    "layer": {"policy", "core", "detail", "llm"},
+    "llm": {"core", "detail"},
+    "estimate": {"core", "detail"},
+}
+HEAVY = {"filesystem", "fstream", "functional", "iostream", "regex", "algorithm", "memory", "chrono", "map", "unordered_map"}
+
+
+def core_headers(cmake):
+    listed = re.search(r"target_sources\(condense INTERFACE FILE_SET HEADERS BASE_DIRS include FILES(.*?)\)", cmake, re.S)
+    return set(re.findall(r"include/condense/(\S+\.hpp)", listed.group(1)))
+
+
+def reached(includes, header):
+    """All headers that `header` includes, itself among them."""
+    seen, left = set(), [header]
+    while left:
+        one = left.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        left += [each[len("condense/"):] for each in includes.get(one, []) if each.startswith("condense/")]
+    return seen
+
+
+def problems(includes, listed, tests):
+    """includes: {header: [what it includes]}, paths as in condense/...; tests: the stems that have one."""
+    found = []
+    light = reached(includes, "condense.hpp")
+    for header, wanted in sorted(includes.items()):
+        folder = header.split("/")[0]
+        for each in wanted:
+            if not each.startswith("condense/"):
+                if header in light and each in HEAVY:
+                    found.append(f"{header} includes <{each}>, which is too heavy for the core")
+                continue
+            name = each[len("condense/"):]
+            if name not in includes:
+                found.append(f"{header} includes {name}, which does not exist")
+            elif header in listed and name not in listed:
+                found.append(f"{header} is of the core target and includes {name}, which is not")
+            elif folder in BELOW and "/" in name:
+                other = name.split("/")[0]
+                if other != folder and other not in BELOW[folder]:
+                    found.append(f"{header} includes {name}: upward")
+        if "/" in header and header[:-len(".hpp")] not in tests:
+            found.append(f"{header} has no test of its stem")
+    return found
+
+
+def read(root):
+    base = root / "include" / "condense"
+    includes = {}
+    for path in sorted(base.rglob("*.hpp")):
+        text = path.read_text(encoding="utf-8")
+        includes[str(path.relative_to(base))] = re.findall(r"^#include <([^>]+)>", text, re.M)
+    tests = {str(path.relative_to(root / "tests"))[:-len(".test.cpp")] for path in (root / "tests").rglob("*.test.cpp")}
+    return includes, core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8")), tests
+
+
+def selftest(includes, listed, tests):
+    """Each defect planted in what was read must be found."""
+    header = "core/outline.hpp"
+    planted = {
+        "a store in the core": ({**includes, header: includes[header] + ["condense/store/memory.hpp"]}, listed, tests),
+        "a layer in a policy": ({**includes, "policy/order.hpp": ["condense/layer/compress.hpp"]}, listed, tests),
+        "a header that is not there": ({**includes, header: ["condense/core/nothing.hpp"]}, listed, tests),
+        "a heavy header": ({**includes, header: ["regex"]}, listed, tests),
+        "a header without test": (includes, listed, tests - {"core/outline"}),
+    }
+    return [name for name, data in planted.items() if len(problems(*data)) <= len(problems(includes, listed, tests))]
+
+
+def main():
+    data = read(pathlib.Path(__file__).resolve().parents[2])
+    found = problems(*data) + [f"not noticed: {name}" for name in selftest(*data)]
+    for each in found:
+        print(each)
+    print(f"layout: {len(data[0])} headers, {len(found)} problems")
+    return 1 if found else 0
+
+
+sys.exit(main())
