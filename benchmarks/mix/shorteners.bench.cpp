@@ -153,7 +153,11 @@ public:
             auto const whole = run(each, condense::compress{}, roomy).before;
             clock_and_scale least;
             auto const found = best_of(shorten, least, [&](auto const& timed) {
-                return run(each, condense::compress{.when = condense::used >= 65_pct, .over = 500_chars, .with = timed},
+                return run(each,
+                           condense::compress{.when = condense::used > 65_pct,
+                                              .until = condense::used <= 65_pct,
+                                              .over = 500_chars,
+                                              .with = timed},
                            {whole});
             });
             auto const goal = whole * 65 / 100;
