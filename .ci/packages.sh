@@ -18,6 +18,7 @@ need_build_tools() {
     need libboost-dev
     need nlohmann-json3-dev
     need libxxhash-dev
+    need librange-v3-dev
 }
 
 as_root() {

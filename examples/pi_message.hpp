@@ -53,15 +53,17 @@ struct condense::message_traits<pi_message> {
     static pi_message with_part(pi_message const& m, std::size_t index, std::string text) {
         auto shorter = m;
         auto& block = shorter.value["content"][index];
-        if (text_of(block, "type") != "toolCall") block["text"] = std::move(text);
+        auto const type = text_of(block, "type");
+        if (type == "text") block["text"] = std::move(text);
+        else if (type != "toolCall") block = {{"type", "text"}, {"text", std::move(text)}};
         else if (auto parsed = parse_json<json>(text)) block["arguments"] = std::move(parsed.value);
         return shorter;
     }
 
     static pi_message without_part(pi_message const& m, std::size_t index) {
-        auto thinner = m;
-        thinner.value["content"].erase(index);
-        return thinner;
+        auto shorter = m;
+        shorter.value["content"].erase(index);
+        return shorter;
     }
 
     static pi_message make(role speaker, std::string text) {

@@ -23,6 +23,7 @@
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
+#include <condense/shorteners.hpp>
 #include <condense/store/file.hpp>
 
 #include "pi_message.hpp"
@@ -34,7 +35,7 @@ using namespace condense::literals;
 using condense::used;
 
 constexpr std::string_view usage_line =
-    "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|summarize] "
+    "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|shorten|summarize] "
     "[--family claude|gpt|kimi|gemini|other] [--output FILE] [--report table|json] "
     "[--store FOLDER] [--journal FOLDER] [--conversation ID]";
 
@@ -96,7 +97,7 @@ settings read_arguments(std::vector<std::string> const& arguments) {
     if (chosen.input.empty()) throw complaint{std::string{usage_line}};
     std::error_code unknown;
     if (chosen.conversation.empty()) chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
-    one_of("--mix", chosen.mix, {"default", "window", "compress", "summarize"});
+    one_of("--mix", chosen.mix, {"default", "window", "compress", "shorten", "summarize"});
     one_of("--family", chosen.family, {"claude", "gpt", "kimi", "gemini", "other"});
     one_of("--report", chosen.report, {"table", "json"});
     return chosen;
@@ -142,6 +143,15 @@ condense::any_pipeline<Message> mix_for(settings const& chosen) {
                                     .preview = condense::head_tail{end, end},
                                     .into = store};
     condense::compress const compress{.when = used >= 65_pct, .over = most, .with = condense::head_tail{end, end}};
+    condense::compress const shorten{
+        .when = used >= 65_pct,
+        .over = most,
+        .with = condense::first_of(condense::old_reasoning{}, condense::media_note{}, condense::superseded_reads{},
+                                   condense::duplicate_results{}, condense::point_to_file{}, condense::shorten_arguments{},
+                                   condense::collapse_repeats{}, condense::json_minify{},
+                                   condense::by_content{.json = condense::json_sample{.at_most = most},
+                                                        .log = condense::compact_log{.at_most = most}},
+                                   condense::head_tail{end, end})};
     condense::summarize const summarize{.when = used >= 80_pct};
     constexpr condense::sliding_window window{.when = used >= 90_pct};
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
@@ -151,6 +161,7 @@ condense::any_pipeline<Message> mix_for(settings const& chosen) {
     };
     if (chosen.mix == "window") return recorded(condense::pipeline{offload, window, escalate});
     if (chosen.mix == "compress") return recorded(condense::pipeline{offload, compress, window, escalate});
+    if (chosen.mix == "shorten") return recorded(condense::pipeline{offload, shorten, window, escalate});
     if (chosen.mix == "summarize") return recorded(condense::pipeline{offload, summarize, window, escalate});
     return recorded(condense::pipeline{offload, compress, summarize, window, escalate});
 }

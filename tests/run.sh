@@ -48,7 +48,6 @@ need ccache ccache
 need git git
 need python3 python3
 need catch2
-need librange-v3-dev
 install_missing
 
 presets=${*:-gcc asan}

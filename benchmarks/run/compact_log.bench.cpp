@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 
 namespace {
 

@@ -18,6 +18,7 @@
 #include <condense/condense.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/shorteners.hpp>
 
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <condense/shorteners.hpp>
+
 #include "cases/notation.hpp"
 #include "support/catch.hpp"
 

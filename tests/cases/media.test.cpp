@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
+#include <condense/shorteners.hpp>
 
 #include "cases/notation.hpp"
 #include "cases/shelf.hpp"

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <condense/shorteners.hpp>
+
 #include "cases/notation.hpp"
 #include "support/catch.hpp"
 

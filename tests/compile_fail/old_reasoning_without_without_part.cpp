@@ -1,6 +1,7 @@
 // expect: condense: draft.remove: the message must have without_part (see message_traits)
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 
 struct my_message {
     condense::role role = condense::role::user;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 
 struct my_message {
     condense::role role = condense::role::user;

@@ -91,6 +91,19 @@ TEST_CASE("reduction: edited messages are made, the others are the originals") {
     CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'m', 0}, {'m', 1}, {'k', 6}});
     CHECK(fresh[0].parts[0].call == "1");
     CHECK(fresh[1] == chat_message::user("so far"));
+
+    using condense::sent_kind;
+    using condense::sent_place;
+    std::vector<sent_place> sent_places;
+    made.each_sent([&](sent_place place) { sent_places.push_back(place); });
+    CHECK(sent_places == std::vector<sent_place>{{sent_kind::kept, 0},
+                                                 {sent_kind::kept, 1},
+                                                 {sent_kind::changed, 2},
+                                                 {sent_kind::summary, group{4}.summary().index},
+                                                 {sent_kind::kept, 6}});
+    CHECK(made.make(sent_places[2]) == fresh[0]);
+    CHECK(made.make(sent_places[3]) == fresh[1]);
+
     std::size_t originals = 0;
     made.each([&](chat_message const& m) { originals += &m == &conversation[0] || &m == &conversation[6]; });
     CHECK(originals == 2);

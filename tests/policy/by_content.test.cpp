@@ -9,6 +9,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/policy/collapse_repeats.hpp>
 
 #include "support/catch.hpp"
 

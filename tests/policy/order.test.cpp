@@ -78,7 +78,7 @@ struct workplace {
 
     explicit workplace(std::uint64_t seed) : history{laws::conversation_generator{seed}.make()} {
         for (auto const& m : history) {
-            edits.reserve_message(facts.read(m, count, true));
+            edits.reserve_message(facts.read(m, count, {.marks = true}));
             edits.follow(facts, facts.place());
         }
         auto changed = draft();

@@ -232,6 +232,15 @@ constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& k
 
 }  // namespace detail
 
+/// A message that would be sent, by what it comes from: a message of the history as it is or with edits, a
+/// group that a summary stands for, or the column of a call that was answered.
+enum class sent_kind : std::uint8_t { kept, changed, summary, answer };
+struct sent_place {
+    sent_kind kind = sent_kind::kept;
+    std::uint32_t index = 0;
+    friend constexpr bool operator==(sent_place, sent_place) = default;
+};
+
 /// A history as a run left it: the originals, untouched, and the edits in force.
 template <detail::history History, token_estimator Estimator, std::size_t Layers>
 class reduction {
@@ -284,16 +293,33 @@ public:
     /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
     template <class Kept, class Made>
     void each_place(Kept&& kept, Made&& made) const {
-        auto const changed = [&](std::uint32_t index) {
-            made(detail::render<message_type>(source_[index], facts_, edits_, index, marks_));
-        };
-        auto const summary = [&](group which) {
-            if constexpr (composable<message_type>) made(detail::render_summary<message_type>(edits_, which, marks_));
-        };
-        auto const answer = [&](std::uint32_t column) {
-            made(detail::render_answer<message_type>(source_[facts_.part_at(column).message_index], facts_, edits_, column));
-        };
+        each_sent([&](sent_place place) {
+            if (place.kind == sent_kind::kept) kept(place.index);
+            else made(make(place));
+        });
+    }
+
+    /// Calls f(sent_place) for each message that would be sent, in order, and makes none.
+    template <class Function>
+    void each_sent(Function&& f) const {
+        auto const kept = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
+        auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
+        auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
+        auto const answer = [&](std::uint32_t column) { f(sent_place{sent_kind::answer, column}); };
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
+    }
+
+    /// Makes the message of a place whose message is not kept.
+    message_type make(sent_place place) const {
+        if constexpr (composable<message_type>)
+            if (place.kind == sent_kind::summary)
+                return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
+        if constexpr (answerable<message_type>)
+            if (place.kind == sent_kind::answer) {
+                auto const index = facts_.part_at(place.index).message_index;
+                return detail::render_answer<message_type>(source_[index], facts_, edits_, place.index);
+            }
+        return detail::render<message_type>(source_[place.index], facts_, edits_, place.index, marks_);
     }
 
     /// The message as the history holds it.

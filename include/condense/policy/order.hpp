@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <queue>
 #include <vector>
 
 #include <condense/core/group.hpp>
+#include <condense/detail/sort.hpp>
 
 // In which order a layer takes what it could shorten: oldest_first, largest_first, or newest_first, which
 // keeps the longest prefix for a provider's prompt cache. The walk stops as soon as enough is done.
@@ -35,19 +35,19 @@ struct oldest_first_t {
 struct largest_first_t {
     using is_order = void;
     template <class Draft, class Function>
-    void each_part(Draft const& seen, Function&& f) const {
+    constexpr void each_part(Draft const& seen, Function&& f) const {
         struct candidate {
             part_ref part;
             cost size;
-            bool operator<(candidate const& other) const noexcept {
-                return size < other.size || (size == other.size && other.part.column < part.column);
-            }
         };
         std::vector<candidate> found;
         for (auto const which : seen.groups())
             seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
-        for (std::priority_queue<candidate> left{{}, std::move(found)}; !left.empty(); left.pop())
-            if (!f(left.top().part)) return;
+        detail::sort(found, [](candidate const& left, candidate const& right) {
+            return left.size > right.size || (left.size == right.size && left.part.column < right.part.column);
+        });
+        for (auto const& next : found)
+            if (!f(next.part)) return;
     }
     friend constexpr bool operator==(largest_first_t, largest_first_t) = default;
 };

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/ranges_selection.hpp>
+#include <condense/core/outline.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/core/tokens.hpp>
+#include <condense/core/usage.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/policy/trigger.hpp>
+
+// range-v3 views of a history that stays as it is: what the layers would select, by const reference.
+// history | views::groups, | views::newest_within(20'000_tokens), | views::window(100_messages);
+// views::of(dry_run(history, mix, budget)).
+
+namespace condense {
+inline namespace v1 {
+
+/// Messages joined by shared calls, or one message, in the order in which they joined. Keeps alive what the
+/// view that gave it holds, not the history.
+template <message Message>
+class message_group : public ranges::view_interface<message_group<Message>, ranges::finite> {
+    using cursor = detail::selection_cursor<detail::pointee_at<Message>>;
+
+public:
+    message_group() = default;
+    message_group(std::shared_ptr<Message const* const> first, std::size_t size) noexcept
+        : first_{std::move(first)}, size_{size} {}
+
+    auto begin() const noexcept { return ranges::basic_iterator<cursor>{cursor{{first_.get()}, 0}}; }
+    auto end() const noexcept { return ranges::basic_iterator<cursor>{cursor{{first_.get()}, size_}}; }
+
+private:
+    std::shared_ptr<Message const* const> first_;
+    std::size_t size_ = 0;
+};
+
+namespace detail {
+
+/// For selections that ask for no tokens.
+struct uncounted {
+    constexpr cost operator()(std::string_view) const noexcept { return {}; }
+};
+
+template <token_estimator Estimator, message Message>
+constexpr cost message_cost(Estimator const& count, Message const& m) {
+    auto sum = frame_cost(count, v1::role_of(m));
+    v1::each_part(m, [&](part_view const& part) { sum += part_cost(count, part); });
+    return sum;
+}
+
+/// Row P12: contiguous from the end; stops at the first message that does not fit, and equality fits.
+template <token_estimator Estimator>
+struct newest_fitting {
+    cost limit = {};
+    Estimator count = {};
+
+    template <class History, class Message>
+    constexpr void operator()(History& history, std::vector<Message const*>& places) const {
+        source<History> const all{history};
+        cost sum;
+        auto begin = all.size();
+        while (begin != 0 && (sum += message_cost(count, all[begin - 1])) <= limit) --begin;
+        for (; begin != all.size(); ++begin) places.push_back(address_of(all[begin]));
+    }
+};
+
+struct left_by_window {
+    messages most = {};
+
+    template <class History, class Message>
+    constexpr void operator()(History& history, std::vector<Message const*>& places) const {
+        auto const mix = pipeline{sliding_window{.when = used > most, .until = used <= most}};
+        auto const reduced = v1::dry_run(history, mix, budget{.window = {u64_limit}}, uncounted{});
+        reduced.each_place([&](std::uint32_t index) { places.push_back(address_of(reduced.original(index))); },
+                           [](auto const&) {});
+    }
+};
+
+/// The members of all groups in one row, and where each group ends.
+template <class History>
+class grouped_history : public std::enable_shared_from_this<grouped_history<History>> {
+public:
+    using message_type = typename source<History>::message_type;
+
+    explicit grouped_history(History history) : history_{std::move(history)} {}
+
+    void find() {
+        if (found_) return;
+        source<History> const all{history_};
+        outline facts;
+        for (std::size_t index = 0; index < all.size(); ++index) facts.append(all[index], uncounted{});
+        std::vector<message_type const*> members;
+        std::vector<std::size_t> ends;
+        members.reserve(all.size());
+        for (std::size_t slot = 0; slot < facts.group_count(); ++slot) {
+            auto const& found = facts.group_at(slot);
+            if (found.count == 0) continue;
+            auto index = found.first;
+            for (auto left = found.count; left != 0; --left, index = facts.message_at(index).next_in_group)
+                members.push_back(address_of(all[index]));
+            ends.push_back(members.size());
+        }
+        members_ = std::move(members);
+        ends_ = std::move(ends);
+        found_ = true;
+    }
+    std::size_t size() const noexcept { return ends_.size(); }
+    held_at<grouped_history> at() noexcept { return {this}; }
+    message_group<message_type> element(std::size_t index) const {
+        auto const begin = index == 0 ? 0 : ends_[index - 1];
+        return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin}, ends_[index] - begin};
+    }
+
+private:
+    History history_;
+    std::vector<message_type const*> members_;
+    std::vector<std::size_t> ends_;
+    bool found_ = false;
+};
+
+struct group_verb {
+    template <class History>
+    constexpr auto operator()(History&& history) const {
+        if constexpr (accepted_history<History>()) {
+            using held = grouped_history<decltype(kept_history(std::forward<History>(history)))>;
+            return selection<held>{std::make_shared<held>(kept_history(std::forward<History>(history)))};
+        }
+    }
+};
+
+template <class Reduction>
+inline constexpr bool is_reduction = false;
+template <class History, class Estimator, std::size_t Layers>
+inline constexpr bool is_reduction<reduction<History, Estimator, Layers>> = true;
+
+/// Kept is a reduction, or a pointer to one. What has to be made is made when it is first looked at.
+template <class Kept>
+class sent_messages {
+public:
+    using reduction_type = std::remove_cvref_t<std::remove_pointer_t<Kept>>;
+    using message_type = typename reduction_type::message_type;
+
+    explicit sent_messages(Kept reduced) : reduced_{std::move(reduced)} {}
+
+    void find() {
+        if (found_) return;
+        std::vector<sent> all;
+        reduction().each_sent([&](sent_place place) { all.push_back({place, nullptr}); });
+        all_ = std::move(all);
+        found_ = true;
+    }
+    std::size_t size() const noexcept { return all_.size(); }
+    held_at<sent_messages> at() noexcept { return {this}; }
+    message_type const& element(std::size_t index) {
+        auto& [place, made] = all_[index];
+        if (place.kind == sent_kind::kept) return reduction().original(place.index);
+        if (made == nullptr) made.reset(new message_type(reduction().make(place)));
+        return *made;
+    }
+
+private:
+    struct sent {
+        sent_place place;
+        std::unique_ptr<message_type> made;
+    };
+    constexpr reduction_type const& reduction() const noexcept {
+        if constexpr (std::is_pointer_v<Kept>) return *reduced_;
+        else return reduced_;
+    }
+
+    Kept reduced_;
+    std::vector<sent> all_;
+    bool found_ = false;
+};
+
+struct of_verb {
+    template <class Reduction>
+    constexpr auto operator()(Reduction&& reduced) const {
+        using plain = std::remove_cvref_t<Reduction>;
+        static_assert(is_reduction<plain>,
+                      "condense: views.of: what is given must be a reduction, as dry_run, draft, or reduce of a const history makes it (see reduction)");
+        if constexpr (is_reduction<plain>) {
+            static_assert(std::is_lvalue_reference_v<decltype(reduced.original(0))>,
+                          "condense: views.of: the elements of the history must be there to be referred to, not made when read (see message)");
+            if constexpr (std::is_lvalue_reference_v<Reduction>) {
+                using held = sent_messages<plain const*>;
+                return selection<held>{std::make_shared<held>(address_of(reduced))};
+            } else {
+                using held = sent_messages<plain>;
+                return selection<held>{std::make_shared<held>(std::forward<Reduction>(reduced))};
+            }
+        }
+    }
+};
+
+struct newest_verb {
+    template <class Limit, class Estimator = default_estimator<>>
+    constexpr auto operator()(Limit limit, Estimator count = {}) const {
+        static_assert(std::same_as<Limit, tokens> || std::same_as<Limit, budget>,
+                      "condense: views.newest_within: the limit must be in tokens, such as 20'000_tokens, or a budget (see tokens)");
+        static_assert(token_estimator<Estimator>,
+                      "condense: views.newest_within: the estimator must take a text and give a cost (see token_estimator)");
+        if constexpr (token_estimator<Estimator>) {
+            using verb = pick<newest_fitting<Estimator>>;
+            if constexpr (std::same_as<Limit, budget>)
+                return view_closure<verb>{verb{{cost::of(limit.input() - limit.overhead), std::move(count)}}};
+            else return view_closure<verb>{verb{{cost::of(limit), std::move(count)}}};
+        }
+    }
+};
+
+struct window_verb {
+    template <class Count>
+    constexpr auto operator()(Count count) const {
+        static_assert(std::same_as<Count, messages>,
+                      "condense: views.window: the count must be in messages, such as 100_messages (see messages)");
+        using verb = pick<left_by_window>;
+        if constexpr (std::same_as<Count, messages>) return view_closure<verb>{verb{{count}}};
+    }
+};
+
+}  // namespace detail
+
+// Random-access ranges of `Message const&` (of `message_group`, for groups), decided at the first `begin` or `end`:
+// until then no message is read, and from then on the history must stay as it is. Copies share what was
+// found; they are for one thread at a time. A container is referred to, a view is kept, a temporary
+// container does not compile.
+namespace views {
+
+/// The groups, oldest first: what is dropped and kept as one. Reads every message once.
+inline constexpr detail::view_closure<detail::group_verb> groups{};
+
+/// `newest_within(limit, estimator)`: the messages that `newest(limit)` protects, the newest that fit, without a
+/// gap. Of a budget what is left of the input beside the overhead. Reads those, and the one that does not fit.
+inline constexpr detail::newest_verb newest_within{};
+
+/// `window(count)`: the messages that `sliding_window{.when = used > count, .until = used <= count}` leaves, by a dry
+/// run. Reads every message once.
+inline constexpr detail::window_verb window{};
+
+/// `of(reduction)`: the messages that would be sent; those that a run made are made when first looked at, and
+/// kept. A temporary reduction is kept too, another has to outlive the view.
+inline constexpr detail::view_closure<detail::of_verb> of{};
+
+}  // namespace views
+}  // namespace v1
+}  // namespace condense

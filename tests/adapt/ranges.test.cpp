@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/ranges.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <forward_list>
+#include <list>
+#include <map>
+#include <ranges>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <range/v3/algorithm/equal.hpp>
+#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/iterator/operations.hpp>
+#include <range/v3/view/drop.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/reverse.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/messages.hpp"
+#include "support/sanitized.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::budget;
+using condense::chat_message;
+using condense::cost;
+using condense::messages;
+using condense::tokens;
+using condense::used;
+namespace views = condense::views;
+
+template <class Message>
+using addresses = std::vector<Message const*>;
+
+/// Where the elements of a view are.
+template <class View>
+auto where(View const& view) {
+    addresses<ranges::range_value_t<View>> out;
+    for (auto const& m : view) out.push_back(&m);
+    return out;
+}
+
+/// The addresses of the messages of a history, by index.
+template <class History>
+auto all_places(History const& history) {
+    addresses<ranges::range_value_t<History>> out;
+    for (auto const& m : history) out.push_back(&m);
+    return out;
+}
+
+template <class History>
+History holding(std::vector<chat_message> const& all) {
+    return History(all.begin(), all.end());
+}
+
+std::vector<chat_message> conversation(std::uint64_t seed) { return laws::conversation_generator{seed}.make(); }
+
+/// One token for every four bytes, and four for a message.
+struct framed {
+    cost operator()(std::string_view text) const { return {text.size() * 64}; }
+    cost frame(condense::role) const { return cost::of({4}); }
+};
+
+/// A layer that only looks at the draft.
+template <class Look>
+struct onlooker {
+    Look look;
+    static constexpr auto effects = condense::no_effects;
+    void reduce(auto& draft, auto&) const { look(draft); }
+};
+
+template <class History, class Look>
+void look_at(History const& history, framed const& count, Look look) {
+    static_cast<void>(condense::dry_run(history, condense::pipeline{onlooker<Look>{look}}, budget{.window = {~std::uint64_t{0}}}, count));
+}
+
+/// The messages of a view's groups, each group in brackets.
+template <class Groups>
+std::string named(Groups const& groups) {
+    std::string out;
+    for (auto const& group : groups) {
+        out.append("[");
+        for (auto const& m : group) out.append(m.name).append(" ");
+        out.append("]");
+    }
+    return out;
+}
+
+std::uint64_t reads = 0;
+
+/// Says how often it is read.
+struct watched {
+    std::string text;
+    struct condense_traits {
+        static condense::role role_of(watched const&) { return condense::role::user; }
+        static void each_part(watched const& m, auto&& sink) {
+            ++reads;
+            sink(condense::part_view{.text = m.text});
+        }
+    };
+};
+
+/// One token for each byte; the copies count together.
+struct counter {
+    std::size_t* calls = nullptr;
+    cost operator()(std::string_view text) const {
+        ++*calls;
+        return cost::of({text.size()});
+    }
+};
+struct per_byte {
+    cost operator()(std::string_view text) const { return cost::of({text.size()}); }
+};
+
+std::vector<watched> const five = {{"aaaaa"}, {"bbb"}, {"cc"}, {"ddd"}, {"e"}};
+
+template <class View>
+std::string letters(View&& view) {
+    std::string out;
+    for (auto const& m : view) out += m.text[0];
+    return out;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vector<chat_message>, std::list<chat_message>,
+                   std::deque<chat_message>) {
+    using history_type = TestType;
+    framed const count;
+    std::size_t cut = 0;
+    std::size_t joined = 0;
+    std::size_t partial = 0;
+    auto const wanted = rounds(600);
+    for (std::uint64_t seed = 0; seed < wanted; ++seed) {
+        INFO("seed " << seed);
+        auto const history = holding<history_type>(conversation(seed));
+        auto const all = all_places(history);
+        laws::random_source random{seed};
+
+        std::vector<addresses<chat_message>> groups;
+        std::size_t newest = 0;
+        tokens const limit{random.below(12'000)};
+        look_at(history, count, [&](auto const& draft) {
+            groups.clear();
+            for (auto const which : draft.groups()) {
+                auto& group = groups.emplace_back();
+                draft.each_member(which, [&](std::uint32_t index) { group.push_back(all[index]); });
+            }
+            auto const zone = condense::newest(limit).zone_in(draft, {});
+            newest = 0;
+            for (std::uint32_t index = 0; index < all.size(); ++index)
+                newest += zone.holds(condense::detail::place_of(index)) ? 1u : 0u;
+        });
+
+        auto const grouped = history | views::groups;
+        REQUIRE(grouped.size() == groups.size());
+        for (std::size_t index = 0; index < groups.size(); ++index)
+            REQUIRE(where(grouped[static_cast<std::ptrdiff_t>(index)]) == groups[index]);
+        joined += groups.size() < all.size() ? 1u : 0u;
+
+        auto const suffix = where(history | views::newest_within(limit, count));
+        REQUIRE(suffix == addresses<chat_message>(all.end() - static_cast<std::ptrdiff_t>(newest), all.end()));
+        REQUIRE(where(history | views::newest_within(budget{.window = limit + 90_tokens, .output = 60_tokens, .overhead = 30_tokens}, count)) == suffix);
+        partial += newest != 0 && newest != all.size() ? 1u : 0u;
+
+        messages const most{random.below(all.size() + 2)};
+        auto const mix = condense::pipeline{condense::sliding_window{.when = used > most, .until = used <= most}};
+        auto const reduced = condense::dry_run(history, mix, budget{.window = {~std::uint64_t{0}}}, count);
+        addresses<chat_message> left;
+        reduced.each([&](chat_message const& m) { left.push_back(&m); });
+        REQUIRE(where(history | views::window(most)) == left);
+        REQUIRE(where(views::of(reduced)) == left);
+        cut += left.size() < all.size() ? 1u : 0u;
+    }
+    CHECK(cut > wanted / 2);
+    CHECK(joined > wanted / 2);
+    CHECK(partial > wanted / 2);
+}
+
+TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", "", std::vector<chat_message>, std::list<chat_message>,
+                   std::deque<chat_message>) {
+    using history_type = TestType;
+    framed const count;
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::summarize{.when = used >= 60_pct},
+                                        condense::repair{}};
+    std::map<condense::sent_kind, std::size_t> seen_kinds;
+    auto const wanted = rounds(300);
+    for (std::uint64_t seed = 0; seed < wanted; ++seed) {
+        INFO("seed " << seed);
+        auto const history = holding<history_type>(conversation(seed));
+        condense::run_options<> options;
+        options.marks = seed % 2 == 0;
+        auto const reduced = condense::reduce(history, mix, {.window = seed % 3 == 0 ? 3'000_tokens : 20'000_tokens}, count, options);
+        std::vector<chat_message> sent;
+        reduced.each([&](chat_message const& m) { sent.push_back(m); });
+        std::vector<condense::sent_place> from;
+        reduced.each_sent([&](condense::sent_place place) { from.push_back(place); });
+
+        auto const seen = views::of(reduced);
+        REQUIRE(ranges::equal(seen, sent));
+        REQUIRE(ranges::equal(seen | ranges::views::reverse, std::vector<chat_message>(sent.rbegin(), sent.rend())));
+        auto const originals = all_places(history);
+        auto const shown = where(seen);
+        REQUIRE(shown == where(seen));  // made once
+        for (std::size_t index = 0; index < from.size(); ++index) {
+            if (from[index].kind == condense::sent_kind::kept) REQUIRE(shown[index] == originals[from[index].index]);
+            ++seen_kinds[from[index].kind];
+        }
+    }
+    CHECK(seen_kinds[condense::sent_kind::kept] > wanted);
+    CHECK(seen_kinds[condense::sent_kind::changed] > wanted / 4);
+    CHECK(seen_kinds[condense::sent_kind::summary] > wanted / 4);
+    CHECK(seen_kinds[condense::sent_kind::answer] > wanted / 20);
+}
+
+TEST_CASE("ranges: members of a group stand in the order in which they joined") {
+    std::vector<chat_message> history{chat_message::system("Be brief."),
+                                      chat_message::user("Which log?"),
+                                      chat_message::call("a", "read_log", "{}").and_call("b", "read_log", "{}"),
+                                      chat_message::result("b", "second"),
+                                      chat_message::user("Hurry."),
+                                      chat_message::result("a", "first"),
+                                      chat_message::assistant("Nothing unusual.")};
+    history = forms::numbered(history);
+    CHECK(named(history | views::groups) == "[m0 ][m1 ][m2 m3 m5 ][m4 ][m6 ]");
+    CHECK(named(history | ranges::views::drop(3) | views::groups) == "[m3 ][m4 ][m5 ][m6 ]");
+    history.clear();
+    CHECK(named(history | views::groups).empty());
+}
+
+TEST_CASE("ranges: newest_within stops at the first message that does not fit, and equality fits") {
+    CHECK(letters(five | views::newest_within(0_tokens, per_byte{})).empty());
+    CHECK(letters(five | views::newest_within(3_tokens, per_byte{})) == "e");
+    CHECK(letters(five | views::newest_within(4_tokens, per_byte{})) == "de");
+    CHECK(letters(five | views::newest_within(8_tokens, per_byte{})) == "cde");   // bbb does not fit, and aaaaa is not tried
+    CHECK(letters(five | views::newest_within(9_tokens, per_byte{})) == "bcde");
+    CHECK(letters(five | views::newest_within(14_tokens, per_byte{})) == "abcde");
+    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens}, per_byte{})) == "bcde");
+    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 3_tokens, .overhead = 2_tokens}, per_byte{})) == "de");
+    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 10_tokens}, per_byte{})).empty());
+    CHECK(letters(five | views::newest_within(tokens{~std::uint64_t{0}}, per_byte{})) == "abcde");
+    CHECK(letters(five | views::newest_within(1'000_tokens)) == "abcde");
+    CHECK(letters(five | views::newest_within(10_tokens)) == "de");  // the default counts four tokens for a message
+}
+
+TEST_CASE("ranges: nothing is read before begin, and everything once") {
+    reads = 0;
+    std::size_t calls = 0;
+    auto const newest = five | views::newest_within(4_tokens, counter{&calls});
+    auto const copy = newest;
+    CHECK(calls == 0);
+    CHECK(letters(newest) == "de");
+    CHECK(calls == 3);  // two that fit, and one that does not
+    CHECK(letters(copy) == "de");
+    CHECK(ranges::distance(newest) == 2);
+    CHECK(calls == 3);
+
+    reads = 0;
+    auto const groups = five | views::groups;
+    auto const sizes = groups | ranges::views::transform([](auto const& group) { return group.size(); });
+    auto const window = five | views::window(2_messages);  // the task stays
+    auto names = window | ranges::views::filter([](watched const& m) { return m.text.size() > 1; });
+    auto const dry = condense::dry_run(five, condense::pipeline{condense::sliding_window{.when = used > 2_messages}}, {.window = 99_tokens},
+                                       per_byte{});
+    auto const read_by_dry_run = std::exchange(reads, 0);
+    auto const sent = views::of(dry);
+    CHECK(read_by_dry_run == five.size());
+    CHECK(reads == 0);
+    CHECK(ranges::distance(sizes) == 5);
+    CHECK(reads == five.size());
+    CHECK(letters(names) == "a");
+    CHECK(reads == 2 * five.size());
+    CHECK(letters(sent) == "ae");
+    CHECK(letters(window) == "ae");
+    CHECK(groups.size() == 5);
+    CHECK(reads == 2 * five.size());
+}
+
+namespace {
+
+std::size_t changes = 0;
+
+/// Says how often it is changed.
+struct changeable {
+    condense::part_kind kind = condense::part_kind::text;
+    std::string text;
+    condense::role speaker = condense::role::assistant;
+    struct condense_traits {
+        static condense::role role_of(changeable const& m) { return m.speaker; }
+        static void each_part(changeable const& m, auto&& sink) { sink(condense::part_view{.kind = m.kind, .text = m.text}); }
+        static changeable with_part(changeable const& m, std::size_t, std::string text) {
+            ++changes;
+            return {m.kind, std::move(text), m.speaker};
+        }
+    };
+};
+
+}  // namespace
+
+TEST_CASE("ranges: of makes a message when it is first looked at") {
+    using enum condense::part_kind;
+    std::vector<changeable> const history{{text, "a", condense::role::user},
+                                          {tool_call, "{}"},
+                                          {tool_result, std::string(40'000, 'b'), condense::role::tool},
+                                          {tool_call, "{}"},
+                                          {tool_result, std::string(40'000, 'd'), condense::role::tool},
+                                          {text, "e"}};
+    auto const sent = views::of(condense::dry_run(history, condense::pipeline{condense::compress{.when = condense::always}},
+                                                  {.window = 100'000_tokens}));
+    changes = 0;
+    CHECK(ranges::distance(sent) == 6);
+    CHECK(sent[0].text == "a");
+    CHECK(changes == 0);
+    auto const copy = sent;
+    auto const& result = sent[2];
+    CHECK(changes == 1);
+    CHECK(result.text.size() < 40'000);
+    CHECK(&copy[2] == &result);
+    CHECK(letters(copy) == "a{b{de");
+    CHECK(changes == 2);
+}
+
+TEST_CASE("ranges: a reduction that has no name is kept, and a group outlives its view") {
+    std::vector<chat_message> const history{chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
+    auto const sent = condense::dry_run(history, mix, {.window = 1'000_tokens}) | views::of;
+    CHECK(where(sent) == addresses<chat_message>{&history[0], &history[2]});
+    auto const group = (history | views::groups)[1];
+    CHECK(where(group) == addresses<chat_message>{&history[1]});
+}
+
+namespace {
+
+struct unlucky {
+    int* left = nullptr;
+    cost operator()(std::string_view) const {
+        if (--*left < 0) throw std::runtime_error{"no luck"};
+        return cost::of({1});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("ranges: what throws is tried again") {
+    int left = 1;
+    auto const newest = five | views::newest_within(2_tokens, unlucky{&left});
+    CHECK_THROWS_AS(newest.begin(), std::runtime_error);
+    left = 3;
+    CHECK(letters(newest) == "de");
+}
+
+TEST_CASE("ranges: views of other ranges, other containers and other messages") {
+    std::forward_list<watched> const forward(five.begin(), five.end());
+    CHECK(letters(forward | views::newest_within(6_tokens, per_byte{})) == "cde");
+    CHECK(letters(std::span{five} | views::window(3_messages)) == "ade");
+
+    auto long_ones = five | ranges::views::filter([](watched const& m) { return m.text.size() > 2; });
+    CHECK(letters(long_ones | views::newest_within(6_tokens, per_byte{})) == "bd");
+    CHECK(ranges::distance(long_ones | views::groups) == 3);
+
+    auto const last_two = ranges::views::drop(3) | views::newest_within(99_tokens, per_byte{}) | ranges::views::transform(&watched::text);
+    CHECK(ranges::equal(five | last_two, std::vector<std::string>{"ddd", "e"}));
+
+    std::string standard;
+    for (auto const& text : five | views::window(3_messages) | std::views::transform(&watched::text)) standard += text;
+    CHECK(standard == "aaaaaddde");
+
+    std::vector<forms::handle> handles;
+    for (auto const& m : forms::arranged<forms::handle>(conversation(3))) handles.push_back(forms::from_chat<forms::handle>(m));
+    CHECK(where(handles | views::newest_within(tokens{~std::uint64_t{0}})) == all_places(handles));
+    CHECK(where(views::of(condense::dry_run(handles, condense::pipeline{}, {.window = 9_tokens}))) == all_places(handles));
+    std::size_t members = 0;
+    for (auto const& group : handles | views::groups) members += group.size();
+    CHECK(members == handles.size());
+
+    forms::shelf<watched> shelf;
+    for (auto const& m : five) shelf.push_back(m);
+    CHECK(letters(shelf | views::window(3_messages)) == "ade");
+    forms::lookout lookout{shelf};
+    CHECK(letters(lookout | views::newest_within(4_tokens, per_byte{})) == "de");
+}
+
+namespace {
+
+template <class View, class Reference>
+concept selects = ranges::view_<View> && ranges::random_access_range<View> && ranges::random_access_range<View const> &&
+                  ranges::sized_range<View> && ranges::common_range<View> && std::ranges::random_access_range<View> &&
+                  std::same_as<ranges::range_reference_t<View>, Reference>;
+
+using listed = std::list<chat_message>;
+using group_of_list = ranges::range_value_t<decltype(std::declval<listed&>() | views::groups)>;
+
+static_assert(selects<decltype(std::declval<listed&>() | views::groups), condense::message_group<chat_message>>);
+static_assert(selects<group_of_list, chat_message const&>);
+static_assert(selects<decltype(std::declval<listed&>() | views::window(1_messages)), chat_message const&>);
+static_assert(selects<decltype(std::declval<listed const&>() | views::newest_within(1_tokens)), chat_message const&>);
+static_assert(selects<decltype(views::of(condense::dry_run(std::declval<listed&>(), condense::pipeline{}, {}))), chat_message const&>);
+static_assert(std::same_as<decltype(std::declval<listed&>() | views::groups), decltype(std::declval<listed const&>() | views::groups)>);
+static_assert(sizeof(decltype(std::declval<listed&>() | views::groups)) <= 3 * sizeof(void*));  // cheap to copy
+
+}  // namespace
+
+TEST_CASE("ranges: a view that was not made of a history is empty") {
+    decltype(five | views::groups) const groups;
+    decltype(five | views::window(1_messages)) const window;
+    CHECK(groups.empty());
+    CHECK(window.size() == 0);
+    CHECK(ranges::range_value_t<decltype(groups)>{}.empty());
+}

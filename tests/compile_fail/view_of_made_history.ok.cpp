@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <ranges>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/adapt/ranges.hpp>
+
+auto run(std::vector<condense::chat_message> const& all) {
+    auto const history = all | std::views::drop(1);
+    return condense::views::of(condense::dry_run(history, condense::pipeline{condense::sliding_window{}}, {})).size();
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/adapt/ranges.hpp>
+
+auto run(std::vector<condense::chat_message> const& history) {
+    return (history | condense::views::newest_within(condense::tokens{100})).size();
+}

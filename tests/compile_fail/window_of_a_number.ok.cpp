@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/adapt/ranges.hpp>
+
+auto run(std::vector<condense::chat_message> const& history) {
+    using namespace condense::literals;
+    return (history | condense::views::window(100_messages)).size();
+}
