@@ -19,6 +19,7 @@
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 
 #include "../../examples/pi_message.hpp"
 
