@@ -19,6 +19,7 @@
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 
 #include "../../examples/pi_message.hpp"
 
@@ -153,7 +154,11 @@ public:
             auto const whole = run(each, condense::compress{}, roomy).before;
             clock_and_scale least;
             auto const found = best_of(shorten, least, [&](auto const& timed) {
-                return run(each, condense::compress{.when = condense::used >= 65_pct, .over = 500_chars, .with = timed},
+                return run(each,
+                           condense::compress{.when = condense::used > 65_pct,
+                                              .until = condense::used <= 65_pct,
+                                              .over = 500_chars,
+                                              .with = timed},
                            {whole});
             });
             auto const goal = whole * 65 / 100;

@@ -24,7 +24,7 @@ using namespace condense::literals;
 using namespace laws;
 
 promises ends_within(condense::extent at_most, std::uint64_t beside = 0) {
-    return {.at_most = at_most, .beside = beside, .ill_formed_grow = true, .figures = figures_of_ends};
+    return {.at_most = at_most, .beside = beside, .figures = figures_of_ends};
 }
 promises log_within(condense::extent at_most, text_kinds texts = line_texts()) {
     return {.texts = std::move(texts), .at_most = at_most, .figures = figures_of_gaps};
@@ -96,7 +96,7 @@ TEST_CASE("laws of shorteners: media_note") {
 }
 
 TEST_CASE("laws of shorteners: several as one") {
-    promises const any{.share = 20, .ill_formed_grow = true};
+    promises const any{.share = 20};
     shortener_laws(settled{condense::by_content{}}, any);
     shortener_laws(settled{condense::first_of(condense::json_minify{}, condense::json_sample{}, condense::head_tail{})},
                    any);

@@ -40,7 +40,6 @@ struct promises {
     condense::extent at_most = {};  ///< of what is made; halved as the cut says, but with room for a marker
     std::uint64_t beside = 0;       ///< characters and bytes above that which a marker may take
     bool keeps_json = false;        ///< of JSON makes JSON, with keys and spelling as they were
-    bool ill_formed_grow = false;   ///< is measured against the text with U+FFFD for what is ill-formed
     bool in_place_of_media = false;  ///< makes a text part of another kind, measured in tokens only
     read_figures figures = {};
 };
@@ -101,8 +100,7 @@ verdict judge(Shortener const& shorten, promises const& given, condense::part_vi
     if (shorten(part, how) != made) return {"the same bytes twice", true};
     if (!made) return {};
     auto const clean = utf8::scrubbed(before);
-    if (!given.in_place_of_media && made->size() >= (given.ill_formed_grow ? clean.size() : before.size()))
-        return {"strictly smaller", true};
+    if (!given.in_place_of_media && made->size() >= before.size()) return {"strictly smaller", true};
     if (!utf8::valid(*made)) return {"valid UTF-8", true};
     auto again = part;
     again.text = *made;
