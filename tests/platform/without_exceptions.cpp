@@ -13,6 +13,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
 #if __has_include(<xxhash.h>)
 #include <condense/store/memory.hpp>
 #endif

@@ -244,8 +244,8 @@ private:
     constexpr column* column_of(std::uint64_t path, bool add = true) {
         if (++cursor_ < columns_.size() && columns_[cursor_].path == path) return &columns_[cursor_];
         if (!columns_.empty() && columns_[0].path == path) return &columns_[cursor_ = 0];
-        auto slot = path % slots;
-        for (; index_[slot] != 0; slot = (slot + 1) % slots)
+        auto slot = path % slot_count;
+        for (; index_[slot] != 0; slot = (slot + 1) % slot_count)
             if (columns_[index_[slot] - 1u].path == path) return &columns_[cursor_ = index_[slot] - 1u];
         if (!add) return nullptr;
         if (columns_.size() == path_limit) {
@@ -261,10 +261,10 @@ private:
         return &made;
     }
 
-    static constexpr std::size_t slots = 256;
+    static constexpr std::size_t slot_count = 256;
     std::vector<column> columns_;
     std::vector<std::uint8_t> usual_;  ///< columns that surprise where they are missing
-    std::uint8_t index_[slots] = {};
+    std::uint8_t index_[slot_count] = {};
     std::size_t cursor_ = 0;
     std::uint64_t rows_ = 0;
     std::uint64_t rows_lost_ = 0;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <condense/detail/saturate.hpp>
+
 // How surprising a thing is among others of its sort, in eighths of a bit, from counts in tables of fixed
 // size. Where most things are rare, as ids are, being rare is no surprise.
 
@@ -62,7 +64,7 @@ public:
 
 private:
     static constexpr std::size_t place(std::uint64_t count) noexcept {
-        return count < 16 ? static_cast<std::size_t>(count) : 12u + static_cast<std::size_t>(std::bit_width(count));
+        return count < 16 ? as_size(count) : 12u + as_size(std::bit_width(count));
     }
     std::uint64_t seen_[77] = {};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // Unsigned arithmetic that stops at its limits instead of wrapping. Every sum of tokens or sizes
@@ -12,6 +13,9 @@ namespace detail {
 
 inline constexpr std::uint64_t u64_limit = ~std::uint64_t{0};
 inline constexpr std::uint32_t none32 = ~std::uint32_t{0};
+
+/// For an index; where the two types are one, a cast would be a useless one to g++.
+constexpr std::size_t as_size(std::uint64_t const count) noexcept { return static_cast<std::size_t>(count); }
 
 constexpr std::uint64_t add_capped(std::uint64_t left, std::uint64_t right) noexcept {
     return left > u64_limit - right ? u64_limit : left + right;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <condense/detail/saturate.hpp>
+
 // UTF-8 for any bytes: an ill-formed sequence counts as one code point for each of its maximal
 // parts (Unicode 15, section 3.9), so counts never fall when bytes are appended.
 
@@ -71,7 +73,7 @@ constexpr std::size_t prefix(std::string_view text, std::uint64_t points) noexce
     while (points != 0 && at < text.size()) {
         if (static_cast<unsigned char>(text[at]) < 0x80) {
             auto const enough = points < text.size() - at;
-            auto const end = ascii_end(enough ? text.substr(0, at + static_cast<std::size_t>(points)) : text, at);
+            auto const end = ascii_end(enough ? text.substr(0, at + as_size(points)) : text, at);
             points -= end - at;
             at = end;
         } else {

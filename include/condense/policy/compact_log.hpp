@@ -11,6 +11,7 @@
 #include <condense/core/part.hpp>
 #include <condense/detail/log_line.hpp>
 #include <condense/detail/reject.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/policy/extent.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/placeholder.hpp>
@@ -38,7 +39,7 @@ public:
     constexpr void read(extent const& head, extent const& tail) {
         auto const head_end = head.prefix_of(text_);
         auto const tail_begin = tail.suffix_of(text_);
-        lines_.reserve(static_cast<std::size_t>(count_lines(text_)));
+        lines_.reserve(as_size(count_lines(text_)));
         std::vector<std::uint8_t> runs(shape_slots);
         for (std::size_t at = 0; at < text_.size();) {
             auto const stop = text_.find('\n', at);

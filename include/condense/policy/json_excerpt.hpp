@@ -118,7 +118,7 @@ private:
         else if (kind == token::string) string(out, text.substr(1, text.size() - 2));
         else {
             // A number of so many digits becomes a string, because half of it would be another number.
-            auto const kept = static_cast<std::size_t>(limits_.value);
+            auto const kept = as_size(limits_.value);
             omitted_ = true;
             out.append("\"").append(text.substr(0, kept)).append(" ");
             out.append(excerpt(text.size() - kept, text.size(), "characters")).append("\"");
@@ -152,7 +152,7 @@ private:
     constexpr void container(std::string& out, std::string_view text, census const& seen, place at) {
         if (at.level >= level_limit) {
             auto const before = out.size();
-            if (append_minified(out, text, static_cast<std::size_t>(add_capped(limits_.value, excerpt_limit)))) return;
+            if (append_minified(out, text, as_size(add_capped(limits_.value, excerpt_limit)))) return;
             out.resize(before);
             omitted_ = true;
             auto const what = seen.kind == token::object ? "keys" : "items";
@@ -260,7 +260,7 @@ private:
                 if (outliers_limit == 0) whole_value(scan, kind);
                 else weigh_row(best, row, scan, kind, rows);
             }
-            best.trim(static_cast<std::size_t>(outliers_limit - outliers_limit / 2));
+            best.trim(as_size(outliers_limit - outliers_limit / 2));
             marker(out, limit - outliers_limit + best.size(), seen.members, "items", text, at);
             best.in_order([&](std::string_view spelled) {
                 scanner one{spelled};

@@ -49,10 +49,12 @@ private:
 /// preview. Loses the rest, which the file has if the write went well and nobody wrote since: the words
 /// claim neither. Results with status error stay as they are. Arguments without a path are left alone, as
 /// are those that are no JSON object. Costs two passes over the arguments.
-template <detail::tool_choice Tools = tools_named<2>>
+template <detail::tool_choice Tools = tools_named<7>>
 struct point_to_file {
-    Tools tools = detail::slot_default<Tools>(v1::tools("write_file", "edit_file"));  ///< V2
-    member_names keys = {"content", "new_text"};                                      ///< V2
+    /// V2 has write_file and edit_file, content and new_text; the rest is what agents in use call them.
+    Tools tools = detail::slot_default<Tools>(
+        v1::tools("write_file", "edit_file", "write", "edit", "Write", "Edit", "MultiEdit"));
+    member_names keys = {"content", "new_text", "newText", "oldText", "new_string", "old_string", "new_str", "old_str"};
     member_names paths = {"path", "file_path", "filename", "file"};  ///< the first that is there names the file
     chars preview = {100};  ///< V2
     chars result = {500};   ///< V2; longer results are cut
