@@ -89,6 +89,7 @@ TEST_CASE("json_outliers: a row stands out by whatever few others have") {
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"lost","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"refused the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":9000000,"state":"open","text":"served the request to 7","tags":[1,2]})"));
+    CHECK(stands_out(R"({"id":100020,"size":-250,"state":"open","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":0,"state":"open","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2]})"));
@@ -110,6 +111,27 @@ TEST_CASE("json_outliers: of one row the members can be weighed alone") {
     CHECK(weight_of("\"state\"", "\"open\"") == 0);
     CHECK(weight_of("\"id\"", "100020") == 0);
     CHECK(weight_of("\"unknown\"", "1") == 0);
+}
+
+TEST_CASE("json_outliers: four levels are looked at, and so many paths") {
+    auto const weight_of_odd = [](std::string const& front, std::string const& back) {
+        outliers rows;
+        for (int row = 0; row < 48; ++row) REQUIRE(note(rows, front + (row == 20 ? "\"odd\"" : "\"usual\"") + back));
+        rows.settle();
+        return weigh(rows, front + "\"odd\"" + back);
+    };
+    static_assert(outliers::level_limit == 4);
+    CHECK(outliers::stands_out(weight_of_odd(R"([{"a":{"b":[)", "]}}]")));
+    CHECK(weight_of_odd(R"([{"a":{"b":[[)", "]]}}]") == 0);
+
+    // One path is that of the row itself.
+    auto const members = [](std::size_t count) {
+        std::string out{"{"};
+        for (std::size_t key = 0; key < count; ++key) out += "\"k" + digits(key) + "\":1,";
+        return out + "\"last\":";
+    };
+    CHECK(outliers::stands_out(weight_of_odd(members(outliers::path_limit - 2), "}")));
+    CHECK(weight_of_odd(members(outliers::path_limit - 1), "}") == 0);
 }
 
 TEST_CASE("json_outliers: a row that is no JSON is said to be none") {
