@@ -23,6 +23,9 @@ struct unset {
 /// The slot's default: `given` where the slot has that type, else its type's own, if it has one.
 template <class Slot, class Given = unset>
 constexpr Slot slot_default(Given const& given = {}) {
+    // Else a default that was given for the slot would be left out in favour of its type's own.
+    static_assert(!std::same_as<Slot, Given const>,
+                  "condense: slot: its type must be without const, which decltype of a constant has (see slots)");
     if constexpr (std::same_as<Slot, Given>) return given;
     else if constexpr (std::default_initializable<Slot>) return Slot();
     else return unset{};
