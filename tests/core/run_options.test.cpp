@@ -27,12 +27,18 @@ std::vector<condense::chat_message> talk(std::size_t turns) {
     return made;
 }
 
-/// Drops, summarises and shortens all that may be, at the highest pressure.
+/// Drops and summarises all that may be, at the highest pressure. No template, where clang 19 would take
+/// the values for defaults.
+auto hardest() {
+    return condense::pipeline{
+        condense::summarize{.when = condense::always, .protect = condense::nothing, .with = [](std::string_view) { return "short"; }},
+        condense::sliding_window{.when = condense::always, .protect = condense::nothing},
+        condense::escalate{.when = used >= 50_pct, .passes = 3}};
+}
+
 template <class Pins>
 std::vector<condense::chat_message> squeezed(std::vector<condense::chat_message> history, Pins pins) {
-    auto const mix = condense::pipeline{
-        condense::summarize{.when = condense::always, .protect = condense::nothing, .with = [](std::string_view) { return "short"; }},
-        condense::sliding_window{.when = condense::always, .protect = condense::nothing}, condense::escalate{.when = used >= 50_pct, .passes = 3}};
+    auto const mix = hardest();
     static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, toy::per_byte{}, condense::run_options{.pins = pins}));
     return history;
 }
