@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/changes.hpp>
 
+#include <cstdint>
 #include <optional>
 
 #include "core/toy.hpp"
@@ -44,10 +45,26 @@ constexpr bool messages_never_sent_are_no_prefix() {
 }
 static_assert(toy::run_time_only || messages_never_sent_are_no_prefix());
 
+/// Whether it is summed from the front or from the end.
+constexpr bool every_prefix_is_the_sum_of_what_stands_before() {
+    desk on{user("task"), assistant("12345"), user("more"), toy::call("a"), user("67890"), assistant("on"), user("v")};
+    auto draft = on.draft();
+    if (draft.drop({1})) return false;
+    std::uint64_t sum = 0;
+    for (std::uint64_t end = 0; end <= on.facts.size(); ++end) {
+        if (condense::detail::prefix_before(draft, end).count != sum) return false;
+        if (end < on.facts.size() && draft.present(condense::sequence{end}))
+            sum += draft.message_cost(static_cast<std::uint32_t>(end)).tokens().count;
+    }
+    return sum == draft.used().tokens.count;
+}
+static_assert(toy::run_time_only || every_prefix_is_the_sum_of_what_stands_before());
+
 }  // namespace
 
 TEST_CASE("changes: where a run first changes what is sent") {
     CHECK(the_prefix_ends_before_the_first_change());
     CHECK(what_was_taken_back_has_not_changed());
     CHECK(messages_never_sent_are_no_prefix());
+    CHECK(every_prefix_is_the_sum_of_what_stands_before());
 }

@@ -95,6 +95,31 @@ TEST_CASE("request: what was seen amid a run is made anew") {
     CHECK(on.words().size() == 6);
 }
 
+TEST_CASE("request: the newest message, edited and restored by one run, is sent as it came") {
+    auto on = three();
+    REQUIRE(on.words().size() == 6);
+    on.change([&](auto& draft) {
+        REQUIRE_FALSE(draft.shorten(on.newest(), "so"));
+        REQUIRE_FALSE(draft.restore({5}));
+    });
+    CHECK(on.words().back() == "so last");
+    CHECK(&on.sent.at(on.all, 5) == &on.all[5]);
+}
+
+TEST_CASE("request: what was edited before a run, and seen amid it, is made anew") {
+    auto on = three();
+    REQUIRE(on.words().size() == 6);
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "short")); });
+    auto const mark = on.edits.steps().size();
+    toy::per_byte const count;
+    condense::budget const limits{.window = {100'000}};
+    condense::draft draft{on.all, on.facts, on.edits, count, limits};
+    REQUIRE_FALSE(draft.shorten(on.newest(), "s"));
+    CHECK(on.words(true).back() == "s");
+    on.edits.take_back(on.facts, mark);
+    CHECK(on.words().back() == "short");
+}
+
 TEST_CASE("request: after forget everything is made anew") {
     auto on = three();
     REQUIRE(on.words().size() == 6);

@@ -10,6 +10,10 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
+#include <condense/core/session.hpp>
+#include <condense/policy/collapse_repeats.hpp>
+#include <condense/policy/duplicate_results.hpp>
+#include <condense/policy/first_of.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -251,6 +255,35 @@ TEST_CASE("compress: limits in lines and bytes") {
     static_cast<void>(reduced(
         messages, pipeline{compress{.when = always, .over = 1'999_bytes, .with = head_tail{10_chars, 10_chars}}}));
     CHECK(sizes(messages)[1] < 200);
+}
+
+TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {
+    condense::session chat{history{},
+                           pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},
+                           {.window = 100'000_tokens}, toy::per_byte{}};
+    for (auto const& m : rounds({output(500), output(500)})) chat.push(m);
+    REQUIRE(chat.due());
+    CHECK(chat.prepare().layers[0].parts_shortened == 1);
+    condense::session plain{rounds({output(500)}), pipeline{compress{.when = always}}, {.window = 100'000_tokens}, toy::per_byte{}};
+    CHECK_FALSE(plain.due());
+}
+
+TEST_CASE("compress: takes what another layer made of a part too, as a second run would") {
+    auto const cut = toy::layer<condense::shortens>([](auto& draft, auto& pass) {
+        condense::part_ref const part{2, 0, draft.outline().message_at(2).first_part};
+        std::string words;
+        while (words.size() < 2'000) words += "again and ";
+        if (!draft.about(part).edited && draft.about(part).original_size.count == 5'000) pass.note(draft.shorten(part, words));
+    });
+    pipeline const mix{cut, compress{.when = always, .over = 100_chars, .with = condense::collapse_repeats{}}};
+    std::string mixed;
+    for (unsigned at = 0; mixed.size() < 5'000; ++at) mixed += static_cast<char>('a' + at * at % 23 + at / 400);
+    auto messages = rounds({mixed});
+    static_cast<void>(reduced(messages, mix));
+    CHECK(sizes(messages)[0] < 100);
+    auto const once = messages;
+    CHECK_FALSE(reduced(messages, mix).changed());
+    CHECK(messages == once);
 }
 
 TEST_CASE("compress: values that cannot work are rejected") {

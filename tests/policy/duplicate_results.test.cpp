@@ -80,7 +80,7 @@ TEST_CASE("duplicate_results: a result that is not whole any more is no referenc
     condense::compress const fold{.when = condense::always, .with = duplicate_results{}};
     static_cast<void>(condense::reduce(messages, condense::pipeline{cut_newest, fold}, roomy, toy::per_byte{}));
     CHECK(texts(messages) == std::vector<std::string>{output(5'000), "short"});
-    SECTION("nor one that was cut to the same as the others") {
+    SECTION("but one that was cut to the same as the others, since a second run would take it for whole") {
         auto both = results({output(5'000), output(5'000)});
         auto const cut_both = toy::layer<condense::shortens>([](auto& draft, auto& pass) {
             for (std::uint32_t const index : {2u, 4u}) {
@@ -89,7 +89,11 @@ TEST_CASE("duplicate_results: a result that is not whole any more is no referenc
             }
         });
         static_cast<void>(condense::reduce(both, condense::pipeline{cut_both, fold}, roomy, toy::per_byte{}));
-        CHECK(texts(both) == std::vector<std::string>{output(300, 's'), output(300, 's')});
+        CHECK(texts(both)[0] == "[... 5,000 of 5,000 characters omitted; find: a later result of it is the same ...]");
+        CHECK(texts(both)[1] == output(300, 's'));
+        auto const once = both;
+        CHECK_FALSE(condense::reduce(both, condense::pipeline{fold}, roomy, toy::per_byte{}).changed());
+        CHECK(both == once);
     }
     SECTION("nor one that was dropped") {
         auto dropped = results({output(5'000), output(5'000)});
@@ -152,6 +156,20 @@ TEST_CASE("duplicate_results: joins others") {
     CHECK(left[1].find("the same") == std::string::npos);
     CHECK(left[1].size() < 300);
     CHECK(left[2].size() < 300);
+}
+
+TEST_CASE("duplicate_results: results that are cut to the same text are the same to a second run") {
+    auto other = output(20'000);
+    other[10'000] = 'Z';
+    auto const fold = condense::first_of(duplicate_results{}, condense::head_tail{200_chars, 200_chars});
+    for (bool const marks : {false, true}) {
+        auto messages = results({output(20'000), other, output(20'000, 'y')});
+        condense::run_options<> options{.marks = marks};
+        static_cast<void>(condense::reduce(messages, mix_of(fold), roomy, toy::per_byte{}, options));
+        auto const once = messages;
+        CHECK_FALSE(condense::reduce(messages, mix_of(fold), roomy, toy::per_byte{}, options).changed());
+        CHECK(messages == once);
+    }
 }
 
 TEST_CASE("duplicate_results: many results, alike and not") {

@@ -195,6 +195,24 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
     CHECK(left > 300);
 }
 
+TEST_CASE("worth: a session knows that nothing was sent before its first request") {
+    for (bool const asked : {false, true}) {
+        condense::session chat{std::vector<condense::chat_message>{},
+                               condense::pipeline{condense::compress{
+                                   .when = condense::used >= 1'000_tokens,
+                                   .worth = pays_off{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 1_turns},
+                                   .over = 300_chars,
+                                   .with = condense::head{20_chars}}},
+                               {.window = 100'000_tokens}, per_byte{}};
+        chat.push(condense::chat_message::user("task"));
+        chat.push(condense::chat_message::call("1", "look", "{}"));
+        chat.push(condense::chat_message::result("1", std::string(400, 'x')));
+        chat.push(condense::chat_message::assistant(std::string(20'000, 'y')));
+        if (asked) static_cast<void>(chat.request());
+        CHECK(chat.run().changed() == !asked);
+    }
+}
+
 TEST_CASE("worth: what a batch must gain") {
     CHECK(what_the_cache_loses_weighs());
     CHECK(each_figure_decides());

@@ -45,16 +45,36 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
     return first;
 }
 
+/// What stands at `index`: answers to the calls of the message before, a summary, the message.
+template <class Draft>
+constexpr cost cost_of_place(Draft const& seen, std::uint32_t index) noexcept {
+    auto const& facts = seen.outline();
+    auto const& edits = seen.edits();
+    cost sum;
+    if (index != 0 && seen.present(sequence{index - 1})) {
+        auto const& asked = facts.message_at(index - 1);
+        for (auto column = asked.first_part; column < asked.first_part + asked.part_count; ++column)
+            if (auto const made = edits.answer_at(column)) sum += edits.steps()[made - 1].after;
+    }
+    if (index == facts.size()) return sum;
+    if (seen.present(group{index}.summary())) sum += seen.about(group{index}.summary()).cost;
+    if (seen.present(sequence{index})) sum += seen.message_cost(index);
+    return sum;
+}
+
 /// What the overhead and the messages that are there before index `end` cost, but for those that no
-/// request has held yet.
+/// request has held yet. Costs a look at what stands before it, or behind it where that is less.
 template <class Draft>
 constexpr tokens prefix_before(Draft const& seen, std::uint64_t end) noexcept {
-    auto sum = cost::of(seen.limits().overhead);
-    if (end > seen.outline().size()) end = seen.outline().size();
+    auto const size = static_cast<std::uint32_t>(seen.outline().size());
+    if (end > size) end = size;
     if (end > seen.edits().sent()) end = seen.edits().sent();
-    for (std::uint32_t index = 0; index < end; ++index) {
-        if (seen.present(group{index}.summary())) sum += seen.about(group{index}.summary()).cost;
-        if (seen.present(sequence{index})) sum += seen.message_cost(index);
+    auto sum = cost::of(seen.limits().overhead);
+    if (end <= size / 2)
+        for (std::uint32_t index = 0; index < end; ++index) sum += cost_of_place(seen, index);
+    else {
+        sum += seen.edits().sums().cost;
+        for (auto index = static_cast<std::uint32_t>(end); index <= size; ++index) sum -= cost_of_place(seen, index);
     }
     return sum.tokens();
 }

@@ -57,9 +57,10 @@ public:
     /// Makes what is not made yet. What is seen `amid` a run may be taken back, and is made again.
     template <class Source>
     void update(Source const& source, outline const& facts, view const& edits, bool amid) {
-        if (stale_) remake(source, facts, edits, amid);
+        if (stale_ || (amid && !unmade_.empty())) remake(source, facts, edits, amid);
         for (; !unmade_.empty(); unmade_.pop_back()) {
             auto& changed = places_[unmade_.back()];
+            if (!is_edited(facts, edits, changed.index)) continue;  // what was done was undone by the same run
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }

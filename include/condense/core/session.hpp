@@ -39,11 +39,11 @@ public:
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
         mix_.name_entries(idle_.data());
-        edits_.note_sent(options_.sent.count);
         for (auto const& m : messages_) {
             edits_.reserve_message(read(m));
             edits_.follow(facts_, facts_.place());
         }
+        edits_.note_sent(options_.sent.count < facts_.size() ? options_.sent.count : facts_.size());
         arrive(0, true);
     }
     session(session const&) = delete;
@@ -247,7 +247,7 @@ private:
             auto const mark = edits_.steps().size();
             running([&](auto& whole) {
                 detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
-                    .draft = whole, .options = options_, .entries = entries.data(), .resumes = resumes};
+                    .draft = whole, .options = options_, .entries = entries.data(), .begun = mark, .resumes = resumes};
                 unrecorded_ = true;  // until it is known
                 for (auto index = first; index < facts_.size(); ++index)
                     mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);

@@ -40,6 +40,13 @@ struct compress {
         if constexpr (requires { with.validate(); }) with.validate();
     }
 
+    /// What looks at all messages has not been done when each has arrived.
+    constexpr bool due(usage const& now) const noexcept
+        requires(detail::sees_others<Shortener>())
+    {
+        return when.due(now);
+    }
+
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::ready(with, detail::alone{});
@@ -66,20 +73,39 @@ private:
         if (facts.stored_earlier || kept.holds(part.message_index)) return;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how)) return;
         std::optional<std::string> shorter;
-        draft.original(part, [&](part_view seen) {
+        auto const settle = [&](part_view seen) {
+            shorter.reset();
             if (kept.holds(seen)) return;
             // What it makes of its own output, so that a later run finds nothing to do.
             for (auto next = shortened(part, seen, how); next && (!shorter || next->size() < shorter->size());
                  next = shortened(part, seen, how)) {
                 shorter = std::move(next);
                 seen.text = *shorter;
-                if (seen.kind == part_kind::media) seen = {.text = seen.text, .tool = seen.tool, .call = seen.call};
+                if (seen.kind == part_kind::media) seen = as_text(seen);
             }
-        });
-        if (!shorter) return;
-        if constexpr (detail::removes_parts<Shortener>())
-            if (shorter->empty()) return pass.note(draft.remove(part));
-        pass.note(draft.shorten(part, std::move(*shorter)));
+        };
+        auto const edit = [&]() -> refusal {
+            if (!shorter) return refusal::not_smaller;
+            if constexpr (detail::removes_parts<Shortener>())
+                if (shorter->empty()) return draft.remove(part);
+            return draft.shorten(part, std::move(*shorter));
+        };
+        draft.original(part, settle);
+        bool const found = shorter.has_value();
+        auto refused = edit();
+        // Nor what others, or an earlier turn, made of the part: a later run may see no more than that.
+        if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.column) != 0) {
+            draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
+                if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
+            });
+            if (shorter) refused = edit();
+        }
+        if (found || !refused) pass.note(refused);
+    }
+
+    /// What stands in place of media is a text.
+    static constexpr part_view as_text(part_view const& seen) noexcept {
+        return {.text = seen.text, .tool = seen.tool, .call = seen.call};
     }
 };
 

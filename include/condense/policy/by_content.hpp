@@ -31,6 +31,10 @@ struct by_content {
                                     detail::removes_parts<Diff>() || detail::removes_parts<SearchHits>() ||
                                     detail::removes_parts<Code>() || detail::removes_parts<Prose>() ||
                                     detail::removes_parts<Binary>();
+    static constexpr bool sees_others = detail::sees_others<Json>() || detail::sees_others<Log>() ||
+                                        detail::sees_others<Diff>() || detail::sees_others<SearchHits>() ||
+                                        detail::sees_others<Code>() || detail::sees_others<Prose>() ||
+                                        detail::sees_others<Binary>();
 
     Json json = detail::slot_default<Json>();
     Log log = detail::slot_default<Log>();

@@ -53,8 +53,8 @@ constexpr void keep_alike(std::vector<twin>& found, Alike const& alike) {
 
 }  // namespace detail
 
-/// Loses nothing that does not stand further on, errors included. Takes results that are whole and have
-/// their call; reads those of which another has the same size, once more for each that is replaced.
+/// Loses nothing that does not stand further on, errors included. Takes results that have their call, as
+/// they are at present, because a later run could not tell what was cut from what is whole; reads those of which another has the same size, once more for each that is replaced.
 /// Texts forged to look alike to a fingerprint stay.
 struct duplicate_results {
     using looks_at_all = void;
@@ -71,8 +71,10 @@ struct duplicate_results {
             seen.each_part_of(sequence{index}, [&](part_ref part) {
                 auto const& known = facts.part_at(part.column);
                 if (known.kind != part_kind::tool_result || known.sealed || known.status == part_status::pending) return;
-                if (facts.call_column(known) == detail::none32 || known.size <= detail::omission_limit) return;
-                if (!seen.about(part).edited) found.push_back({.column = part.column, .size = known.size});
+                auto const* const made = seen.edits().edit_of(part.column);
+                auto const size = made != nullptr ? seen.edits().text_at(made->text).text.size() : known.size;
+                if (facts.call_column(known) == detail::none32 || size <= detail::omission_limit) return;
+                found.push_back({.column = part.column, .size = size});
             });
         }
         // Only texts of the same size are read, each message once.
@@ -97,9 +99,14 @@ struct duplicate_results {
             std::optional<std::string> note;
             auto const* const mine = detail::find_column(found, at.column);
             if (mine == nullptr || mine->newest == at.column || part.text.size() <= detail::omission_limit) return note;
-            all->original(all->part_at(mine->newest), [&](part_view const& later) {
-                if (later.text == part.text)
+            auto const fold = [&](part_view const& later) {
+                if (!note && later.text == part.text)
                     note = detail::omission_of_all(part.text, later.tool, later.tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
+            };
+            auto const newest = all->part_at(mine->newest);
+            all->original(newest, fold);
+            all->each_part(sequence{newest.message_index}, [&](part_ref other, part_view const& later) {
+                if (other.column == newest.column) fold(later);
             });
             return note;
         };

@@ -20,6 +20,7 @@ struct either_shortener {
     using is_composite = void;
     static constexpr part_kinds applies_to = kinds_of<First>() | kinds_of<Second>();
     static constexpr bool removes = removes_parts<First>() || removes_parts<Second>();
+    static constexpr bool sees_others = detail::sees_others<First>() || detail::sees_others<Second>();
 
     First first = slot_default<First>();
     Second second = slot_default<Second>();

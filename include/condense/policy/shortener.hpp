@@ -85,6 +85,12 @@ constexpr bool removes_parts() noexcept {
     if constexpr (requires { Shortener::removes; }) return Shortener::removes;
     else return false;
 }
+/// What it makes of a part may change with the parts around it.
+template <class Shortener>
+constexpr bool sees_others() noexcept {
+    if constexpr (composite_shortener<Shortener>) return Shortener::sees_others;
+    else return conversation_shortener<Shortener>;
+}
 template <class Shortener>
 constexpr bool takes_any_size() noexcept {
     if constexpr (requires { Shortener::any_size; }) return Shortener::any_size;
