@@ -49,12 +49,10 @@ struct condense::message_traits<my::post> {
         for (auto const& call : m.calls) sink(part_view{part_kind::tool_call, call.text, call.tool, call.id});
         for (auto const& out : m.outputs) sink(part_view{part_kind::tool_result, out.text, out.tool, out.id});
     }
-    static my::post with_part(my::post const& m, std::size_t index, std::string text) {
-        auto shorter = m;
-        if (index == 0) shorter.text = std::move(text);
-        else if (--index < m.calls.size()) shorter.calls[index].text = std::move(text);
-        else shorter.outputs[index - m.calls.size()].text = std::move(text);
-        return shorter;
+    static void with_part(my::post& m, std::size_t index, std::string text) {
+        if (index == 0) m.text = std::move(text);
+        else if (--index < m.calls.size()) m.calls[index].text = std::move(text);
+        else m.outputs[index - m.calls.size()].text = std::move(text);
     }
     static my::post make(role, std::string text) { return {.text = std::move(text)}; }
     static my::post make_result(my::post const&, part_view const& call, std::string text) {

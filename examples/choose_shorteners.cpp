@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// How do I shorten JSON, logs, old reads, arguments and reasoning each in its own way, and only when that
-// is cheaper than what it throws out of the provider's prompt cache?
+// How do I shorten JSON, logs, old reads, arguments and reasoning each in its own way, stack traces in mine,
+// and only when that is cheaper than what it throws out of the provider's prompt cache?
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,19 @@
 #include "check.hpp"
 
 using condense::chat_message;
+
+// Any callable from a part to a shorter text, or nothing; of what it made itself it makes nothing.
+struct outer_frames {
+    static constexpr condense::part_kinds applies_to = condense::part_kind::tool_result | condense::part_kind::text;
+    condense::extent over = condense::chars{300};  // in place of the layer's
+
+    std::optional<std::string> operator()(condense::part_view const& trace, condense::cut) const {
+        auto const second = trace.text.find("\n  at ", trace.text.find("\n  at ") + 1);
+        auto const last = trace.text.rfind("\n  at ");
+        if (second >= last || last - second <= 20) return std::nullopt;
+        return std::string{trace.text.substr(0, second)}.append("\n  [frames omitted]").append(trace.text.substr(last));
+    }
+};
 
 namespace {
 
@@ -38,7 +52,7 @@ int main() {
         .order = condense::newest_first,
         .over = 2'000_chars,
         .with = condense::first_of(condense::old_reasoning{.keep = 1_messages}, condense::superseded_reads{},
-                                   condense::duplicate_results{}, condense::shorten_arguments{},
+                                   condense::duplicate_results{}, condense::shorten_arguments{}, outer_frames{},
                                    condense::by_content{.json = condense::json_sample{}, .log = condense::compact_log{}})}};
 
     std::vector<chat_message> history{chat_message::user("Why do requests fail?")};
@@ -47,12 +61,17 @@ int main() {
         history.push_back(chat_message::call(id, "read_file", R"({"path":"requests.json"})"));
         history.push_back(chat_message::result(id, rows(100, 67)));
     }
+    std::string trace = "panic: no such host";
+    for (int frame = 0; frame < 50; ++frame) trace += "\n  at frame" + std::to_string(frame);
+    history.push_back(chat_message::call("t", "run_tests", "{}"));
+    history.push_back(chat_message::result("t", trace));
     history.push_back(chat_message::assistant("One request fails."));
     history.push_back(chat_message::user("Which one?"));
 
     auto const report = condense::reduce(history, mix, {.window = 8'000_tokens, .overhead = 500_tokens});
-    check(report.fits() && report.layers[0].parts_shortened == 3);
+    check(report.fits() && report.layers[0].parts_shortened == 4);
     check(report.prefix >= 500_tokens && report.first_changed == 2u);  // what the cache still holds
     check(history[2].parts[0].text.find("requests.json was read again") != std::string::npos);
+    check(history[8].parts[0].text == "panic: no such host\n  at frame0\n  [frames omitted]\n  at frame49");
     check(history[6].parts[0].text.find("no such host") != std::string::npos);  // the row that differs stays
 }

@@ -172,6 +172,48 @@ struct wrong_copy {
         static std::string make(role, std::string);
     };
 };
+
+/// Says how it is changed in place.
+struct in_place {
+    std::string first;
+    std::string second;
+
+    struct condense_traits {
+        static constexpr role role_of(in_place const&) { return role::user; }
+        static constexpr void each_part(in_place const& m, auto&& sink) {
+            sink(part_view{.text = m.first});
+            sink(part_view{.text = m.second});
+        }
+        static constexpr void with_part(in_place& m, std::size_t index, std::string text) {
+            (index == 0 ? m.first : m.second) = std::move(text);
+        }
+        static constexpr void without_part(in_place& m, std::size_t index) { (index == 0 ? m.first : m.second).clear(); }
+        static constexpr std::string to_bytes(in_place const& m) { return m.first + '|' + m.second; }
+        static constexpr bool from_bytes(in_place& m, std::string_view bytes) {
+            auto const bar = bytes.find('|');
+            m.first = bytes.substr(0, bar);
+            if (bar == std::string_view::npos) return false;
+            m.second = bytes.substr(bar + 1);
+            return true;
+        }
+    };
+};
+static_assert(shortenable<in_place> && thinnable<in_place> && condense::storable<in_place>);
+
+/// In place needs a copy to change.
+struct in_place_alone {
+    std::unique_ptr<int> owned;
+
+    struct condense_traits {
+        static constexpr role role_of(in_place_alone const&) { return role::user; }
+        static constexpr void each_part(in_place_alone const&, auto&&) {}
+        static void with_part(in_place_alone&, std::size_t, std::string);
+        static std::string to_bytes(in_place_alone const&);
+        static void from_bytes(in_place_alone&, std::string_view);
+    };
+};
+static_assert(message<in_place_alone> && !shortenable<in_place_alone> && !condense::storable<in_place_alone>);
+
 static_assert(!message<loses_parts> && !message<wrong_role>);
 static_assert(message<wrong_copy> && !shortenable<wrong_copy> && !composable<wrong_copy>);
 
@@ -184,6 +226,22 @@ struct condense::message_traits<both> {
 };
 
 TEST_CASE("message: a specialisation goes before nested traits") { CHECK(condense::role_of(both{}) == role::tool); }
+
+TEST_CASE("message: traits that change in place are given a copy") {
+    in_place const m{"one", "two"};
+    auto const shorter = condense::with_part(m, 1, "2");
+    CHECK(shorter.first == "one");
+    CHECK(shorter.second == "2");
+    auto const thinner = condense::without_part(m, 0);
+    CHECK(thinner.first.empty());
+    CHECK(thinner.second == "two");
+    CHECK(condense::to_bytes(m) == "one|two");
+
+    auto const read = condense::from_bytes<in_place>("one|two");
+    REQUIRE(read);
+    CHECK(read->second == "two");
+    CHECK_FALSE(condense::from_bytes<in_place>("one"));
+}
 
 TEST_CASE("message: what the traits may say beside role and parts") {
     rich m{"text", "short.0", true};

@@ -23,10 +23,12 @@ inline namespace v1 {
 /// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
 /// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
 /// were, `m` itself where the text can not be written there; optionally `without_part(m, index) -> M`.
+/// Either may give void and change a `M&` in place, a copy that the library made.
 /// To write summaries: `make(role, text) -> M`.
 /// To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`.
 /// To be recorded: `to_bytes(m) -> std::string`, `from_bytes(bytes) -> M` or `std::optional<M>`, nothing
-/// for bytes that are no message. JSON on one line is the most readable.
+/// for bytes that are no message, or `from_bytes(m, bytes) -> bool` into a `M&` that is as its default
+/// constructor left it. JSON on one line is the most readable.
 /// Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (thinking loops that may not be split),
 /// `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs know their earlier work).
 template <class Message>
@@ -62,6 +64,25 @@ concept has_role = requires(Message const& m) {
 template <class Message>
 concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
 
+/// Given a message that may be changed. One that takes a const message too cannot be meant to change it.
+template <class Message>
+concept replaces_in_place = std::copy_constructible<Message> &&
+    requires(Message& m, std::size_t index, std::string text) {
+        { traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<void>;
+    } && !requires(Message const& m, std::size_t index, std::string text) {
+        traits_of<Message>::with_part(m, index, std::move(text));
+    };
+template <class Message>
+concept removes_in_place = std::copy_constructible<Message> &&
+    requires(Message& m, std::size_t index) {
+        { traits_of<Message>::without_part(m, index) } -> std::same_as<void>;
+    } && !requires(Message const& m, std::size_t index) { traits_of<Message>::without_part(m, index); };
+template <class Message>
+concept reads_in_place = std::default_initializable<Message> && std::move_constructible<Message> &&
+    requires(Message& m, std::string_view bytes) {
+        { traits_of<Message>::from_bytes(m, bytes) } -> std::same_as<bool>;
+    };
+
 }  // namespace detail
 
 /// Can be read: it has a role and parts.
@@ -70,9 +91,10 @@ concept message = detail::has_role<Message> && detail::has_parts<Message>;
 
 /// A new message with one part's text replaced can be made of it.
 template <class Message>
-concept shortenable = message<Message> && requires(Message const& m, std::size_t index, std::string text) {
-    { detail::traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<Message>;
-};
+concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
+    requires(Message const& m, std::size_t index, std::string text) {
+        { detail::traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<Message>;
+    });
 
 /// A message can be written from a role and a text.
 template <class Message>
@@ -88,17 +110,18 @@ concept answerable = message<Message> && requires(Message const& m, part_view co
 
 /// Can be written to bytes and read back, the same.
 template <class Message>
-concept storable = message<Message> && requires(Message const& m, std::string_view bytes) {
+concept storable = message<Message> && requires(Message const& m) {
     { detail::traits_of<Message>::to_bytes(m) } -> std::convertible_to<std::string>;
+} && (detail::reads_in_place<Message> || requires(std::string_view bytes) {
     { detail::traits_of<Message>::from_bytes(bytes) } -> std::convertible_to<std::optional<Message>>;
-};
+});
 
 namespace detail {
 
 template <class Message>
-concept thinnable = shortenable<Message> && requires(Message const& m, std::size_t index) {
+concept thinnable = shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
     { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
-};
+});
 
 template <class Message>
 concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
@@ -119,14 +142,22 @@ struct each_part_fn {
 struct with_part_fn {
     template <shortenable Message>
     constexpr Message operator()(Message const& m, std::size_t index, std::string text) const {
-        return traits_of<Message>::with_part(m, index, std::move(text));
+        if constexpr (replaces_in_place<Message>) {
+            Message made(m);
+            traits_of<Message>::with_part(made, index, std::move(text));
+            return made;
+        } else return traits_of<Message>::with_part(m, index, std::move(text));
     }
 };
 
 struct without_part_fn {
     template <thinnable Message>
     constexpr Message operator()(Message const& m, std::size_t index) const {
-        return traits_of<Message>::without_part(m, index);
+        if constexpr (removes_in_place<Message>) {
+            Message made(m);
+            traits_of<Message>::without_part(made, index);
+            return made;
+        } else return traits_of<Message>::without_part(m, index);
     }
 };
 
@@ -208,7 +239,11 @@ inline constexpr detail::set_mark_fn set_mark{};
 /// Nothing where the bytes are no message of this type.
 template <storable Message>
 constexpr std::optional<Message> from_bytes(std::string_view held) {
-    return detail::traits_of<Message>::from_bytes(held);
+    if constexpr (detail::reads_in_place<Message>) {
+        std::optional<Message> made{std::in_place};
+        if (!detail::traits_of<Message>::from_bytes(*made, held)) made.reset();
+        return made;
+    } else return detail::traits_of<Message>::from_bytes(held);
 }
 
 namespace detail {

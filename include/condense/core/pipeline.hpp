@@ -98,6 +98,8 @@ constexpr void check_layer() {
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
         if constexpr (!std::is_final_v<Layer> && !is_pipeline<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
+        static_assert(!names_worth<Layer> || weighs_prefix<Layer> || weighs_tokens<Layer>,
+                      "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
     }
 }
 

@@ -132,7 +132,11 @@ constexpr void check_tiers() {
 }
 
 template <class Layer>
+concept names_worth = requires(Layer const& layer) { layer.worth; };
+template <class Layer>
 concept weighs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
+template <class Layer>
+concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
 /// One batch: from its mark on, the edits stand together or not at all.
 template <class Run>
@@ -192,7 +196,7 @@ private:
                                          .before = used_,
                                          .prefix_before = prefix_before_,
                                          .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
-        else if constexpr (requires { layer.worth.pays(saved, used_); }) return layer.worth.pays(saved, used_);
+        else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
         else return true;
     }
 

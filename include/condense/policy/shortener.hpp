@@ -15,7 +15,7 @@
 #include <condense/policy/extent.hpp>
 #include <condense/policy/placeholder.hpp>
 
-// What makes a value a shortener, and how several become one: first_of{json_sample{}, head_tail{}}.
+// What makes a value a shortener, and how several become one: first_of(json_sample{}, head_tail{}).
 // A shortener says for which kinds of parts it is, and may have a limit of its own, `over`.
 
 namespace condense {
@@ -105,8 +105,11 @@ constexpr bool may_exceed(extent const& limit, bytes size) noexcept {
 /// Texts within it are left alone.
 template <class Shortener>
 constexpr extent limit_of(Shortener const& shorten, cut const& how) noexcept {
-    if constexpr (requires { extent{shorten.over}; }) return extent{shorten.over}.halved(how.halvings);
-    else return how.over;
+    if constexpr (requires { shorten.over; }) {
+        static_assert(requires { extent{shorten.over}; },
+                      "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
+        return extent{shorten.over}.halved(how.halvings);
+    } else return how.over;
 }
 
 /// By what is known without reading it, the part may be one for the shortener.

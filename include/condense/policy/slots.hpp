@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
+
 #include <condense/policy/extent.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/shortener.hpp>
@@ -15,6 +17,8 @@ namespace detail {
 
 template <class When, class Until>
 constexpr void check_target(When const& when, Until const& until) {
+    static_assert(std::same_as<Until, from_when> || requires { until.bind(tokens{}); },
+                  "condense: until: it must be a target such as used <= 50_pct (see trigger)");
     if constexpr (requires { conflicts(when, until); until.due(usage{}); })
         reject_unless(!conflicts(when, until), "condense: until: the target must be below the trigger in `when` (see trigger)");
 }
