@@ -48,6 +48,12 @@ TEST_CASE("media_note: says what was there and how to have it back") {
         CHECK_FALSE(media_note{}({.kind = kind, .text = "image/png, 90,123 bytes"}, {}));
 }
 
+TEST_CASE("media_note: what comes from outside stays on one line, without escapes") {
+    CHECK(note("a\x1B[2Jb\nc\x7F\xC2\x9B" "2J\xC2\xA0\xC3\xA9") ==
+          "[a [2Jb c  2J\xC2\xA0\xC3\xA9, omitted; ask for it again if it is needed]");
+    CHECK(note(std::string_view{"\0", 1}) == "[ , omitted; ask for it again if it is needed]");
+}
+
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
     std::vector<chat_message> messages{picture("image/png, 90,123 bytes"), chat_message::assistant("a cat"), picture("tiny", {1}),
                                        chat_message::assistant("a mite"), picture(""), chat_message::assistant("a bat"),

@@ -15,7 +15,7 @@ namespace condense {
 inline namespace v1 {
 
 /// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]": keeps of media what the adapter
-/// says that they are, up to 160 characters. Loses the media; costs a copy of the message. The note is
+/// says that they are, up to 160 characters on one line. Loses the media; costs a copy of the message. The note is
 /// smaller than they in tokens; an adapter that can not put a text in their place keeps them.
 struct media_note {
     static constexpr part_kinds applies_to = part_kind::media;
@@ -24,7 +24,7 @@ struct media_note {
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         if (part.kind != part_kind::media) return std::nullopt;
         std::string what;
-        detail::utf8::append_scrubbed(what, part.text.substr(0, detail::utf8::prefix(part.text, 160)));
+        detail::append_printable(what, part.text.substr(0, detail::utf8::prefix(part.text, 160)));
         return detail::omission(what.empty() ? "media" : what, how.how);
     }
     friend constexpr bool operator==(media_note, media_note) = default;
