@@ -11,6 +11,7 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
+#include <condense/layer/escalate.hpp>
 #include <condense/policy/collapse_repeats.hpp>
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
@@ -33,6 +34,15 @@ using history = std::vector<chat_message>;
 
 static_assert(condense::layer<compress<>>);
 static_assert(!condense::recoverable<pipeline<compress<>>> && condense::deterministic<pipeline<compress<>>>);
+
+/// Applies to nothing that it is shown.
+struct silent {
+    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const { return std::nullopt; }
+};
+/// Is shown nothing here.
+struct of_media : silent {
+    static constexpr condense::part_kinds applies_to = condense::part_kind::media;
+};
 
 /// Rounds with one result each, all of them over. Tokens are bytes.
 history rounds(std::vector<std::string> const& outputs) {
@@ -299,4 +309,25 @@ TEST_CASE("compress: a dry run says what would be saved") {
     CHECK(dry.report().layers[0].parts_shortened == 1);
     CHECK(dry.report().layers[0].saved.count > 4'000);
     CHECK(sizes(messages)[0] == 5'000);
+}
+
+TEST_CASE("compress: it says why it has nothing to do") {
+    auto const said = [](auto const& layer, std::size_t size) {
+        auto messages = rounds({output(size)});
+        auto const report = reduced(messages, pipeline{layer});
+        CHECK(report.layers[0].outcome == layer_outcome::idle);
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    CHECK(said(compress{.when = always}, 5'000) == "within `over`");
+    CHECK(said(compress{.when = always, .protect = condense::tools("read")}, 50'000) == "protected");
+    CHECK(said(compress{.when = always, .protect = condense::last(90_pct)}, 50'000) == "protected");
+    CHECK(said(compress{.when = always, .with = silent{}}, 50'000) == "nothing to do");
+    CHECK(said(compress{.when = always, .with = of_media{}}, 50'000) == "nothing to do");
+}
+
+TEST_CASE("compress: why it had nothing to do goes when it has") {
+    auto messages = rounds({output(9'000)});
+    auto const report = reduced(messages, pipeline{compress{.when = always}, condense::escalate{.when = used >= 10_pct}}, 10'000_tokens);
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note}.empty());
 }

@@ -75,12 +75,18 @@ struct run {
     tokens concluded_at = {};  ///< used at that time
     bool last_resort = false;
     std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
+    std::string_view nothing = {};  ///< why the present batch has nothing to do
     bool resumes = false;    ///< the messages were there before the run or the session
     bool recorded = false;   ///< some journal holds everything
     bool unrecorded = false; ///< there are journals, and none does
     bool stopped = false;
     std::vector<pending_put> puts = {};
 };
+
+/// Why a layer has nothing to do, as far as it says so.
+inline constexpr std::string_view nothing_to_do = "nothing to do";
+inline constexpr std::string_view all_protected = "protected";
+inline constexpr std::string_view all_within_over = "within `over`";
 
 struct no_rerun {};
 struct no_memory {};
@@ -122,6 +128,8 @@ public:
     constexpr instant deadline() const noexcept { return run_->deadline; }
 
     constexpr void note(std::string_view words) noexcept { entry_->note = words; }
+    /// Noted where the batch changes nothing; one of the names above.
+    constexpr void idle_as(std::string_view why) noexcept { run_->nothing = why; }
     constexpr void note(refusal refused) noexcept {
         if (!refused) return;
         ++entry_->refused;

@@ -148,6 +148,7 @@ public:
         if (entry.runs++ == 0) entry.before = used_.tokens;
         shared.draft.begin_batch();
         shared.kept = 0;
+        shared.nothing = nothing_to_do;
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
@@ -214,7 +215,6 @@ private:
         return (before_.cost + restored + cost::of(shared_->draft.limits().overhead)).tokens();
     }
 
-    static constexpr std::string_view nothing = "nothing to do";
     static constexpr std::string_view not_smaller = "not smaller";
     static constexpr std::string_view not_worth_it = "not worth it";
 
@@ -228,10 +228,10 @@ private:
     }
 
     constexpr void close_without_edits() {
-        if (entry_->refused != refused_) decline(nothing);
+        if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = nothing;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = shared_->nothing;
         }
     }
 
@@ -253,7 +253,7 @@ private:
         entry_->artifacts += shared_->kept;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier : {nothing, not_smaller, not_worth_it, name(refusal::no_room)})
+        for (auto const earlier : {nothing_to_do, all_protected, all_within_over, not_smaller, not_worth_it, name(refusal::no_room)})
             if (std::string_view{entry_->note} == earlier) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/pass.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/order.hpp>
@@ -56,26 +57,38 @@ struct compress {
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::ready(with, draft);
+        bool spared = false;
+        bool small = false;
         order.each_part(draft, [&](part_ref part) {
             if (pass.enough()) return false;
-            shorten(draft, part, kept, shortened, pass);
+            auto const left = shorten(draft, part, kept, shortened, pass);
+            spared = spared || left == left_as::spared;
+            small = small || left == left_as::small;
             return true;
         });
+        if (spared) pass.idle_as(detail::all_protected);
+        else if (small) pass.idle_as(detail::all_within_over);
     }
 
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
-    constexpr void shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
+    enum class left_as { tried, spared, small };
+
+    constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
         cut const how{halvings, {facts.stored}, over.halved(halvings)};
-        if (facts.stored_earlier || kept.holds(part.message_index)) return;
-        if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how)) return;
+        if (facts.stored_earlier) return left_as::tried;
+        if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
+            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::small : left_as::tried;
+        if (kept.holds(part.message_index)) return left_as::spared;
+        bool spared = false;
         std::optional<std::string> shorter;
         auto const settle = [&](part_view seen) {
             shorter.reset();
-            if (kept.holds(seen)) return;
+            spared = kept.holds(seen);
+            if (spared) return;
             // What it makes of its own output, so that a later run finds nothing to do.
             for (auto next = shortened(part, seen, how); next && (!shorter || next->size() < shorter->size());
                  next = shortened(part, seen, how)) {
@@ -101,6 +114,7 @@ private:
             if (shorter) refused = edit();
         }
         if (found || !refused) pass.note(refused);
+        return spared ? left_as::spared : left_as::tried;
     }
 
     /// What stands in place of media is a text.
