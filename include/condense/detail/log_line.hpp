@@ -120,7 +120,9 @@ constexpr log_line_facts facts_of_line(std::string_view line) noexcept {
 constexpr std::string_view without_stamp(std::string_view line) noexcept {
     for (std::size_t at = 0; at < line.size(); ++at) {
         if (class_of(line[at]) != byte_class::letter) continue;
-        bool const after_digit = at != 0 && class_of(line[at - 1]) == byte_class::digit;
+        // The T and the Z of 2024-05-01T10:00:00Z, no word that a figure runs into.
+        bool const after_digit = at != 0 && class_of(line[at - 1]) == byte_class::digit &&
+                                 (at + 1 == line.size() || class_of(line[at + 1]) != byte_class::letter);
         if (!after_digit || (line[at] != 'T' && line[at] != 'Z')) return line.substr(at);
     }
     return line;

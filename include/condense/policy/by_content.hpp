@@ -17,6 +17,23 @@
 
 namespace condense {
 inline namespace v1 {
+namespace detail {
+
+template <class First, class... Rest>
+constexpr part_kinds kinds_of_all() noexcept {
+    return (kinds_of<First>() | ... | kinds_of<Rest>());
+}
+template <class... Slots>
+constexpr bool some_removes() noexcept {
+    return (removes_parts<Slots>() || ...);
+}
+template <class... Slots>
+constexpr bool some_sees_others() noexcept {
+    return (detail::sees_others<Slots>() || ...);
+}
+
+}  // namespace detail
+
 /// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
 /// The kinds of parts are those of all of them together, each one for its own.
 template <shortener Json = json_sample, shortener Log = compact_log, shortener Diff = head_tail,
@@ -24,17 +41,9 @@ template <shortener Json = json_sample, shortener Log = compact_log, shortener D
           shortener Binary = head_tail, content_detector Detect = default_detector>
 struct by_content {
     using is_composite = void;
-    static constexpr part_kinds applies_to =
-        detail::kinds_of<Json>() | detail::kinds_of<Log>() | detail::kinds_of<Diff>() | detail::kinds_of<SearchHits>() |
-        detail::kinds_of<Code>() | detail::kinds_of<Prose>() | detail::kinds_of<Binary>();
-    static constexpr bool removes = detail::removes_parts<Json>() || detail::removes_parts<Log>() ||
-                                    detail::removes_parts<Diff>() || detail::removes_parts<SearchHits>() ||
-                                    detail::removes_parts<Code>() || detail::removes_parts<Prose>() ||
-                                    detail::removes_parts<Binary>();
-    static constexpr bool sees_others = detail::sees_others<Json>() || detail::sees_others<Log>() ||
-                                        detail::sees_others<Diff>() || detail::sees_others<SearchHits>() ||
-                                        detail::sees_others<Code>() || detail::sees_others<Prose>() ||
-                                        detail::sees_others<Binary>();
+    static constexpr part_kinds applies_to = detail::kinds_of_all<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
+    static constexpr bool removes = detail::some_removes<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
+    static constexpr bool sees_others = detail::some_sees_others<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
 
     Json json = detail::slot_default<Json>();
     Log log = detail::slot_default<Log>();
