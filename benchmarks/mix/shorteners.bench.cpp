@@ -70,6 +70,7 @@ struct measured {
     using is_composite = void;
     static constexpr auto applies_to = condense::detail::kinds_of<Shortener>();
     static constexpr bool removes = condense::detail::removes_parts<Shortener>();
+    static constexpr bool sees_others = condense::detail::sees_others<Shortener>();
 
     Shortener shorten;
     clock_and_scale* figures;
