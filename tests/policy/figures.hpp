@@ -119,7 +119,7 @@ inline std::uint64_t spelled_characters(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++sum) {
         if (text[at] != '\\') at += condense::detail::utf8::decode(text, at).size;
         else if (surrogate(at, "89abAB") && surrogate(at + 6, "cdefCDEF")) at += 12;
-        else at += text.substr(at).starts_with("\\u") ? 6 : 2;
+        else at += text.substr(at).starts_with("\\u") ? 6u : 2u;
     }
     return sum;
 }
