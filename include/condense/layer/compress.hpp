@@ -58,22 +58,22 @@ struct compress {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::ready(with, draft);
         bool spared = false;
-        bool small = false;
+        bool within = false;
         order.each_part(draft, [&](part_ref part) {
             if (pass.enough()) return false;
             auto const left = shorten(draft, part, kept, shortened, pass);
             spared = spared || left == left_as::spared;
-            small = small || left == left_as::small;
+            within = within || left == left_as::within;
             return true;
         });
         if (spared) pass.idle_as(detail::all_protected);
-        else if (small) pass.idle_as(detail::all_within_over);
+        else if (within) pass.idle_as(detail::all_within_over);
     }
 
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
-    enum class left_as { tried, spared, small };
+    enum class left_as { tried, spared, within };
 
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
@@ -81,7 +81,7 @@ private:
         cut const how{halvings, {facts.stored}, over.halved(halvings)};
         if (facts.stored_earlier) return left_as::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
-            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::small : left_as::tried;
+            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;
         if (kept.holds(part.message_index)) return left_as::spared;
         bool spared = false;
         std::optional<std::string> shorter;
