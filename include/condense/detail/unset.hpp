@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <exception>
+#include <type_traits>
 
 // The defaults of slots whose type is deduced, written so that every question about a layer has an
 // answer: holding one in a tuple or an optional never asks for a default that a slot's type lacks.
@@ -24,7 +25,7 @@ struct unset {
 template <class Slot, class Given = unset>
 constexpr Slot slot_default(Given const& given = {}) {
     // Else a default that was given for the slot would be left out in favour of its type's own.
-    static_assert(!std::same_as<Slot, Given const>,
+    static_assert(!std::is_const_v<Slot>,
                   "condense: slot: its type must be without const, which decltype of a constant has (see slots)");
     if constexpr (std::same_as<Slot, Given>) return given;
     else if constexpr (std::default_initializable<Slot>) return Slot();
