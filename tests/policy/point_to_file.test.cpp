@@ -9,6 +9,7 @@
 
 #include <condense/detail/utf8.hpp>
 
+#include "core/toy.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -23,11 +24,6 @@ namespace json = condense::detail::json;
 namespace utf8 = condense::detail::utf8;
 
 static_assert(condense::shortener<point_to_file<>>);
-
-template <auto Probe>
-concept constant = requires { typename std::bool_constant<(Probe(), true)>; };
-/// Long strings do not live in the constant expressions of every compiler and standard library.
-constexpr bool run_time_only = !constant<[] { std::string(100, 'x').append("y"); }>;
 
 template <class Tools>
 constexpr std::string call(point_to_file<Tools> const& shorten, std::string_view arguments, condense::cut how = {},
@@ -54,7 +50,7 @@ constexpr bool the_content_becomes_a_preview_and_a_pointer() {
     return call(point_to_file{}, valid) == R"({"path": "src/a.cpp", "content": ")" + std::string(100, 'x') +
                                                R"([... 2,100 of 2,200 characters omitted; read src/a.cpp to see what it holds ...]", "mode": 6.440})";
 }
-static_assert(run_time_only || the_content_becomes_a_preview_and_a_pointer());
+static_assert(toy::run_time_only || the_content_becomes_a_preview_and_a_pointer());
 
 auto const text = std::string(1'000, 'x');
 auto const left = std::string(100, 'x') + "[... 900 of 1,000 characters omitted; read a.txt to see what it holds ...]";

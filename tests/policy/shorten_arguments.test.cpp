@@ -12,6 +12,7 @@
 
 #include <condense/policy/protect.hpp>
 
+#include "core/toy.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -25,11 +26,6 @@ namespace utf8 = condense::detail::utf8;
 
 static_assert(condense::shortener<shorten_arguments<>>);
 static_assert(condense::shortener<shorten_arguments<condense::tools_named<1>>>);
-
-template <auto Probe>
-concept constant = requires { typename std::bool_constant<(Probe(), true)>; };
-/// Long strings do not live in the constant expressions of every compiler and standard library.
-constexpr bool run_time_only = !constant<[] { std::string(100, 'x').append("y"); }>;
 
 /// What becomes of the arguments of a call, or "" where it does not apply.
 template <class Tools>
@@ -54,7 +50,7 @@ constexpr bool long_strings_become_a_prefix_and_a_marker() {
                R"({"path": "a.txt", "content": "xxxxxxxxxx[... 191 of 201 characters omitted; the tool received all of them ...]","n": 1.50e+2 })" &&
            cut(short_limit, writing(200)).empty();
 }
-static_assert(run_time_only || long_strings_become_a_prefix_and_a_marker());
+static_assert(toy::run_time_only || long_strings_become_a_prefix_and_a_marker());
 
 /// Of four characters: one escape, a pair of surrogates, a line break and a backslash, 22 bytes.
 constexpr bool cuts_fall_between_escapes() {
@@ -69,7 +65,7 @@ constexpr bool cuts_fall_between_escapes() {
     }
     return true;
 }
-static_assert(run_time_only || cuts_fall_between_escapes());
+static_assert(toy::run_time_only || cuts_fall_between_escapes());
 
 }  // namespace
 
