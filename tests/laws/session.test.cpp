@@ -117,7 +117,7 @@ void check_type() {
     figures counted;
     laws::tally unused;
     laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_session<Message>(seed, counted); });
-    if (rounds < 400) return;
+    if (rounds < 50) return;
     CHECK(counted.runs >= rounds);
     CHECK(counted.undone >= rounds / 4);
     CHECK(counted.released >= rounds / 4);

@@ -54,7 +54,7 @@ struct ask_of_each {
     Shortener shorten;
     promises const* given;
     std::uint64_t seed;
-    tally* sum;
+    text_tally* sum;
 
     void reduce(auto& draft, auto&) const {
         random_source random{seed};
@@ -86,7 +86,7 @@ struct ask_of_each {
 };
 
 struct history_tally {
-    tally parts = {};
+    text_tally parts = {};
     std::uint64_t unsettled = 0;  ///< conversations that a second run changes
 };
 

@@ -156,15 +156,15 @@ struct settled {
 template <class Shortener>
 settled(Shortener) -> settled<Shortener>;
 
-struct tally {
+struct text_tally {
     std::string broken = {};  ///< the first law that was broken, and for what
     std::uint64_t texts = 0;
     std::uint64_t shortened = 0;
 };
 
 template <class Shortener>
-tally try_random_texts(Shortener const& shorten, promises const& given, std::uint64_t count) {
-    tally sum;
+text_tally try_random_texts(Shortener const& shorten, promises const& given, std::uint64_t count) {
+    text_tally sum;
     for (std::uint64_t seed = 1; seed <= count && sum.broken.empty(); ++seed) {
         random_source random{seed * 0x51ED27u};
         auto const kind = given.texts[random.below(given.texts.size())];
