@@ -16,6 +16,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Defined beside sliding_window, for what selects as it does and is written without it.
+template <class = void>
+struct window_layer;
+
 struct hook_names {
     void reduce();
     void arrive();

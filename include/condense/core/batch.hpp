@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <condense/core/changes.hpp>
+#include <condense/core/layer.hpp>
+
+// What one hook of a layer did, measured: kept where it is smaller and worth it, else taken back. Puts are made
+// when the edits stand.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class Layer>
+concept names_worth = requires(Layer const& layer) { layer.worth; };
+template <class Layer>
+concept weighs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
+template <class Layer>
+concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
+
+/// One batch: from its mark on, the edits stand together or not at all.
+template <class Run>
+class batch {
+public:
+    constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
+        : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
+          before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
+        if (entry.runs++ == 0) entry.before = used_.tokens;
+        shared.draft.begin_batch();
+        shared.kept = 0;
+        shared.nothing = nothing_to_do;
+    }
+    batch(batch const&) = delete;
+    batch& operator=(batch const&) = delete;
+    constexpr ~batch() {
+        shared_->puts.clear();
+        shared_->draft.allow_open(false);
+    }
+
+    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
+
+    constexpr void fail(std::string_view reason) noexcept {
+        shared_->draft.take_back(mark_);
+        ++entry_->failures;
+        if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
+        entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
+    }
+
+    /// Measures what the hook did and keeps it or takes it back.
+    template <class Layer>
+    constexpr void close(Layer const& layer) {
+        auto& draft = shared_->draft;
+        if (draft.mark() != mark_) draft.settle_head();
+        if (draft.mark() == mark_) return close_without_edits();
+        auto after = draft.edits().sums();
+        auto const restored = draft.restored();
+        after -= restored;
+        bool const smaller = ((fired_ & measure::token_count) && after.cost < before_.cost) ||
+                             ((fired_ & measure::message_count) && after.messages < before_.messages) ||
+                             ((fired_ & measure::turn_count) && after.turns < before_.turns);
+        bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
+                            after.turns > before_.turns + written_turns();
+        // What mends pairs need not save anything: a result without a call may be empty.
+        bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
+        if (larger || !(smaller || only_mended)) return decline(not_smaller);
+        auto const saved = tokens_with(restored.cost) - draft.used().tokens;
+        if (shared_->pressure == 0 && !worthwhile(layer, saved)) return decline(not_worth_it);
+        if (!put_all()) return;
+        count(restored);
+    }
+
+private:
+    template <class Layer>
+    constexpr bool worthwhile(Layer const& layer, tokens saved) const {
+        if constexpr (weighs_prefix<Layer>)
+            return layer.worth.pays(gain{.saved = saved,
+                                         .before = used_,
+                                         .prefix_before = prefix_before_,
+                                         .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
+        else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
+        else return true;
+    }
+
+    /// A summary that later readers will take for a user message is no turn of this conversation.
+    constexpr std::uint64_t written_turns() const noexcept {
+        auto const& edits = shared_->draft.edits();
+        std::uint64_t written = 0;
+        for (auto index = mark_; index < edits.steps().size(); ++index)
+            if (edits.steps()[index].kind == edit_kind::summarize && !edits.knows_summaries()) ++written;
+        return written;
+    }
+
+    /// What was used before the batch and what it restored, rounded once.
+    constexpr tokens tokens_with(cost restored) const noexcept {
+        return (before_.cost + restored + cost::of(shared_->draft.limits().overhead)).tokens();
+    }
+
+    static constexpr std::string_view not_smaller = "not smaller";
+    static constexpr std::string_view not_worth_it = "not worth it";
+
+    constexpr bool put_all() {
+        for (auto const& put : shared_->puts)
+            if (auto const problem = put.put(put.store, put.name, put.content)) {
+                fail(problem.reason);
+                return false;
+            }
+        return true;
+    }
+
+    constexpr void close_without_edits() {
+        if (entry_->refused != refused_) decline(nothing_to_do);
+        else if (put_all()) {
+            entry_->artifacts += shared_->kept;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = shared_->nothing;
+        }
+    }
+
+    constexpr void decline(std::string_view why) noexcept {
+        shared_->draft.take_back(mark_);
+        if (entry_->outcome == layer_outcome::applied) return;
+        entry_->outcome = layer_outcome::declined;
+        if (entry_->note.empty()) entry_->note = why;
+    }
+
+    constexpr void count(view::totals const& restored) noexcept {
+        auto const& steps = shared_->draft.edits().steps();
+        for (auto index = mark_; index < steps.size(); ++index) {
+            if (!shared_->draft.edits().in_force(index)) continue;
+            auto const kind = steps[index].kind;
+            if (kind == edit_kind::drop) ++entry_->groups_dropped;
+            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair) ++entry_->parts_shortened;
+        }
+        entry_->artifacts += shared_->kept;
+        entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
+        entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
+        for (auto const earlier : {nothing_to_do, all_protected, all_within_over, not_smaller, not_worth_it, name(refusal::no_room)})
+            if (std::string_view{entry_->note} == earlier) entry_->note = {};
+        entry_->outcome = layer_outcome::applied;
+    }
+
+    Run* shared_;
+    layer_report* entry_;
+    measure fired_;
+    std::size_t mark_;
+    view::totals before_;
+    usage used_;
+    tokens prefix_before_ = {};
+    std::uint32_t refused_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
