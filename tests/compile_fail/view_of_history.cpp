@@ -4,6 +4,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/ranges.hpp>
+#include <condense/condense.hpp>
 
 auto run(std::vector<condense::chat_message> const& history) {
     return condense::views::of(history).size();

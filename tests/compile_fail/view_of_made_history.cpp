@@ -6,6 +6,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/ranges.hpp>
+#include <condense/condense.hpp>
 
 auto run(std::vector<std::string> const& texts) {
     auto const history = texts | std::views::transform([](std::string const& text) { return condense::chat_message::user(text); });

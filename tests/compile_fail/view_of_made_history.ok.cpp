@@ -4,6 +4,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/ranges.hpp>
+#include <condense/condense.hpp>
 
 auto run(std::vector<condense::chat_message> const& all) {
     auto const history = all | std::views::drop(1);

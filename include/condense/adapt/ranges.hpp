@@ -16,9 +16,6 @@
 #include <condense/core/tokens.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/saturate.hpp>
-#include <condense/estimate/char_ratio.hpp>
-#include <condense/layer/sliding_window.hpp>
-#include <condense/policy/trigger.hpp>
 
 // range-v3 views of a history that stays as it is: what the layers would select, by const reference.
 // history | views::groups, | views::newest_within(20'000_tokens), | views::window(100_messages);
@@ -76,12 +73,19 @@ struct newest_fitting {
     }
 };
 
+/// Void, but known only where History is.
+template <class History>
+struct void_for { using type = void; };
+
 struct left_by_window {
     messages most = {};
 
     template <class History, class Message>
     constexpr void operator()(History& history, std::vector<Message const*>& places) const {
-        auto const mix = pipeline{sliding_window{.when = used > most, .until = used <= most}};
+        using layer = window_layer<typename void_for<History>::type>;
+        static_assert(requires { sizeof(layer); },
+                      "condense: views.window: condense/layer/sliding_window.hpp must be included (see sliding_window)");
+        auto const mix = pipeline{layer::of(most)};
         auto const reduced = v1::dry_run(history, mix, budget{.window = {u64_limit}}, uncounted{});
         reduced.each_place([&](std::uint32_t index) { places.push_back(address_of(reduced.original(index))); },
                            [](auto const&) {});

@@ -72,5 +72,14 @@ private:
     }
 };
 
+namespace detail {
+
+template <>
+struct window_layer<void> {
+    /// Leaves so many messages at most.
+    static constexpr auto of(messages most) { return sliding_window{.when = used > most, .until = used <= most}; }
+};
+
+}  // namespace detail
 }  // namespace v1
 }  // namespace condense
