@@ -3,6 +3,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/ranges.hpp>
+#include <condense/condense.hpp>
 
 auto run(std::vector<condense::chat_message> const& history) {
     using namespace condense::literals;
