@@ -5,6 +5,7 @@
 // shorteners.hpp; message shapes, stores and model clients have headers of their own.
 
 #include <condense/core/fallback.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
 #include <condense/estimate/char_ratio.hpp>

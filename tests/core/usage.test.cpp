@@ -30,6 +30,14 @@ constexpr bool a_request_that_fills_the_input_fits() {
 }
 static_assert(a_request_that_fills_the_input_fits());
 
+/// What is cached is sent all the same.
+constexpr bool cached_tokens_take_room() {
+    usage const now{.tokens = 101_tokens, .input = 100_tokens, .cached = 90_tokens};
+    return !now.fits() && now.headroom() == 0_tokens && usage{}.cached == 0_tokens &&
+           now != usage{.tokens = 101_tokens, .input = 100_tokens};
+}
+static_assert(cached_tokens_take_room());
+
 constexpr bool figures_of_any_size_are_harmless() {
     for (auto const one : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
                            std::numeric_limits<std::uint64_t>::max()})
@@ -57,6 +65,7 @@ static_assert(measures_are_a_set());
 TEST_CASE("usage: budgets, headroom and measures") {
     CHECK(the_input_is_the_window_less_the_output());
     CHECK(a_request_that_fills_the_input_fits());
+    CHECK(cached_tokens_take_room());
     CHECK(figures_of_any_size_are_harmless());
     CHECK(measures_are_a_set());
 }

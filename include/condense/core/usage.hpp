@@ -29,6 +29,7 @@ struct usage {
     v1::tokens input = {};
     v1::messages messages = {};
     v1::turns turns = {};
+    v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where none, or not known
 
     constexpr v1::tokens headroom() const noexcept { return input - tokens; }
     constexpr bool fits() const noexcept { return tokens <= input; }
