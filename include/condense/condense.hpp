@@ -21,5 +21,6 @@
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/relaxed.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
