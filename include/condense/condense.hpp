@@ -8,6 +8,7 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
+#include <condense/core/turn_tracker.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/drop_superseded.hpp>
