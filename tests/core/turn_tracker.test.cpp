@@ -55,8 +55,10 @@ constexpr bool what_is_not_reported_is_estimated() {
     provider_usage const estimate{.input = 70_tokens, .output = 7_tokens};
     seen.add({.input = 100_tokens, .output = 10_tokens}, {}, estimate);
     bool const told = !seen.newest().estimated && seen.newest().context == 110_tokens;
+    seen.begin_turn();
     seen.add({.output = 9_tokens}, {}, estimate);  // an answer to nothing: no report
-    bool const flagged = seen.newest().estimated && seen.newest().context == 77_tokens && seen.input == 170_tokens && seen.output == 17_tokens;
+    seen.add({.input = 70_tokens, .output = 7_tokens});
+    bool const flagged = seen.newest().estimated && seen.newest().context == 77_tokens && seen.input == 240_tokens && seen.output == 24_tokens;
     seen.begin_turn();
     seen.add({.input = 100_tokens});
     return told && flagged && !seen.newest().estimated && seen.newest(1).estimated;
@@ -124,6 +126,9 @@ constexpr bool growth_is_that_of_the_turns_kept() {
         seen.begin_turn();
         seen.add({.input = {turn <= 8 ? turn * 1'000'000 : 9'000'000 + turn}});
     }
+    if (seen.turns_left(with_room(31)) != 31u) return false;
+    seen.begin_turn();
+    seen.add({.input = 1_tokens});
     return seen.turns_left(with_room(31)) == 31u;
 }
 static_assert(growth_is_that_of_the_turns_kept());
