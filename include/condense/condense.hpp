@@ -9,6 +9,7 @@
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
 #include <condense/core/turn_tracker.hpp>
+#include <condense/core/usage_line.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/drop_superseded.hpp>

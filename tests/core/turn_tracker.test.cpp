@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <optional>
-#include <string_view>
 
 #include "support/catch.hpp"
 
@@ -18,7 +16,6 @@ using condense::tokens;
 using condense::turn_cost;
 using condense::turn_tracker;
 using condense::usage;
-using condense::usage_line;
 
 constexpr tokens most{std::numeric_limits<std::uint64_t>::max()};
 constexpr instant tenth{100'000'000};
@@ -190,17 +187,4 @@ TEST_CASE("turn_tracker: what is saved is what it is") {
     CHECK(read == seen);
     read.begin_turn();
     CHECK_FALSE(read == seen);
-}
-
-TEST_CASE("usage_line: what is used, in words") {
-    usage const now{.tokens = 12'345_tokens, .input = 180'000_tokens};
-    CHECK(usage_line(now, 117'000_tokens, 40) == "12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left");
-    CHECK(usage_line(now, {}, 1) == "12,345 of 180,000 tokens (6.8 %), about 1 turn left");
-    CHECK(usage_line(now, {}, 0) == "12,345 of 180,000 tokens (6.8 %), less than a turn left");
-    CHECK(usage_line(now, 1_tokens) == "12,345 of 180,000 tokens (6.8 %), reduces at 1");
-    CHECK(usage_line({.tokens = 200'000_tokens, .input = 180'000_tokens}) == "200,000 of 180,000 tokens (111.1 %)");
-    CHECK(usage_line({.tokens = 5_tokens}) == "5 of 0 tokens");
-    CHECK(usage_line({}) == "0 of 0 tokens");
-    CHECK(usage_line({.tokens = most, .input = most}).find("(100.0 %)") != std::string_view::npos);
-    CHECK(usage_line({.tokens = most, .input = 1_tokens}, most, most.count).size() < 200);
 }

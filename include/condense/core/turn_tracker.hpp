@@ -8,12 +8,12 @@
 #include <string>
 
 #include <condense/core/provider_usage.hpp>
-#include <condense/core/usage.hpp>
+#include <condense/core/usage_line.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 
 // What turns cost, and how many are left: tracker.begin_turn() at each of them, tracker.add(reported,
-// time, estimate) at each answer, tracker.line() to show it. Rows D2 and D5.
+// time, estimate) at each answer, tracker.line() to show it. Row D2.
 
 namespace condense {
 inline namespace v1 {
@@ -31,18 +31,6 @@ struct turn_cost {
 
     friend constexpr bool operator==(turn_cost const&, turn_cost const&) = default;
 };
-
-namespace detail {
-
-/// floor(value * share / whole) for any figures; low, and no further, where the exact figure needs more than 64 bits.
-constexpr std::uint64_t share_of(std::uint64_t value, std::uint64_t share, std::uint64_t whole) noexcept {
-    return add_capped(mul_capped(value / whole, share), mul_capped(value % whole, share) / whole);
-}
-
-/// Tenths as they are printed: 6.8, rounded down.
-inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + "." + std::to_string(count % 10); }
-
-}  // namespace detail
 
 /// The newest 32 turns and the sums of all; plain data, to be saved as it is, and safe with any figures.
 struct turn_tracker {
@@ -120,20 +108,6 @@ struct turn_tracker {
 private:
     static constexpr std::size_t place(std::uint64_t turn) noexcept { return detail::as_size((turn - 1) % kept); }
 };
-
-/// For display: `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
-/// where the turns are not known, without these words.
-inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {}) {
-    auto out = detail::grouped(now.tokens.count) + " of " + detail::grouped(now.input.count) + " tokens";
-    if (now.input != tokens{})
-        out += " (" + detail::tenths(detail::share_of(now.tokens.count, 1'000, now.input.count)) + " %)";
-    if (threshold != tokens{}) out += ", reduces at " + detail::grouped(threshold.count);
-    if (turns_left) {
-        if (*turns_left == 0) out += ", less than a turn left";
-        else out += ", about " + detail::grouped(*turns_left) + (*turns_left == 1 ? " turn left" : " turns left");
-    }
-    return out;
-}
 
 }  // namespace v1
 }  // namespace condense
