@@ -8,6 +8,8 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
+#include <condense/core/turn_tracker.hpp>
+#include <condense/core/usage_line.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/drop_superseded.hpp>
@@ -21,5 +23,6 @@
 #include <condense/policy/head_tail.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/relaxed.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

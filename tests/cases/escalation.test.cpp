@@ -72,6 +72,18 @@ TEST_CASE("a threshold is met by the token that reaches it", "[case-136]") {
     CHECK(some.after.tokens.count <= 680u);
 }
 
+TEST_CASE("a cache in use puts a threshold off, below the ceiling", "[case-138]") {
+    auto const due = [](condense::percent by, std::uint64_t tokens, std::uint64_t cached) {
+        pipeline const mix{sliding_window{.when = condense::relaxed(used >= 85_pct, by)}};
+        return mix.due({.tokens = {tokens}, .input = 1'000_tokens, .cached = {cached}});
+    };
+    CHECK_FALSE(due(10_pct, 900, 400));
+    CHECK(due(10_pct, 950, 400));
+    CHECK_FALSE(due(30_pct, 979, 400));
+    CHECK(due(30_pct, 980, 400));
+    CHECK(due(30_pct, 850, 0));
+}
+
 TEST_CASE("a layer that gains nothing is not run for ever", "[case-140]") {
     for (std::uint32_t const passes : {1u, 2u, 50u}) {
         CAPTURE(passes);

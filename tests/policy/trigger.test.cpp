@@ -171,7 +171,9 @@ constexpr bool joined_targets_are_checked() {
     auto const both = used >= 80_pct && used > 100_messages;
     return conflicts(one, used <= 90_pct) && conflicts(one, used <= 110_messages) && !conflicts(one, used <= 70_pct) &&
            !conflicts(both, used <= 90_pct) && conflicts(used >= 80_pct, used <= 90_pct || used <= 10_messages) &&
-           !conflicts(used >= 80_pct, used <= 90_pct && used <= 10_messages);
+           !conflicts(used >= 80_pct, used <= 90_pct && used <= 10_messages) &&
+           conflicts(one, used <= 90_pct || used <= 70_messages) &&
+           !conflicts(one, used <= 70_pct && used <= 70_messages) && !conflicts(both, used <= 90_pct && used <= 70_messages);
 }
 static_assert(joined_targets_are_checked());
 

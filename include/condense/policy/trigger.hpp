@@ -281,36 +281,50 @@ struct headroom_t {
     }
 };
 
-/// True where `until` can hold while `when` still fires, as far as both speak of the same quantity.
+/// For two conditions without parts; unknown where they do not speak of the same quantity.
 template <class When, class Until>
-constexpr bool conflicts(When const&, Until const&) noexcept {
+constexpr bool meets(When const&, Until const&) noexcept {
     return false;
 }
 template <comparison How, comparison Goal, class Quantity>
-constexpr bool conflicts(threshold<How, Quantity> const& when, threshold<Goal, Quantity> const& until) noexcept {
+constexpr bool meets(threshold<How, Quantity> const& when, threshold<Goal, Quantity> const& until) noexcept {
     if constexpr (!threshold<How, Quantity>::rises || threshold<Goal, Quantity>::rises) return true;
     else if (until.limit > when.limit) return true;
     else return until.limit == when.limit && How == comparison::at_least && Goal == comparison::at_most;
 }
 template <comparison How, comparison Goal, class Quantity>
-constexpr bool conflicts(headroom_threshold<How, Quantity> const& when, headroom_threshold<Goal, Quantity> const& until) noexcept {
+constexpr bool meets(headroom_threshold<How, Quantity> const& when, headroom_threshold<Goal, Quantity> const& until) noexcept {
     constexpr bool falls = How == comparison::below || How == comparison::at_most;
     constexpr bool rises = Goal == comparison::at_least || Goal == comparison::above;
     if constexpr (!falls || !rises) return true;
     else if (until.limit < when.limit) return true;
     else return until.limit == when.limit && How == comparison::at_most && Goal == comparison::at_least;
 }
-template <bool Both, class Left, class Right, class Until>
-constexpr bool conflicts(joined_trigger<Both, Left, Right> const& when, Until const& until) noexcept {
-    auto const left = conflicts(when.left, until);
-    auto const right = conflicts(when.right, until);
-    return Both ? left && right : left || right;
-}
-template <class When, bool Both, class Left, class Right>
-constexpr bool conflicts(When const& when, joined_trigger<Both, Left, Right> const& until) noexcept {
-    auto const left = conflicts(when, until.left);
-    auto const right = conflicts(when, until.right);
-    return Both ? left && right : left || right;
+
+template <class Trigger>
+inline constexpr bool is_joined = false;
+template <bool Both, class Left, class Right>
+inline constexpr bool is_joined<joined_trigger<Both, Left, Right>> = true;
+template <class Trigger>
+inline constexpr bool needs_both = false;
+template <class Left, class Right>
+inline constexpr bool needs_both<joined_trigger<true, Left, Right>> = true;
+
+/// True where `until` can hold while `when` still fires, as far as both speak of the same quantity. A
+/// condition around another, which it has as `strictest`, is taken for that one.
+template <class When, class Until>
+constexpr bool conflicts(When const& when, Until const& until) noexcept {
+    if constexpr (is_joined<When>) {
+        auto const left = conflicts(when.left, until);
+        auto const right = conflicts(when.right, until);
+        return needs_both<When> ? left && right : left || right;
+    } else if constexpr (is_joined<Until>) {
+        auto const left = conflicts(when, until.left);
+        auto const right = conflicts(when, until.right);
+        return needs_both<Until> ? left && right : left || right;
+    } else if constexpr (requires { when.strictest; }) return conflicts(when.strictest, until);
+    else if constexpr (requires { until.strictest; }) return conflicts(when, until.strictest);
+    else return meets(when, until);
 }
 
 }  // namespace detail

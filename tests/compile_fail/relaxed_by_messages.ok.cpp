@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/policy/relaxed.hpp>
+
+using namespace condense::literals;
+using condense::used;
+
+constexpr auto when = condense::relaxed(used > 100_tokens, 10_pct);
