@@ -25,6 +25,7 @@
 #include <condense/policy/log_observer.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/recent_events.hpp>
 #include <condense/policy/relaxed.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
