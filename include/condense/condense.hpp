@@ -5,6 +5,7 @@
 // shorteners.hpp; message shapes, stores and model clients have headers of their own.
 
 #include <condense/core/fallback.hpp>
+#include <condense/core/observer.hpp>
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
@@ -21,8 +22,10 @@
 #include <condense/layer/summarize.hpp>
 #include <condense/policy/first_of.hpp>
 #include <condense/policy/head_tail.hpp>
+#include <condense/policy/log_observer.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
+#include <condense/policy/recent_events.hpp>
 #include <condense/policy/relaxed.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>

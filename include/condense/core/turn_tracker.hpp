@@ -8,6 +8,7 @@
 #include <string>
 
 #include <condense/core/provider_usage.hpp>
+#include <condense/core/usage.hpp>
 #include <condense/core/usage_line.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>

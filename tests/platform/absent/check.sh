@@ -42,12 +42,15 @@ symbol condense::v1::escalate<
 symbol condense::v1::extract::notes
 symbol condense::v1::basic_memory_store
 symbol fenced_summary
+symbol condense::v1::events::
 string offload
 string escalate
 string First request: 
 string Summarise the conversation below
 string written by the program
 string the name holds other content
+string reduced on request: 
+string no usage reported: turn 
 EOF
 # What both use is in both, or the strings of a binary are not to be seen this way.
 for program in two all; do expect 0 "" $program "characters"; done

@@ -8,7 +8,7 @@
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
-// Two programs of one source: with all layers where EVERYTHING is defined, else with two of them.
+// Two programs of one source: with all layers and an observer where EVERYTHING is defined, else with two layers.
 
 int main(int count, char**) {
     using namespace condense::literals;
@@ -34,7 +34,15 @@ int main(int count, char**) {
         condense::escalate{.when = used >= 90_pct},
 #endif
     };
+#ifdef EVERYTHING
+    condense::log_observer const observer{.to = [](std::string_view line) { std::puts(std::string{line}.c_str()); }};
+#else
+    condense::no_observer const observer;
+#endif
     auto const made = condense::reduce(history, mix, {.window = 4'000_tokens});
+    condense::detail::tell_made<condense::events::reduced>(
+        observer, [&] { return condense::events::reduced{made.outcome, made.before, made.after}; });
+    condense::detail::tell(observer, condense::events::usage_missing{.turn = static_cast<unsigned>(count)});
     std::fputs(made.text().c_str(), stdout);
     return made.fits() ? 0 : 1;
 }
