@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <condense/core/layer_memory.hpp>
 #include <condense/core/reduction.hpp>
 
 // A pipeline chosen at run time, or kept in one translation unit: any_pipeline<my_message> mix =
@@ -95,6 +99,7 @@ public:
     any_pipeline(Mix mix) : held_{std::make_shared<holder<Mix>>(std::move(mix))} {}
 
     bool due(usage const& now) const noexcept { return held_->due(now); }
+    std::uint64_t due_layers(usage const& now) const noexcept { return held_->due_layers(now); }
     void name_entries(layer_report* entries) const noexcept { held_->name_entries(entries); }
 
     template <class History, class... More>
@@ -103,9 +108,10 @@ public:
     }
 
     template <class Draft, class Options>
-    report<Layers> run_on(memory& kept, Draft& whole, Options const& options, bool dry, detail::run_kind kind) const {
+    report<Layers> run_on(memory& kept, Draft& whole, Options const& options, bool dry, detail::run_kind kind,
+                          detail::run_demand demand) const {
         return erased(whole, options, [&](draft_type& draft, options_type const& plain) {
-            return held_->run(kept, draft, plain, dry, kind);
+            return held_->run(kept, draft, plain, dry, kind, demand);
         });
     }
 
@@ -118,12 +124,22 @@ public:
         });
     }
 
+    bool save_memory(memory& kept, std::vector<std::string>& out) const { return held_->save_memory(kept, out); }
+    bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t messages) const {
+        return held_->load_memory(kept, from, messages);
+    }
+    void rewind_memory(memory& kept, std::uint64_t first) const { held_->rewind_memory(kept, first); }
+
 private:
     struct any_mix {
         virtual ~any_mix() = default;
+        virtual bool save_memory(memory&, std::vector<std::string>&) const = 0;
+        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t messages) const = 0;
+        virtual void rewind_memory(memory&, std::uint64_t first) const = 0;
         virtual bool due(usage const& now) const noexcept = 0;
+        virtual std::uint64_t due_layers(usage const& now) const noexcept = 0;
         virtual void name_entries(layer_report* entries) const noexcept = 0;
-        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind) const = 0;
+        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind, detail::run_demand demand) const = 0;
         virtual void arrive(memory&, run_type&, sequence) const = 0;
     };
 
@@ -132,9 +148,11 @@ private:
         explicit holder(Mix given) : mix(std::move(given)) {}
 
         bool due(usage const& now) const noexcept override { return mix.due(now); }
+        std::uint64_t due_layers(usage const& now) const noexcept override { return mix.due_layers(now); }
         void name_entries(layer_report* entries) const noexcept override { mix.name_entries(entries); }
-        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, detail::run_kind kind) const override {
-            auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind);
+        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, detail::run_kind kind,
+                           detail::run_demand demand) const override {
+            auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind, demand);
             report<Layers> all{.outcome = made.outcome,
                                .before = made.before,
                                .after = made.after,
@@ -147,6 +165,16 @@ private:
         }
         void arrive(memory& kept, run_type& shared, sequence arrived) const override {
             mix.template arrive_all<false, false>(shared, arrived, 0, memory_in(kept));
+        }
+
+        bool save_memory(memory& kept, std::vector<std::string>& out) const override {
+            return detail::save_memories(mix, memory_in(kept), out);
+        }
+        bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t messages) const override {
+            return detail::load_memories(mix, memory_in(kept), from, messages);
+        }
+        void rewind_memory(memory& kept, std::uint64_t first) const override {
+            detail::rewind_memories(mix, memory_in(kept), first);
         }
 
         static typename Mix::memory& memory_in(memory& kept) {

@@ -96,7 +96,7 @@ private:
 
     /// What was used before the batch and what it restored, rounded once.
     constexpr tokens tokens_with(cost restored) const noexcept {
-        return (before_.cost + restored + cost::of(shared_->draft.limits().overhead)).tokens();
+        return shared_->draft.edits().measured(before_.cost + restored + cost::of(shared_->draft.limits().overhead));
     }
 
     static constexpr std::string_view not_smaller = "not smaller";

@@ -76,7 +76,7 @@ constexpr tokens prefix_before(Draft const& seen, std::uint64_t end) noexcept {
         sum += seen.edits().sums().cost;
         for (auto index = static_cast<std::uint32_t>(end); index <= size; ++index) sum -= cost_of_place(seen, index);
     }
-    return sum.tokens();
+    return seen.edits().measured(sum);
 }
 
 /// Tokens at the front of the request that steps from `mark` on leave byte-identical.

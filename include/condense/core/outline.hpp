@@ -117,6 +117,39 @@ public:
         ++version_;
     }
 
+    /// Pins a message, or lets it go.
+    constexpr void pin(std::uint32_t index, bool pinned) noexcept {
+        messages_[index].pinned = pinned;
+        auto& mine = groups_[group_of(index)];
+        mine.pinned = false;
+        auto member = mine.first;
+        for (auto left = mine.count; left != 0; --left, member = messages_[member].next_in_group)
+            mine.pinned = mine.pinned || messages_[member].pinned;
+        ++version_;
+    }
+
+    /// The calls with this id that still wait for a result will have none; gives their number. When it
+    /// fails nothing has changed.
+    constexpr std::size_t abandon(std::string_view id) {
+        auto const waits = [&](std::uint32_t call) {
+            return calls_[call].id_size != 0 && calls_.id(call) == id && !calls_[call].answered && !calls_[call].dead;
+        };
+        std::size_t found = 0;
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
+        if (found == 0) return 0;
+        detail::grow(dead_calls_, found + unanswered_.size() - first_unanswered_);
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+            if (!waits(call)) continue;
+            --groups_[find(calls_[call].message)].waiting;
+            calls_[call].dead = true;
+            dead_calls_.push_back(calls_[call].column);
+        }
+        // A group without any result has nothing that a model has yet to see.
+        if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_))) newest_call_group_ = detail::none32;
+        ++version_;
+        return found;
+    }
+
     template <message Message, token_estimator Estimator>
     constexpr void append(Message const& m, Estimator const& count) {
         read(m, count);
@@ -298,6 +331,13 @@ private:
         from.count = 0;
         from.plain_users = 0;
         from.cost = {};
+    }
+
+    /// Some call of the group has a result, or may get one.
+    constexpr bool awaits_reader(std::uint32_t slot) const noexcept {
+        for (std::uint32_t call = 0; call < calls_.size(); ++call)
+            if (group_of(calls_[call].message) == slot && (calls_[call].has_result || !calls_[call].dead)) return true;
+        return false;
     }
 
     constexpr void note_speaker(std::uint32_t index) {

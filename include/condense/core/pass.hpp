@@ -56,6 +56,13 @@ struct pending_put {
 /// or puts that in their place.
 enum class run_kind : std::uint8_t { session, walk, commit };
 
+/// What a session asks of a run beside what its layers' triggers say.
+struct run_demand {
+    bool forced = false;  ///< under pressure, up to the last resort, until `target`
+    tokens target = {};
+    bool may_ask = true;  ///< models may be asked
+};
+
 /// One run of a pipeline: what all its layers share.
 template <class Draft, class Options>
 struct run {
@@ -80,6 +87,7 @@ struct run {
     bool recorded = false;   ///< some journal holds everything
     bool unrecorded = false; ///< there are journals, and none does
     bool stopped = false;
+    bool may_ask = true;
     std::vector<pending_put> puts = {};
 };
 
@@ -142,11 +150,15 @@ public:
         return run_->options.clock();
     }
 
-    /// The model's answer; empty in a dry run, where nothing is asked.
+    /// A session that has asked a model lately, or in vain, waits: layers do without.
+    constexpr bool may_ask() const noexcept { return run_->may_ask; }
+
+    /// The model's answer; empty in a dry run, where nothing is asked, and where none may be asked.
     template <class Model>
     constexpr std::string ask(Model const& model, std::string_view prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
+        if (!run_->may_ask) return {};
         ++entry_->asked;
         if (run_->dry) return {};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;

@@ -146,6 +146,14 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
+    /// Calls f(layer, memory) with each layer in order.
+    template <class Function>
+    constexpr void each_with_memory(memory& kept, Function&& f) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (static_cast<void>(f(boost::hana::at_c<Index>(layers_), boost::hana::at_c<Index>(kept))), ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
     /// A dry run on a history: what would be done, without asking or keeping anything.
     template <class History, class... More>
     [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
@@ -156,6 +164,19 @@ public:
     constexpr bool due(usage const& now) const noexcept {
         bool found = false;
         each([&](auto const& layer) { found = found || detail::is_due(layer, now); });
+        return found;
+    }
+
+    /// The layers with something to do, one bit each in the order of the report, the last one for all beyond.
+    constexpr std::uint64_t due_layers(usage const& now) const noexcept {
+        std::uint64_t found = 0;
+        std::size_t entry = 0;
+        each([&](auto const& layer) {
+            using layer_type = std::remove_cvref_t<decltype(layer)>;
+            if constexpr (detail::is_pipeline<layer_type>) found |= layer.due(now) ? layer.due_layers(now) << (entry < 63 ? entry : 63) : 0;
+            else found |= std::uint64_t{detail::is_due(layer, now) ? 1u : 0u} << (entry < 63 ? entry : 63);
+            entry += detail::leaves<layer_type>::count;
+        });
         return found;
     }
 

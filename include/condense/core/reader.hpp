@@ -73,13 +73,7 @@ public:
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
-    constexpr v1::usage used() const noexcept {
-        auto const& sums = edits_->sums();
-        return {.tokens = (sums.cost + cost::of(limits_.overhead)).tokens(),
-                .input = limits_.input(),
-                .messages = {sums.messages},
-                .turns = {sums.turns}};
-    }
+    constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
 
     /// What the messages of one role cost; the roles add up to used() less the overhead.
     constexpr v1::cost used_by(role speaker) const noexcept {
@@ -268,7 +262,7 @@ public:
                 has_head = has_head || !facts.system;
             } else if (!has_head && (facts.starts_turn || facts.summary)) head = facts.cost;
         }
-        return sum.tokens();
+        return edits_->measured(sum);
     }
 
 protected:

@@ -173,16 +173,29 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
     made.outcome = made.after.tokens <= made.limit ? outcome::fits : outcome::over;
 }
 
+/// Runs all layers under pressure, at last as escalate's last pass does, until the target is reached.
+template <class Mix, class Run>
+constexpr void force(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
+    for (unsigned pressure = 1; pressure <= 2 && shared.draft.used().tokens > target && !shared.stopped; ++pressure) {
+        pressed const while_running{shared, pressure, pressure == 2, target};
+        mix.template reduce_all<false>(shared, 0, kept);
+    }
+    made.after = shared.draft.used();
+    made.outcome = made.after.tokens <= shared.limit ? outcome::fits
+                   : made.after.tokens <= shared.draft.floor() ? outcome::exhausted
+                                                               : outcome::over;
+}
+
 /// Runs a pipeline on a draft, from its first layer to the outcome.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                       bool dry, run_kind kind) {
+                                       bool dry, run_kind kind, run_demand demand = {}) {
     report<Mix::size> made;
     mix.name_entries(made.layers.data());
     made.before = whole.used();
     auto const started = options.clock();
     auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark};
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark, .may_ask = demand.may_ask};
     shared.limit = made.before.input;
     bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;
@@ -205,6 +218,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
         shared.concluded = false;
     }
+    if (demand.forced) force(mix, shared, kept, demand.target, made);
     if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;
     if (made.outcome == outcome::exhausted) made.floor = whole.floor();
@@ -224,10 +238,10 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
 /// The same for a mix whose layers are known only at run time.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                         bool dry, run_kind kind) {
-    if constexpr (requires { mix.run_on(kept, whole, options, dry, kind); })
-        return mix.run_on(kept, whole, options, dry, kind);
-    else return run_layers(mix, kept, whole, options, dry, kind);
+                                         bool dry, run_kind kind, run_demand demand = {}) {
+    if constexpr (requires { mix.run_on(kept, whole, options, dry, kind, demand); })
+        return mix.run_on(kept, whole, options, dry, kind, demand);
+    else return run_layers(mix, kept, whole, options, dry, kind, demand);
 }
 
 }  // namespace detail

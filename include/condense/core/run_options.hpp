@@ -8,6 +8,8 @@
 
 #include <condense/core/clock.hpp>
 #include <condense/core/group.hpp>
+#include <condense/core/observer.hpp>
+#include <condense/core/pacing.hpp>
 #include <condense/core/quantity.hpp>
 
 // The seams of a run, and what a program says of its conversation beside the messages:
@@ -45,8 +47,8 @@ struct pins_at {
 
 /// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
 /// std::stop_token. Pins: a predicate on a sequence, a message, or both, asked once a message; what it
-/// pins is never dropped, shortened or moved.
-template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins>
+/// pins is never dropped, shortened or moved. Observer: is told what a session does.
+template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer>
 struct run_options {
     Clock clock = {};
     Stop stop = {};
@@ -60,6 +62,9 @@ struct run_options {
     /// session knows by itself.
     messages sent = {detail::u64_limit};
     Pins pins = {};
+    /// When a session runs by itself, and when it waits.
+    v1::pacing pacing = {};
+    Observer observer = {};
 };
 
 namespace detail {

@@ -97,6 +97,26 @@ public:
     /// How many of the first messages some request has held.
     constexpr std::uint64_t sent() const noexcept { return sent_; }
     constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
+    /// How much of the latest request the provider has read from its cache.
+    constexpr void note_cached(tokens count) noexcept { cached_ = count; }
+
+    /// From here on so many counted tokens stand for so many real ones, of at most 2^31 each; 0 for as counted.
+    constexpr void calibrate(tokens counted, tokens real) noexcept {
+        counted_ = counted;
+        real_ = real;
+    }
+    /// What a sum comes to, rounded upward, once.
+    constexpr tokens measured(v1::cost sum) const noexcept {
+        if (counted_ == real_) return sum.tokens();
+        return {detail::scale_up(sum.tokens().count, real_.count, counted_.count)};
+    }
+    constexpr v1::usage used(v1::budget const& limits) const noexcept {
+        return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
+                .input = limits.input(),
+                .messages = {sums_.messages},
+                .turns = {sums_.turns},
+                .cached = cached_};
+    }
 
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
@@ -332,6 +352,9 @@ private:
     std::vector<group_state> groups_;
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
+    tokens cached_ = {};
+    tokens counted_ = {};
+    tokens real_ = {};
     bool summaries_known_ = true;
 };
 

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <condense/core/journal_index.hpp>
 #include <condense/core/layer.hpp>
+#include <condense/detail/number_text.hpp>
 #include <condense/detail/unset.hpp>
 
 // Appends every message to a journal before anything is lost: record{.to =
@@ -46,6 +48,45 @@ struct record {
         std::uint64_t next = 0;
         bool opened = false;
         bool unflushed = false;
+        bool follows = false;  ///< what the journal holds beyond `numbers` may be what comes again
+
+        /// Runs of numbers: "0+12,x+1,20+3".
+        std::string save() const {
+            std::string out;
+            for (std::size_t at = 0; at < numbers.size();) {
+                auto const first = at++;
+                bool const none = numbers[first] == detail::journal_index::none;
+                while (at < numbers.size() && numbers[at] == (none ? numbers[first] : numbers[first] + (at - first))) ++at;
+                if (!out.empty()) out.push_back(',');
+                out.append(none ? "x" : std::to_string(numbers[first])).append("+").append(std::to_string(at - first));
+            }
+            return out;
+        }
+        /// The journal is read again before the next message: what came after the state was saved is found there.
+        bool load(std::string_view text, std::size_t most) {
+            std::vector<std::uint64_t> found;
+            while (!text.empty()) {
+                std::uint64_t first = 0;
+                std::uint64_t count = 0;
+                bool const none = detail::take_char(text, 'x');
+                if (!none && !detail::take_number(text, first)) return false;
+                if (!detail::take_char(text, '+') || !detail::take_number(text, count)) return false;
+                if (count == 0 || count > most - found.size() || detail::add_capped(first, count) == detail::u64_limit) return false;
+                if (!text.empty() && !(detail::take_char(text, ',') && !text.empty())) return false;
+                for (std::uint64_t at = 0; at < count; ++at) found.push_back(none ? detail::journal_index::none : first + at);
+            }
+            *this = {};
+            numbers = std::move(found);
+            unflushed = follows = true;
+            return true;
+        }
+        /// Messages from `first` on are others now, and are recorded as such.
+        void rewind(std::uint64_t first) noexcept {
+            if (first < numbers.size()) numbers.resize(detail::as_size(first));
+            if (first < resumed) resumed = detail::as_size(first);
+            if (first < names.size()) names.resize(detail::as_size(first));
+            follows = false;
+        }
     };
 
     constexpr bool due(usage const&) const noexcept { return false; }
@@ -114,6 +155,7 @@ private:
         if (kept.numbers.size() == size && !kept.unflushed) return {};
         if (auto const problem = open(pass)) return {problem.reason};
         if (kept.names.size() != kept.resumed) look_back(draft, kept);
+        if (kept.follows) keep_place(kept);
         kept.numbers.reserve(size);  // after an append nothing may fail
         while (kept.numbers.size() < size) {
             auto const index = kept.numbers.size();
@@ -121,12 +163,16 @@ private:
                 kept.numbers.push_back(detail::journal_index::none);
                 continue;
             }
-            if (index == kept.seen && index != 0) kept.held.seek(kept.after);
+            if (index == kept.seen && index != 0 && index < kept.resumed) kept.held.seek(kept.after);
             auto number = index < kept.resumed ? kept.held.find(kept.names[index]) : detail::journal_index::none;
             if (number == detail::journal_index::none && index < kept.seen) number = kept.after - 1;
             else if (number == detail::journal_index::none) {
                 auto const content = v1::to_bytes(draft.message_at(sequence{index}));
                 auto const name = to.name(content);
+                if (kept.follows && follows(kept, name, number)) {
+                    kept.numbers.push_back(number);
+                    continue;
+                }
                 number = kept.next;
                 if (auto const problem = pass.append(to, {name, number}, content)) return {problem.reason};
                 kept.unflushed = true;
@@ -140,6 +186,20 @@ private:
         return {};
     }
 
+    /// The journal holds a message in the place of the one that has come: it has come before.
+    static bool follows(auto& kept, reference const& name, std::uint64_t& number) noexcept {
+        auto const found = kept.held.find(name);
+        kept.follows = found == kept.after;
+        if (kept.follows) number = kept.after++;
+        return kept.follows;
+    }
+    static void keep_place(auto& kept) noexcept {
+        if (kept.after != 0) return;
+        for (auto const number : kept.numbers)
+            if (number != detail::journal_index::none && number >= kept.after) kept.after = number + 1;
+        kept.held.seek(kept.after);
+    }
+
     store_error open(auto& pass) const {
         auto& kept = pass.memory;
         if (kept.opened) return {};
@@ -148,7 +208,7 @@ private:
             return problem;
         kept.next = found.next();
         // A conversation that begins now has nothing to do with earlier ones of the same id.
-        if (kept.resumed != 0) kept.held = std::move(found);
+        if (kept.resumed != 0 || kept.follows) kept.held = std::move(found);
         kept.opened = true;
         return {};
     }

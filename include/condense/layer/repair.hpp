@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/number_text.hpp>
 #include <condense/detail/reject.hpp>
 
 // Makes a conversation with broken pairs one that providers take: repair{}. Put it after the layers
@@ -30,8 +31,13 @@ struct repair {
     }
 
     struct memory {
-        std::size_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
-        std::size_t calls = 0;
+        std::uint64_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
+        std::uint64_t calls = 0;
+
+        std::string save() const { return std::to_string(orphans) + ' ' + std::to_string(calls); }
+        bool load(std::string_view text, std::size_t) noexcept {
+            return detail::take_number(text, orphans) && detail::take_char(text, ' ') && detail::take_number(text, calls) && text.empty();
+        }
     };
 
     /// Costs what the message has broken.
@@ -39,11 +45,11 @@ struct repair {
         auto& seen = pass.memory;
         auto const& facts = draft.outline();
         for (; seen.orphans < facts.orphans().size(); ++seen.orphans) {
-            auto const column = facts.orphans()[seen.orphans];
+            auto const column = facts.orphans()[detail::as_size(seen.orphans)];
             if (facts.open(facts.group_of(facts.part_at(column).message_index))) break;
             take_out(draft, pass, column);
         }
-        while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[seen.calls++]));
+        while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
     }
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const& facts = draft.outline();

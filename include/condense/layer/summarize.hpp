@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/summary_job.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
@@ -67,6 +68,28 @@ struct summarize {
         detail::reject_unless(size.count > 0, "condense: summarize: the size of the summary must be above 0 (see summarize)");
     }
 
+    static constexpr bool plans_summaries = true;
+
+    /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere.
+    summary_plan plan(auto& draft, auto& pass) const {
+        auto const from = choose(draft, pass);
+        if (from.groups.empty()) return {};
+        auto const limit = limit_of(draft, pass, from.cost);
+        summary_prompt prompt;
+        tell(draft, from.groups, prompt);
+        return {.groups = from.groups, .prompt = prompt.text(limit), .limit = limit};
+    }
+    /// Puts the text that was made elsewhere in the place of the groups.
+    failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
+        if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+        fit(draft, pass, text, limit);
+        auto const before = draft.used().tokens;
+        auto const refused = draft.summarize(groups, detail::fenced_summary(text));
+        pass.note(refused);
+        if (!refused && draft.used().tokens >= before) return {"the summary is not smaller"};
+        return {};
+    }
+
     failed reduce(auto& draft, auto& pass) const {
         chosen from;
         unsigned calls = 0;
@@ -74,6 +97,7 @@ struct summarize {
             from = choose(draft, pass);
             if (from.groups.empty()) break;
             auto const limit = limit_of(draft, pass, from.cost);
+            if (!by_rule && !pass.may_ask()) return {"the model was asked lately"};
             auto text = write(draft, pass, from.groups, limit);
             if (pass.dry() && !by_rule) {
                 pass.note("a model would be asked");
@@ -163,24 +187,25 @@ private:
         pass.note("the summary was cut to its size");
     }
 
+    static void tell(auto& draft, std::vector<group> const& groups, auto& reader) {
+        for (auto const which : groups) {
+            auto const facts = draft.about(which);
+            draft.each_part(which, [&](part_ref part, part_view const& seen) {
+                auto const speaker =
+                    facts.summary || which.is_summary() ? role::user : draft.outline().message_at(part.message_index).speaker;
+                reader.see(speaker, seen, facts.summary);
+            });
+        }
+    }
+
     std::string write(auto& draft, auto& pass, std::vector<group> const& groups, tokens limit) const {
-        auto const tell = [&](auto& reader) {
-            for (auto const which : groups) {
-                auto const facts = draft.about(which);
-                draft.each_part(which, [&](part_ref part, part_view const& seen) {
-                    auto const speaker =
-                        facts.summary || which.is_summary() ? role::user : draft.outline().message_at(part.message_index).speaker;
-                    reader.see(speaker, seen, facts.summary);
-                });
-            }
-        };
         if constexpr (by_rule) {
             auto notes = with.open();
-            tell(notes);
+            tell(draft, groups, notes);
             return notes.text({detail::mul_capped(limit.count, 3)});
         } else {
             summary_prompt prompt;
-            tell(prompt);
+            tell(draft, groups, prompt);
             return pass.ask(with, prompt.text(limit), {.answer = limit});
         }
     }

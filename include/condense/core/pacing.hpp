@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <condense/core/cost.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/core/usage.hpp>
+#include <condense/detail/saturate.hpp>
+
+// When a session that is due runs, and when it waits: what keeps an agent from reducing again and again
+// without getting anywhere. run_options{.pacing = {.fruitless = 3}}.
+
+namespace condense {
+inline namespace v1 {
+
+/// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input.
+struct pacing {
+    percent growth = {200};         ///< pushed at least before another run, after one that left a layer due
+    percent asking = {2'500};       ///< pushed at least before a model is asked again; also what an open circuit waits for
+    std::uint32_t fruitless = 2;    ///< runs in a row without progress that open the circuit
+
+    friend constexpr bool operator==(pacing const&, pacing const&) = default;
+};
+
+namespace detail {
+
+/// What a session remembers of its runs; plain data, saved with it.
+struct pace {
+    v1::cost pushed = {};         ///< by all messages so far; grows only
+    v1::cost at_run = {};         ///< pushed when it last ran by itself
+    v1::cost at_ask = {};         ///< pushed when a model was last asked
+    std::uint64_t changes = 0;  ///< of what a run looks at
+    std::uint64_t tried = u64_limit;   ///< changes at its latest run
+    std::uint64_t due = 0;             ///< layers that were, and still are, in vain
+    tokens stuck = {};            ///< what could have gone, but did not, when the circuit opened
+    std::uint32_t fruitless = 0;  ///< runs in a row without progress
+    bool asked = false;
+    bool open = false;    ///< the circuit
+
+    constexpr void pushed_more(v1::cost more) noexcept {
+        pushed += more;
+        ++changes;
+    }
+    constexpr void changed() noexcept { ++changes; }
+
+    /// A run by itself may make sense: a layer of `now_due` has not been tried in vain, or enough has come
+    /// since. `reducible` gives the tokens that no law protects; it is asked only while the circuit is open
+    /// and the request does not fit.
+    template <class Reducible>
+    constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, Reducible const& reducible) const noexcept {
+        if ((now_due & ~due) != 0) return true;
+        if (changes == tried) return false;
+        auto const least = limits.growth.of_rounded_up(now.input);
+        if (open && !now.fits()) return reducible() >= stuck + (least.count == 0 ? tokens{1} : least);
+        if (open) return since(at_run) >= limits.asking.of_rounded_up(now.input);
+        return !now.fits() || since(at_run) >= least;
+    }
+
+    /// A model may be asked: the first time, after enough growth, or where nothing else may make it fit.
+    constexpr bool may_ask(pacing const& limits, usage const& now) const noexcept {
+        return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) || (!now.fits() && !open);
+    }
+
+    /// What a run by itself came to, and which layers are due still; true when that opens the circuit.
+    constexpr bool ran(pacing const& limits, bool progress, std::uint64_t still_due) noexcept {
+        tried = changes;
+        at_run = pushed;
+        due = still_due;
+        if (progress) return fruitless = 0, open = false;
+        if (fruitless < ~std::uint32_t{0}) ++fruitless;
+        bool const opens = !open && fruitless >= limits.fruitless;
+        open = open || opens;
+        return opens;
+    }
+    constexpr void asked_now() noexcept {
+        asked = true;
+        at_ask = pushed;
+    }
+
+    friend constexpr bool operator==(pace const&, pace const&) = default;
+
+private:
+    constexpr tokens since(v1::cost then) const noexcept { return (pushed - then).tokens(); }
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/model_call.hpp>
+#include <condense/core/session_runs.hpp>
+
+// How a session speaks with a model: calls it, learns from what the provider reports, and recovers from an
+// overflow, once.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class Messages, class Mix, class Estimator, class Options>
+class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
+    using core = session_runs<Messages, Mix, Estimator, Options>;
+
+protected:
+    using core::anchor_, core::busy_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::source;
+    using core::catch_up, core::come, core::overflowed_, core::pace_, core::take_waiting, core::tracker_, core::waiting_;
+    using core::borrowed;
+
+public:
+    using typename core::message_type;
+    using typename core::request_range;
+    using core::due, core::prepare, core::used;
+
+    /// Appends a message, tells the layers that act on arrival, and says whether a reduction is due.
+    /// Costs the message. When reading it throws, nothing has changed; what a layer does on arrival
+    /// fails as in a run, and the message stays as it came. From within a run it waits for its end.
+    bool push(message_type m) {
+        if (busy_) {
+            waiting_.push_back(std::move(m));
+            return false;
+        }
+        catch_up();
+        come(this->append(std::move(m)));
+        take_waiting();
+        return due();
+    }
+
+    /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
+    request_range request() const {
+        sent_.update(source(), facts_, edits_, busy_);
+        if (!busy_) {
+            edits_.note_sent(facts_.size());
+            anchor_.sending(this->counted(), facts_.size());
+        }
+        return request_range{*this};
+    }
+    request_range request()
+        requires borrowed
+    {
+        catch_up();
+        return std::as_const(*this).request();
+    }
+
+    /// Reduces if that is due, calls the model with the request, and pushes its answer. Where the provider
+    /// refuses the request as too large it is reduced further and sent once more, if nothing was
+    /// shown yet and it is strictly smaller. Any other failure is the caller's as it came; exceptions pass.
+    /// `show` is called with each piece that a streaming model shows.
+    template <class Model, class Show>
+    call_result<message_type> call(Model&& model, Show&& show) {
+        using shown = std::remove_reference_t<Show>;
+        auto const to = [](void* of, std::string_view piece) { (*static_cast<shown*>(of))(piece); };
+        return call_with(model, delivery{to, const_cast<void*>(static_cast<void const*>(address_of(show)))});
+    }
+    template <class Model>
+    call_result<message_type> call(Model&& model) {
+        return call_with(model, delivery{nullptr, nullptr});
+    }
+
+    /// What the provider reported for the latest request: sums are corrected by it until an edit changes
+    /// what it stood for. One that reports nothing is noted as such.
+    void observe(provider_usage const& told, instant took = {}) {
+        auto const estimate = provider_usage{.input = this->counted().tokens()};
+        tracker_.add(told, took, estimate);
+        edits_.note_cached(told.cache_read);
+        if (told.reported()) anchor_.observe(told.request());
+        else tell(options_.observer, events::usage_missing{tracker_.turns});
+    }
+
+    /// For a program that calls the model itself: what an error means, and where it is an overflow a forced
+    /// reduction. `delivered`: something of an answer was shown. A limit below the window is learnt.
+    recover_outcome recover(provider_error const& error, bool delivered = false) {
+        auto const found = overflow_of(error.status, error.text);
+        if (!found) return recover_outcome::not_overflow;
+        if (delivered) return recover_outcome::delivered;
+        if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
+        if (busy_) return recover_outcome::exhausted;
+        tell(options_.observer, events::overflow{found->limit, 1});
+        return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
+    }
+
+    /// Once a request of this size was refused: a smaller window.
+    void set_window(tokens window) noexcept {
+        limits_.window = window;
+        pace_.changed();
+    }
+    budget const& limits() const noexcept { return limits_; }
+
+    turn_tracker const& turns() const noexcept { return tracker_; }
+    std::optional<std::uint64_t> turns_left() const noexcept { return tracker_.turns_left(used()); }
+    /// The least use at which a layer with a limit in tokens is due; 0 for none.
+    tokens threshold() const noexcept {
+        auto now = usage{.input = limits_.input(), .cached = used().cached};
+        auto const due_at = [&](std::uint64_t count) { return now.tokens = {count}, mix_.due(now); };
+        if (now.input.count == 0 || due_at(0) || !due_at(now.input.count)) return {};
+        std::uint64_t below = 0;
+        auto at = now.input.count;
+        while (at - below > 1) (due_at(below + (at - below) / 2) ? at : below) = below + (at - below) / 2;
+        return {at};
+    }
+    /// One line for display.
+    std::string status() const { return usage_line(used(), threshold(), turns_left()); }
+
+protected:
+    using core::core;
+
+private:
+    template <class Model>
+    call_result<message_type> call_with(Model& model, delivery sink) {
+        call_result<message_type> result;
+        if (busy_) return result;
+        auto const made = prepare();
+        if (!used().fits()) {
+            static_cast<void>(made);
+            result.outcome = call_outcome::too_large;
+            return result;
+        }
+        while (true) {
+            ++result.attempts;
+            auto const began = options_.clock();
+            auto given = ask(model, sink);
+            if (given.message) {
+                auto const took = options_.clock() - began;
+                push(std::move(*given.message));
+                observe(given.usage, took);
+                result.answer = address_of(*(begin_and_end::past(std::as_const(*this).history()) - 1));
+                result.outcome = call_outcome::answered;
+                return result;
+            }
+            result.error = std::move(given.error);
+            auto const next = recover(result.error, sink.delivered());
+            if (next == recover_outcome::retry) continue;
+            result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
+            if (!result.error) result.error.text = "the model gave neither a message nor an error";
+            return result;
+        }
+    }
+
+    /// Calls the model; of what it throws only an overflow that can be helped is taken for its reply.
+    template <class Model>
+    reply<message_type> ask(Model& model, delivery& sink) {
+        auto const sent = request();
+#if defined(__cpp_exceptions)
+        try {
+            return ask_model<message_type>(model, sent, sink);
+        } catch (std::exception const& problem) {
+            if (overflowed_ || sink.delivered() || !overflow_of(0, problem.what())) throw;
+            return {.error = {.status = 0, .text = problem.what()}};
+        }
+#else
+        return ask_model<message_type>(model, sent, sink);
+#endif
+    }
+
+    /// After an overflow: learns what it names, and reduces under pressure. True when the request is smaller.
+    bool shrink(overflow const& told) {
+        auto const before = this->counted();
+        auto target = used().tokens;
+        if (told.limit.count != 0 && told.limit < limits_.window) set_window(told.limit);
+        if (told.requested.count != 0 && anchor_.observe(told.requested)) target = limits_.input();
+        // Without a figure of the provider's the estimate may be wrong by more than two.
+        bool const known = told.requested.count != 0 || told.limit.count != 0;
+        auto const input = limits_.input() < target ? limits_.input() : target;
+        target = {scale_down(input.count, known && told.requested.count != 0 ? 8 : 4, 10)};
+        pace_.changed();
+        static_cast<void>(this->run({.forced = true, .target = target}, true));
+        return this->counted() < before;
+    }
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/core/carry.hpp>
+#include <condense/core/layer_memory.hpp>
+#include <condense/core/observer.hpp>
+#include <condense/core/pacing.hpp>
+#include <condense/core/session_core.hpp>
+#include <condense/core/summary_job.hpp>
+#include <condense/core/turn_tracker.hpp>
+
+// When a session runs: on arrival, when a layer is due and it makes sense, when it is told to; and what
+// comes in while it does.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// While it lasts sums are measured as the provider has reported.
+class calibrated {
+public:
+    calibrated(view& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
+        while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
+        if (counted.count != 0) edits.calibrate(counted, real);
+    }
+    calibrated(calibrated const&) = delete;
+    calibrated& operator=(calibrated const&) = delete;
+    ~calibrated() { edits_->calibrate({}, {}); }
+
+private:
+    view* edits_;
+};
+
+template <class Messages, class Mix, class Estimator, class Options>
+class session_runs : public session_core<Messages, Mix, Estimator, Options> {
+    using core = session_core<Messages, Mix, Estimator, Options>;
+
+protected:
+    using core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
+        core::messages_, core::mix_, core::options_, core::sent_, core::statistics_, core::source;
+    static constexpr bool borrowed = core::held_type::borrowed;
+
+public:
+    using typename core::message_type;
+    using typename core::request_range;
+    using report_type = report<Mix::size>;
+
+    /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
+    bool due() const noexcept { return mix_.due(used()); }
+
+    /// Runs the pipeline where it is due and has not just been tried in vain, as `run_options::pacing`
+    /// says; else reports the usage and changes nothing.
+    report_type prepare() {
+        catch_up();
+        auto const now = used();
+        auto const due = busy_ ? 0 : mix_.due_layers(now);
+        if (due == 0 || !pace_.may_run(options_.pacing, now, due, [&] { return reducible(); })) return settled(unchanged());
+        tell(options_.observer, events::due{now});
+        return settled(run({.may_ask = pace_.may_ask(options_.pacing, now)}, false));
+    }
+
+    /// Runs the pipeline now, whatever the pacing says.
+    report_type run() {
+        if (busy_) return unchanged();
+        catch_up();
+        return run({}, true);
+    }
+
+    /// By estimates, or where a provider has reported, by its figure and what has come since.
+    usage used() const noexcept {
+        auto now = edits_.used(limits_);
+        now.tokens = anchor_.used(this->counted());
+        return now;
+    }
+protected:
+    using core::core;
+
+    void note_pushed(std::uint32_t index) noexcept {
+        for (; index < facts_.size(); ++index) {
+            auto const& found = facts_.message_at(index);
+            auto sum = found.frame;
+            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += facts_.part_at(column).cost;
+            pace_.pushed_more(sum);
+            if (found.plain_user) tracker_.begin_turn();
+        }
+    }
+
+    /// What has to be done for a message that has just been appended.
+    void come(std::uint32_t index, bool told = true) {
+        note_pushed(index);
+        overflowed_ = false;
+        if (told) arrive(index, false);
+        else unrecorded_ = true;
+        auto const& found = facts_.message_at(index);
+        v1::cost sum = found.frame;
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += edits_.part_cost(facts_, column);
+        tell(options_.observer, events::arrived{sequence{index}, sum.tokens(), used()});
+    }
+
+    /// Tells the layers of the messages from `first` on.
+    void arrive(std::uint32_t first, bool resumes) {
+        if constexpr (Mix::acts_on_arrival) {
+            if (first == facts_.size()) return;
+            grow(events_, 1);
+            on_failure whatever_happens{this};
+            transaction all{facts_, edits_};
+            auto entries = idle_;
+            auto const mark = edits_.steps().size();
+            this->running([&](auto& whole) {
+                detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
+                    .draft = whole, .options = options_, .entries = entries.data(), .begun = mark, .resumes = resumes};
+                unrecorded_ = true;  // until it is known
+                for (auto index = first; index < facts_.size(); ++index)
+                    mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+                unrecorded_ = shared.unrecorded;
+            });
+            statistics_.add(entries);
+            changed(mark);
+            all.keep();
+            whatever_happens.of = nullptr;
+        }
+    }
+
+    /// Steps from `mark` on stand.
+    void changed(std::size_t mark) noexcept {
+        jobs_.touched(facts_, edits_, mark);
+        this->note_event(mark);
+    }
+
+    report_type run(run_demand demand, bool manual) {
+        grow(events_, 1);
+        on_failure whatever_happens{this};
+        transaction all{facts_, edits_};
+        auto const mark = edits_.steps().size();
+        auto const made = this->running([&](auto& whole) {
+            calibrated const as_reported{edits_, this->counted().tokens(), used().tokens};
+            return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand);
+        });
+        statistics_.add(made.layers);
+        ++statistics_.runs;
+        statistics_.changed += made.changed() ? 1u : 0u;
+        changed(mark);
+        all.keep();
+        whatever_happens.of = nullptr;
+        note_run(made, manual);
+        take_waiting();
+        return made;
+    }
+
+    void note_run(report_type const& made, bool manual) {
+        bool const progress = made.changed() && (made.after.tokens < made.before.tokens || made.after.messages < made.before.messages ||
+                                                 made.after.turns < made.before.turns);
+        auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
+        bool asked = false;
+        for (auto const& layer : made.layers) {
+            asked = asked || layer.asked != 0;
+            told.layers_applied += layer.outcome == layer_outcome::applied ? 1u : 0u;
+            told.parts_shortened += layer.parts_shortened;
+            told.groups_dropped += layer.groups_dropped;
+        }
+        if (asked) pace_.asked_now();
+        bool const was_open = pace_.open;
+        if (manual && !progress) pace_.tried = pace_.changes;  // no reason to give up
+        else if (pace_.ran(options_.pacing, progress, mix_.due_layers(used()))) pace_.stuck = reducible();
+        tell(options_.observer, told);
+        if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
+    }
+
+    report_type unchanged() const noexcept {
+        report_type idle;
+        idle.layers = idle_;
+        idle.before = idle.after = used();
+        for (auto& layer : idle.layers) layer.before = idle.before.tokens;
+        idle.limit = idle.before.input;
+        idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
+        return idle;
+    }
+
+    /// Warns once while nothing helps against a request that is nearly full.
+    report_type settled(report_type made) {
+        auto const now = used();
+        bool const nearly_full = now.tokens >= percent{8'000}.of_rounded_up(now.input);
+        if (nearly_full && !made.changed() && !warned_) {
+            warned_ = true;
+            tell(options_.observer, events::near_limit{now});
+        }
+        warned_ = warned_ && nearly_full;
+        return made;
+    }
+
+    /// What no law protects.
+    tokens reducible() const {
+        auto const from = source();
+        v1::draft const whole{from, facts_, edits_, count_, limits_};
+        return whole.used().tokens - whole.floor();
+    }
+
+    /// What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
+    struct on_failure {
+        session_runs* of;
+        ~on_failure() {
+            if (of != nullptr) of->keep_waiting();
+        }
+    };
+    /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
+    void keep_waiting() noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            for (; taken_ < waiting_.size(); ++taken_) note_pushed(this->append(std::move(waiting_[taken_])));
+        } catch (...) {
+            return;
+        }
+        waiting_.clear();
+        taken_ = 0;
+        unrecorded_ = true;
+#endif
+    }
+
+    /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it; what
+    /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
+    void take_waiting() {
+        if (busy_) return;
+        for (auto const told = waiting_.size(); taken_ < waiting_.size();) {
+            auto const index = this->append(std::move(waiting_[taken_]));
+            come(index, taken_++ < told);
+        }
+        waiting_.clear();
+        taken_ = 0;
+    }
+
+    void catch_up() {
+        take_waiting();
+        if constexpr (borrowed)
+            if (!busy_) look_around();
+    }
+
+    /// What the program has done to its container since.
+    void look_around()
+        requires borrowed
+    {
+#if defined(NDEBUG)
+        constexpr bool thorough = false;
+#else
+        constexpr bool thorough = true;
+#endif
+        auto const first = messages_.first_difference(thorough);
+        if (first < facts_.size()) rebuild(static_cast<std::uint32_t>(first));
+        for (auto index = facts_.size(); index < messages_.size(); ++index) {
+            auto const& m = begin_and_end::first(messages_.get())[static_cast<std::ptrdiff_t>(index)];
+            edits_.reserve_message(this->read(m));
+            this->reserve();
+            messages_.note(m);
+            come(this->take_in());
+        }
+    }
+
+    /// Messages from `first` on are others: what is known of them, and what was done to them, begins anew.
+    void rebuild(std::uint32_t first)
+        requires borrowed
+    {
+        v1::outline facts;
+        view edits;
+        edits.know_summaries(edits_.knows_summaries());
+        std::uint32_t index = 0;
+        for (auto const& m : messages_.get()) {
+            if (index == facts_.size()) break;
+            bool const pinned = index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
+            edits.reserve_message(facts.read(m, count_, {.pinned = pinned}));
+            edits.follow(facts, facts.place());
+            ++index;
+        }
+        carrier{facts_, edits_, facts, edits, first}.all();
+        edits.note_sent(first < edits_.sent() ? first : edits_.sent());
+        messages_.note_anew(first, facts.size());
+        facts_ = std::move(facts);
+        edits_ = std::move(edits);
+        events_.clear();
+        jobs_.clear();
+        anchor_.edited(first);
+        rewind_memories(mix_, kept_, first);
+        this->settle();
+        pace_.changed();
+    }
+
+    pace pace_;
+    turn_tracker tracker_;
+    job_ledger jobs_;
+    std::vector<message_type> waiting_;  ///< pushed during a run
+    std::size_t taken_ = 0;              ///< of those, how many are in
+    bool unrecorded_ = false;            ///< no journal has taken the latest arrival
+    bool overflowed_ = false;            ///< since the latest message
+    bool warned_ = false;                ///< and not fallen below since
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/core/pipeline.hpp>
+#include <condense/core/view.hpp>
+
+// A summary that is made while the conversation goes on: what to ask is taken out, the answer is put in if
+// nothing it stands for has changed meanwhile.
+
+namespace condense {
+inline namespace v1 {
+
+/// What a layer would replace by one summary, and how it would ask for it.
+struct summary_plan {
+    std::vector<group> groups = {};
+    std::string prompt = {};  ///< complete: for any model, on any thread
+    tokens limit = {};        ///< longest summary
+};
+
+/// A value of its own, for any thread. One that asks nothing is false.
+struct summary_job {
+    std::uint64_t id = 0;
+    std::uint64_t base = 0;  ///< changes of the session before it
+    sequence first = {};     ///< the oldest message that it stands for
+    sequence last = {};      ///< the newest
+    std::string prompt = {};
+    tokens limit = {};
+
+    explicit operator bool() const noexcept { return id != 0; }
+    friend bool operator==(summary_job const&, summary_job const&) = default;
+};
+
+/// What became of a job's text.
+enum class commit_outcome : std::uint8_t {
+    committed,
+    stale,     ///< what it stands for has changed, or it was abandoned or committed before
+    declined,  ///< the text is empty, not smaller, or a law refused it; `session.note()` says why
+    busy,      ///< the session is in a run: try again
+};
+
+constexpr std::string_view name(commit_outcome which) noexcept {
+    switch (which) {
+        case commit_outcome::committed: return "committed";
+        case commit_outcome::stale: return "stale";
+        case commit_outcome::declined: return "declined";
+        case commit_outcome::busy: break;
+    }
+    return "busy";
+}
+
+namespace detail {
+
+/// The jobs under way, and what each stands for.
+class job_ledger {
+public:
+    struct entry {
+        std::uint64_t id = 0;
+        std::vector<group> groups = {};
+        std::vector<std::uint32_t> counts = {};  ///< messages in each
+        tokens limit = {};
+    };
+
+    /// Some job stands for one of the groups.
+    bool overlaps(std::vector<group> const& groups) const noexcept {
+        for (auto const& live : live_)
+            for (auto const& which : groups)
+                if (holds(live, which.slot())) return true;
+        return false;
+    }
+    std::uint64_t add(outline const& facts, summary_plan const& plan) {
+        entry made{.groups = plan.groups, .limit = plan.limit};
+        for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.slot()).count);
+        live_.push_back(std::move(made));
+        return live_.back().id = ++latest_;
+    }
+    entry const* find(std::uint64_t id) const noexcept {
+        for (auto const& live : live_)
+            if (live.id == id) return &live;
+        return nullptr;
+    }
+    bool erase(std::uint64_t id) noexcept {
+        for (std::size_t at = 0; at < live_.size(); ++at)
+            if (live_[at].id == id) return live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at)), true;
+        return false;
+    }
+    void clear() noexcept { live_.clear(); }
+
+    /// Ends the jobs that steps from `mark` on have touched.
+    void touched(outline const& facts, view const& edits, std::size_t mark) noexcept {
+        for (; !live_.empty() && mark < edits.steps().size(); ++mark) {
+            auto const& made = edits.steps()[mark];
+            auto const slot = made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.slot();
+            for (std::size_t at = 0; at < live_.size();)
+                if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
+                else ++at;
+        }
+    }
+    /// All that it stands for is there, with the messages it had.
+    static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
+        for (std::size_t at = 0; at < job.groups.size(); ++at)
+            if (!edits.present(facts, job.groups[at]) || facts.group_at(job.groups[at].slot()).count != job.counts[at]) return false;
+        return true;
+    }
+
+private:
+    static bool holds(entry const& job, std::uint32_t slot) noexcept {
+        for (auto const& which : job.groups)
+            if (which.slot() == slot) return true;
+        return false;
+    }
+
+    std::vector<entry> live_;
+    std::uint64_t latest_ = 0;
+};
+
+template <class Layer>
+concept plans_summaries = requires { requires Layer::plans_summaries; };
+
+template <class Layer>
+inline constexpr bool has_planner = plans_summaries<Layer>;
+template <class... Layers>
+inline constexpr bool has_planner<pipeline<Layers...>> = (false || ... || has_planner<Layers>);
+
+/// Calls f with the first layer, through all pipelines, that can plan a summary; false where there is none.
+template <class Layer, class Function>
+bool with_planner(Layer const& layer, Function& f) {
+    if constexpr (plans_summaries<Layer>) return f(layer), true;
+    else if constexpr (is_pipeline<Layer>) {
+        bool done = false;
+        layer.each([&](auto const& inner) { done = done || with_planner(inner, f); });
+        return done;
+    } else return false;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include <condense/core/cost.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/saturate.hpp>
+
+// What a provider has reported for a request corrects the count of the conversation: the reported sum
+// stands for what it held, the estimate for what has come since.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// A request as it was counted, and as it was reported. Plain data.
+class usage_anchor {
+public:
+    /// The request that is being sent, which holds the first `messages` messages.
+    constexpr void sending(v1::cost counted, std::uint64_t messages) noexcept {
+        sent_ = counted;
+        sent_messages_ = messages;
+        sent_known_ = true;
+    }
+    /// What was reported for it. A figure that is off by more than four times is taken for four times (T4).
+    constexpr bool observe(tokens reported) noexcept {
+        if (!sent_known_ || reported.count == 0) return false;
+        auto const counted = sent_.tokens().count;
+        auto const least = counted / 4;
+        auto const most = mul_capped(counted, 4);
+        reported_ = {reported.count < least ? least : reported.count > most ? most : reported.count};
+        counted_ = sent_;
+        messages_ = sent_messages_;
+        return true;
+    }
+    /// An edit changed message `first`: what stood behind it was not reported.
+    constexpr void edited(std::uint64_t first) noexcept {
+        if (first < messages_) forget();
+        if (first < sent_messages_) sent_known_ = false;
+    }
+    constexpr void forget() noexcept {
+        reported_ = {};
+        messages_ = 0;
+    }
+
+    /// Some request was reported and no edit has touched it since.
+    constexpr bool holds() const noexcept { return reported_.count != 0; }
+    /// What a sum counts for: as reported, plus what it has grown by since.
+    constexpr tokens used(v1::cost now) const noexcept {
+        if (!holds()) return now.tokens();
+        return now < counted_ ? reported_ - (counted_ - now).tokens() : reported_ + (now - counted_).tokens();
+    }
+
+    v1::cost counted() const noexcept { return counted_; }
+    friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;
+
+    /// Calls f with each member, for saved state.
+    template <class Function>
+    constexpr void each_field(Function&& f) {
+        f(sent_.steps), f(sent_messages_), f(sent_known_), f(reported_.count), f(counted_.steps), f(messages_);
+    }
+
+private:
+    v1::cost sent_ = {};
+    std::uint64_t sent_messages_ = 0;
+    bool sent_known_ = false;
+    tokens reported_ = {};
+    v1::cost counted_ = {};
+    std::uint64_t messages_ = 0;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
