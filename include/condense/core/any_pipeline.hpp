@@ -125,8 +125,8 @@ public:
     }
 
     bool save_memory(memory& kept, std::vector<std::string>& out) const { return held_->save_memory(kept, out); }
-    bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t messages) const {
-        return held_->load_memory(kept, from, messages);
+    bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t most) const {
+        return held_->load_memory(kept, from, most);
     }
     void rewind_memory(memory& kept, std::uint64_t first) const { held_->rewind_memory(kept, first); }
 
@@ -134,7 +134,7 @@ private:
     struct any_mix {
         virtual ~any_mix() = default;
         virtual bool save_memory(memory&, std::vector<std::string>&) const = 0;
-        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t messages) const = 0;
+        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t most) const = 0;
         virtual void rewind_memory(memory&, std::uint64_t first) const = 0;
         virtual bool due(usage const& now) const noexcept = 0;
         virtual std::uint64_t due_layers(usage const& now) const noexcept = 0;
@@ -170,8 +170,8 @@ private:
         bool save_memory(memory& kept, std::vector<std::string>& out) const override {
             return detail::save_memories(mix, memory_in(kept), out);
         }
-        bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t messages) const override {
-            return detail::load_memories(mix, memory_in(kept), from, messages);
+        bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t most) const override {
+            return detail::load_memories(mix, memory_in(kept), from, most);
         }
         void rewind_memory(memory& kept, std::uint64_t first) const override {
             detail::rewind_memories(mix, memory_in(kept), first);

@@ -18,8 +18,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A memory that a session can save: `save() -> std::string`, `load(text, messages) -> bool`, false for text that is not its own;
-/// `messages` are how many the session holds.
+/// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not its own;
+/// `most` are the messages that the session holds.
 template <class Memory>
 concept saved_memory = requires(Memory& kept, Memory const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;
@@ -56,15 +56,15 @@ bool save_memories(Mix const& mix, Memory& kept, std::vector<std::string>& out) 
 
 /// False where a text is not what its layer saves.
 template <class Mix, class Memory>
-bool load_memories(Mix const& mix, Memory& kept, std::vector<std::string> const& from, std::size_t messages) {
-    if constexpr (requires { mix.load_memory(kept, from, messages); }) return mix.load_memory(kept, from, messages);
+bool load_memories(Mix const& mix, Memory& kept, std::vector<std::string> const& from, std::size_t most) {
+    if constexpr (requires { mix.load_memory(kept, from, most); }) return mix.load_memory(kept, from, most);
     else {
         std::size_t at = 0;
         bool good = true;
         auto const load = [&](auto& one) {
             good = good && at < from.size();
             if (!good) return;
-            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[at], messages);
+            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[at], most);
             else good = from[at].empty();
             ++at;
         };

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/pacing.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::pacing;
+using condense::tokens;
+using condense::usage;
+using condense::detail::pace;
+
+constexpr condense::cost of(std::uint64_t count) { return condense::cost::of({count}); }
+constexpr usage at(std::uint64_t count) { return {.tokens = {count}, .input = {1'000}}; }
+constexpr auto nothing = [] { return tokens{0}; };
+constexpr pacing usual{};
+
+/// Pushes so many tokens, and says whether a run with layer 0 due may follow.
+constexpr bool after(pace& kept, std::uint64_t more, usage now) {
+    kept.pushed_more(of(more));
+    return kept.may_run(usual, now, 1, nothing);
+}
+
+constexpr bool runs_wait_for_growth() {
+    pace kept;
+    bool good = kept.may_run(usual, at(700), 1, nothing);
+    kept.pushed_more(of(1));
+    // It has helped, and another layer is not due any more.
+    good = good && !kept.ran(usual, true, 0) && kept.may_run(usual, at(700), 1, nothing);
+    // It has helped, but not enough: 2 % have to come first.
+    good = good && !kept.ran(usual, true, 1);
+    good = good && !kept.may_run(usual, at(700), 1, nothing);
+    good = good && !after(kept, 19, at(700)) && after(kept, 1, at(700));
+    // But a layer that was not due then is, or the request does not fit.
+    good = good && !kept.ran(usual, true, 1);
+    good = good && kept.may_run(usual, at(700), 3, nothing) && kept.may_run(usual, at(700), 2, nothing);
+    good = good && !kept.may_run(usual, at(1'001), 1, nothing) && after(kept, 1, at(1'001));
+    return good;
+}
+static_assert(runs_wait_for_growth());
+
+constexpr bool unchanged_input_is_not_tried_again() {
+    pace kept;
+    kept.pushed_more(of(5'000));
+    static_cast<void>(kept.ran(usual, false, 1));
+    bool const waits = !kept.may_run(usual, at(5'000), 1, nothing);
+    kept.changed();
+    return waits && kept.may_run(usual, at(5'000), 1, nothing);
+}
+static_assert(unchanged_input_is_not_tried_again());
+
+constexpr bool two_runs_in_vain_open_the_circuit() {
+    pace kept;
+    kept.pushed_more(of(900));
+    bool good = !kept.ran(usual, false, 1) && !kept.open;
+    kept.pushed_more(of(20));
+    good = good && kept.ran(usual, false, 1) && kept.open;
+    // Where it fits a quarter of the input has to come.
+    good = good && !after(kept, 249, at(990)) && after(kept, 1, at(990));
+    // A layer that was not due is tried.
+    good = good && kept.may_run(usual, at(990), 2, nothing);
+    // Where it does not, something that may go.
+    kept.stuck = {30};
+    kept.pushed_more(of(1));
+    good = good && !kept.may_run(usual, at(1'100), 1, [] { return tokens{49}; });
+    good = good && kept.may_run(usual, at(1'100), 1, [] { return tokens{50}; });
+    // Still in vain: it is open already.
+    good = good && !kept.ran(usual, false, 1) && kept.open && kept.fruitless == 3;
+    // Progress closes it.
+    return good && !kept.ran(usual, true, 0) && !kept.open && kept.fruitless == 0;
+}
+static_assert(two_runs_in_vain_open_the_circuit());
+
+constexpr bool models_wait_longer() {
+    pace kept;
+    kept.pushed_more(of(800));
+    bool good = kept.may_ask(usual, at(800));
+    kept.asked_now();
+    kept.pushed_more(of(249));
+    good = good && !kept.may_ask(usual, at(900));
+    good = good && kept.may_ask(usual, at(1'001));  // nothing else may make it fit
+    kept.open = true;
+    good = good && !kept.may_ask(usual, at(1'001));
+    kept.pushed_more(of(1));
+    return good && kept.may_ask(usual, at(900));
+}
+static_assert(models_wait_longer());
+
+}  // namespace
+
+TEST_CASE("pacing: after a run that left its layer due, the next waits for growth") { CHECK(runs_wait_for_growth()); }
+
+TEST_CASE("pacing: what has not changed is not tried again", "[law-9]") { CHECK(unchanged_input_is_not_tried_again()); }
+
+TEST_CASE("pacing: two runs in vain open the circuit, progress closes it", "[law-9]") { CHECK(two_runs_in_vain_open_the_circuit()); }
+
+TEST_CASE("pacing: models are asked once in a quarter of the input") { CHECK(models_wait_longer()); }
+
+TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
+    for (auto const figure : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+        pace kept;
+        kept.pushed_more({figure});
+        kept.pushed_more({figure});
+        usage const now{.tokens = {figure}, .input = {figure}};
+        static_cast<void>(kept.ran(usual, false, 1));
+        static_cast<void>(kept.ran(usual, false, 1));
+        CHECK(kept.open);
+        CHECK_FALSE(kept.may_run(usual, now, 1, nothing));
+        kept.asked_now();
+        CHECK(kept.may_ask(usual, now) == (figure == 0));
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/session_calls.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::call_outcome;
+using condense::chat_message;
+using condense::provider_error;
+using condense::recover_outcome;
+using condense::used;
+using namespace condense::literals;
+using reply = condense::reply<chat_message>;
+using conversation = std::vector<chat_message>;
+
+/// A byte is a token.
+struct per_byte {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+std::string too_long(std::uint64_t limit, std::uint64_t sent) {
+    return R"({"error":{"message":"This model's maximum context length is )" + std::to_string(limit) +
+           " tokens. However, your messages resulted in " + std::to_string(sent) +
+           R"( tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})";
+}
+
+conversation turns(int count) {
+    conversation all{chat_message::user("task")};
+    for (int turn = 0; turn < count; ++turn) {
+        all.push_back(chat_message::assistant("answer " + std::to_string(turn) + std::string(40, 'a')));
+        all.push_back(chat_message::user("question " + std::to_string(turn) + std::string(40, 'q')));
+    }
+    return all;
+}
+
+auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct}};
+auto talk(int count, condense::tokens size) { return condense::session{turns(count), window, condense::budget{.window = size}, per_byte{}}; }
+
+/// The tokens of what is sent, as a provider with this tokenizer counts them.
+template <class Request>
+std::uint64_t tokens_in(Request const& request) {
+    std::uint64_t sum = 0;
+    for (chat_message const& m : request)
+        for (auto const& part : m.parts) sum += part.text.size();
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("call reduces when that is due, sends the request, and keeps the answer") {
+    auto chat = talk(10, 1'000_tokens);
+    std::uint64_t sent = 0;
+    auto const result = chat.call([&](auto const& request) {
+        sent = tokens_in(request);
+        return chat_message::assistant("done");
+    });
+    REQUIRE(result);
+    CHECK(result.attempts == 1);
+    CHECK(sent < 900);
+    CHECK(result.answer == &chat.history().back());
+    CHECK(*result.answer == chat_message::assistant("done"));
+    CHECK(chat.history().size() == 22);
+    CHECK(chat.turns().turns == 1);
+}
+
+TEST_CASE("an error that is no overflow is the caller's, as it came, and is not tried again") {
+    auto chat = talk(4, 1'000_tokens);
+    provider_error const refused{429, "Rate limit reached for tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."};
+    int calls = 0;
+    auto const before = chat.used();
+    auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = refused}; });
+    CHECK_FALSE(result);
+    CHECK(result.outcome == call_outcome::failed);
+    CHECK(result.error == refused);
+    CHECK(result.answer == nullptr);
+    CHECK(calls == 1);
+    CHECK(chat.used() == before);
+    CHECK_FALSE(chat.call([&](auto const&) { return reply{}; }));
+}
+
+TEST_CASE("what a model throws passes, but for an overflow") {
+    auto chat = talk(4, 1'000_tokens);
+    int calls = 0;
+    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message { ++calls; throw std::out_of_range{"connection reset"}; }), std::out_of_range);
+    CHECK(calls == 1);
+    auto const result = chat.call([&](auto const&) {
+        if (++calls == 2) throw std::runtime_error{too_long(300, 412)};
+        return chat_message::assistant("done");
+    });
+    CHECK(result);
+    CHECK(calls == 3);
+    CHECK(chat.limits().window == 300_tokens);
+    // Once more than once is the caller's.
+    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message { ++calls; throw std::runtime_error{too_long(300, 412)}; }), std::runtime_error);
+    CHECK(calls == 5);
+}
+
+TEST_CASE("an overflow is recovered once, by a request that is strictly smaller") {
+    auto chat = talk(8, 1'000_tokens);
+    std::vector<std::uint64_t> sent;
+    auto const answers_at = [&](std::size_t attempt) {
+        return [&sent, attempt](auto const& request) {
+            sent.push_back(tokens_in(request));
+            if (sent.size() < attempt) return reply{.error = {400, too_long(500, sent.back())}};
+            return reply{.message = chat_message::assistant("done")};
+        };
+    };
+    SECTION("and answered") {
+        auto const result = chat.call(answers_at(2));
+        REQUIRE(result);
+        CHECK(result.attempts == 2);
+        REQUIRE(sent.size() == 2);
+        CHECK(sent[1] < sent[0]);
+        CHECK(sent[1] <= 400);
+        CHECK(chat.limits().window == 500_tokens);
+        CHECK(chat.used().fits());
+    }
+    SECTION("and the second one goes to the caller") {
+        auto const result = chat.call(answers_at(9));
+        CHECK(result.outcome == call_outcome::overflow);
+        CHECK(result.attempts == 2);
+        CHECK(result.error.status == 400);
+        REQUIRE(sent.size() == 2);
+        CHECK(sent[1] < sent[0]);
+        // The next turn may recover again.
+        chat.push(chat_message::user("go on"));
+        sent.clear();
+        CHECK(chat.call(answers_at(2)));
+    }
+    SECTION("a provider without figures") {
+        auto const result = chat.call([&](auto const& request) {
+            sent.push_back(tokens_in(request));
+            if (sent.size() == 1) return reply{.error = {400, R"({"error":{"code":"context_length_exceeded"}})"}};
+            return reply{.message = chat_message::assistant("done")};
+        });
+        REQUIRE(result);
+        CHECK(sent[1] * 2 < sent[0]);
+        CHECK(chat.limits().window == 1'000_tokens);
+    }
+}
+
+TEST_CASE("what can not be made smaller is not sent again") {
+    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    int calls = 0;
+    auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = {400, too_long(400, 500)}}; });
+    CHECK(result.outcome == call_outcome::overflow);
+    CHECK(calls == 1);
+    // The window is known now.
+    CHECK(chat.call([&](auto const&) { return ++calls, reply{}; }).outcome == call_outcome::too_large);
+    CHECK(calls == 1);
+}
+
+TEST_CASE("a streaming model that has shown something is not called again") {
+    auto chat = talk(8, 1'000_tokens);
+    std::string shown;
+    int calls = 0;
+    auto const model = [&](bool speaks) {
+        return [&calls, speaks](auto const&, condense::delivery& show) {
+            show(speaks ? "Well, " : "");
+            if (++calls == 1) return reply{.error = {400, too_long(500, 800)}};
+            show("here.");
+            return reply{.message = chat_message::assistant("Well, here.")};
+        };
+    };
+    SECTION("after a piece") {
+        auto const result = chat.call(model(true), [&](std::string_view piece) { shown += piece; });
+        CHECK(result.outcome == call_outcome::overflow);
+        CHECK(calls == 1);
+        CHECK(shown == "Well, ");
+        CHECK(chat.limits().window == 1'000_tokens);
+    }
+    SECTION("before any") {
+        CHECK(chat.call(model(false), [&](std::string_view piece) { shown += piece; }));
+        CHECK(calls == 2);
+        CHECK(shown == "here.");
+    }
+    SECTION("also where nobody looks") {
+        CHECK_FALSE(chat.call(model(true)));
+        CHECK(calls == 1);
+    }
+}
+
+TEST_CASE("a request that does not fit is not sent") {
+    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window, condense::budget{.window = 400_tokens}, per_byte{}};
+    int calls = 0;
+    auto const result = chat.call([&](auto const&) { return ++calls, chat_message::assistant("done"); });
+    CHECK(result.outcome == call_outcome::too_large);
+    CHECK(result.attempts == 0);
+    CHECK(calls == 0);
+}
+
+TEST_CASE("reported usage stands for what was sent, the estimate for what came since") {
+    auto chat = talk(4, 1'000_tokens);
+    auto const counted = chat.used().tokens;
+    REQUIRE(chat.call([&](auto const&) {
+        return reply{.message = chat_message::assistant("12345"), .usage = {.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens}};
+    }));
+    CHECK(chat.used().tokens == counted + 155_tokens);
+    CHECK(chat.used().cached == 50_tokens);
+    chat.push(chat_message::user("1234567890"));
+    CHECK(chat.used().tokens == counted + 165_tokens);
+    SECTION("until an edit touches it") {
+        CHECK(chat.run().after.tokens.count >= counted.count);  // nothing is due
+        static_cast<void>(chat.recover({400, R"({"code":"context_length_exceeded"})"}));
+        CHECK(chat.used().tokens.count == tokens_in(chat.request()));
+    }
+    SECTION("a figure that can not be is taken for four times") {
+        static_cast<void>(chat.request());
+        auto const now = chat.edits().sums().cost.tokens();
+        chat.observe({.input = {~std::uint64_t{0}}, .cache_write = {~std::uint64_t{0}}});
+        CHECK(chat.used().tokens.count == now.count * 4);
+        chat.observe({.input = 1_tokens});
+        CHECK(chat.used().tokens.count == now.count / 4);
+    }
+    SECTION("nothing reported changes nothing") {
+        auto const before = chat.used().tokens;
+        chat.observe({});
+        CHECK(chat.used().tokens == before);
+    }
+}
+
+TEST_CASE("while a run lasts everything is measured as reported") {
+    auto chat = talk(5, 1'000_tokens);  // 506 tokens by its count
+    static_cast<void>(chat.request());
+    chat.observe({.input = 950_tokens});
+    CHECK(chat.due());
+    auto const report = chat.prepare();
+    CHECK(report.before.tokens == 950_tokens);
+    CHECK(report.fits());
+    // Down to 80 % of 90 % as the provider counts, which is less than half of that by our count.
+    CHECK(report.after.tokens <= 720_tokens);
+    CHECK(report.after.tokens > 500_tokens);
+    CHECK(chat.used().tokens.count < 400);
+    CHECK(report.before.tokens - report.after.tokens == report.layers[0].saved);
+}
+
+TEST_CASE("the threshold is the least use at which a layer is due") {
+    condense::session const chat{conversation{},
+                                 condense::pipeline{condense::compress{.when = used >= 65_pct}, condense::sliding_window{.when = used > 800_tokens}},
+                                 condense::budget{.window = 1'000_tokens}, per_byte{}};
+    CHECK(chat.threshold() == 650_tokens);
+    condense::session const by_messages{conversation{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages}},
+                                        condense::budget{.window = 1'000_tokens}, per_byte{}};
+    CHECK(by_messages.threshold() == 0_tokens);
+    CHECK(by_messages.status() == "0 of 1,000 tokens (0.0 %)");
+}
+
+TEST_CASE("recover says what an error means") {
+    auto chat = talk(8, 1'000_tokens);
+    static_cast<void>(chat.request());
+    auto const before = chat.used();
+    CHECK(chat.recover({500, "overloaded"}) == recover_outcome::not_overflow);
+    CHECK(chat.recover({400, too_long(500, 800)}, true) == recover_outcome::delivered);
+    CHECK(chat.used() == before);
+    CHECK(chat.recover({400, too_long(500, 800)}) == recover_outcome::retry);
+    CHECK(chat.used().tokens < before.tokens);
+    CHECK(chat.recover({400, too_long(500, 800)}) == recover_outcome::repeated);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
+// What tests of sessions share: an exact estimator, models and layers that act as a test says, and a look at
+// what is sent.
+
+namespace sessions {
+
+using condense::chat_message;
+using namespace condense::literals;
+using condense::used;
+
+struct exact {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+template <class Session>
+std::vector<chat_message> sent(Session const& session) {
+    auto const request = session.request();
+    return {request.begin(), request.end()};
+}
+
+using conversation = std::vector<chat_message>;
+using condense::layer_outcome;
+
+/// Empty where the figures of a session are those of what it would send.
+template <class Session>
+std::string miscounted(Session const& session) {
+    condense::cost sum;
+    std::uint64_t turns = 0;
+    auto const request = session.request();
+    std::size_t size = 0;
+    for (auto const& m : request) {
+        ++size;
+        bool words = false;
+        for (auto const& part : m.parts) {
+            sum += part.cost ? *part.cost : exact{}(part.text);
+            words = words || (part.kind != condense::part_kind::tool_result && part.call.empty());
+        }
+        turns += m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
+    }
+    if (size != request.size()) return "size";
+    if (session.used().tokens != sum.tokens()) return "tokens";
+    if (session.used().messages.count != size) return "messages";
+    if (session.used().turns.count != turns) return "turns";
+    return {};
+}
+
+/// A model whose work a test gives.
+struct acting_model {
+    std::function<std::string()>* act;
+    std::string operator()(std::string_view) const { return (*act)(); }
+};
+
+inline auto asking(std::function<std::string()>& act) {
+    return condense::summarize{.when = used >= 50_pct, .protect = condense::task | condense::last(2_messages), .with = acting_model{&act}};
+}
+
+/// Calls what a test gives for each message that arrives.
+struct on_arrival {
+    std::function<void()>* act;
+    static constexpr auto effects = condense::no_effects;
+    void arrive(auto&, condense::sequence, auto&) const { (*act)(); }
+};
+
+inline auto long_turns(int count) {
+    conversation all;
+    for (int turn = 0; turn < count; ++turn) {
+        all.push_back(chat_message::user("question " + std::to_string(turn) + std::string(90, 'q')));
+        all.push_back(chat_message::assistant("answer " + std::to_string(turn) + std::string(90, 'a')));
+    }
+    return all;
+}
+
+/// Estimates that fail for one text.
+struct moody {
+    condense::cost operator()(std::string_view text) const {
+        return text == "bad" ? throw std::runtime_error{"no"} : condense::cost::of({text.size()});
+    }
+};
+
+/// Asks to stop while the flag is up.
+struct stop_flag {
+    bool const* up;
+    bool stop_requested() const { return *up; }
+};
+
+inline auto const three_layers = condense::pipeline{
+    condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head_tail{100_chars, 100_chars}},
+    condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+    condense::sliding_window{.when = used >= 90_pct}};
+
+template <class Mix>
+using session_of = condense::session<conversation, Mix, exact>;
+
+}  // namespace sessions

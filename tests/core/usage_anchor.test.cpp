@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/usage_anchor.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::tokens;
+using condense::detail::usage_anchor;
+
+constexpr condense::cost of(std::uint64_t count) { return condense::cost::of({count}); }
+
+constexpr bool stands_for_what_was_sent() {
+    usage_anchor anchor;
+    bool good = !anchor.holds() && !anchor.observe({500}) && anchor.used(of(10)) == tokens{10};
+    anchor.sending(of(100), 3);
+    good = good && anchor.observe({150}) && anchor.holds();
+    good = good && anchor.used(of(100)) == tokens{150} && anchor.used(of(110)) == tokens{160} && anchor.used(of(90)) == tokens{140};
+    anchor.edited(3);
+    good = good && anchor.holds();
+    anchor.edited(2);
+    return good && !anchor.holds() && anchor.used(of(90)) == tokens{90} && !anchor.observe({150});
+}
+static_assert(stands_for_what_was_sent());
+
+constexpr bool figures_are_clamped() {
+    usage_anchor anchor;
+    anchor.sending(of(100), 3);
+    bool good = !anchor.observe({0});
+    good = good && anchor.observe({401}) && anchor.used(of(100)) == tokens{400};
+    good = good && anchor.observe({24}) && anchor.used(of(100)) == tokens{25};
+    anchor.sending({~std::uint64_t{0}}, 3);
+    good = good && anchor.observe({~std::uint64_t{0}});
+    return good && anchor.used({~std::uint64_t{0}}).count != 0 && anchor.used(of(0)) <= anchor.used({~std::uint64_t{0}});
+}
+static_assert(figures_are_clamped());
+
+/// What is sent while an older report holds does not disturb it.
+constexpr bool the_latest_report_counts() {
+    usage_anchor anchor;
+    anchor.sending(of(100), 3);
+    bool good = anchor.observe({150});
+    anchor.sending(of(120), 5);
+    good = good && anchor.used(of(120)) == tokens{170};
+    good = good && anchor.observe({180}) && anchor.used(of(120)) == tokens{180};
+    anchor.sending(of(200), 9);
+    anchor.edited(6);  // the request that is on its way; the report before it stays
+    return good && anchor.holds() && !anchor.observe({500}) && anchor.used(of(120)) == tokens{180};
+}
+static_assert(the_latest_report_counts());
+
+}  // namespace
+
+TEST_CASE("usage_anchor: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
+
+TEST_CASE("usage_anchor: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
+
+TEST_CASE("usage_anchor: the latest report counts") { CHECK(the_latest_report_counts()); }
