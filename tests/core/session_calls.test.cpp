@@ -151,6 +151,22 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
     }
 }
 
+TEST_CASE("a limit that is learnt keeps the share of the answer, and one that can not be is not learnt", "[law-t4]") {
+    condense::session chat{turns(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens}, per_byte{}};
+    static_cast<void>(chat.request());
+    CHECK(chat.recover({400, too_long(2'000, 5'800)}) == recover_outcome::retry);
+    CHECK(chat.limits() == condense::budget{.window = 2'000_tokens, .output = 200_tokens});
+    CHECK(chat.used().fits());
+    chat.push(chat_message::user("go on"));
+    static_cast<void>(chat.recover({400, too_long(1, 5'800)}));
+    CHECK(chat.limits().window == 2'000_tokens);
+    chat.push(chat_message::user("go on"));
+    static_cast<void>(chat.recover({400, too_long(~std::uint64_t{0}, ~std::uint64_t{0})}));
+    CHECK(chat.limits().window == 2'000_tokens);
+    chat.set_limits({.window = 9'000_tokens});
+    CHECK(chat.used().input == 9'000_tokens);
+}
+
 TEST_CASE("what can not be made smaller is not sent again") {
     condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
     int calls = 0;

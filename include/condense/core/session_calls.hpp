@@ -100,9 +100,9 @@ public:
         return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
     }
 
-    /// Once a request of this size was refused: a smaller window.
-    void set_window(tokens window) noexcept {
-        limits_.window = window;
+    /// The model has changed: what a request may hold.
+    void set_limits(budget limits) noexcept {
+        limits_ = limits;
         pace_.changed();
     }
     budget const& limits() const noexcept { return limits_; }
@@ -173,16 +173,20 @@ private:
 #endif
     }
 
+    static constexpr std::uint64_t least_window = 256;  // tokens; what names less is not believed
+
     /// After an overflow: learns what it names, and reduces under pressure. True when the request is smaller.
     bool shrink(overflow const& told) {
         auto const before = this->counted();
-        auto target = used().tokens;
-        if (told.limit.count != 0 && told.limit < limits_.window) set_window(told.limit);
-        if (told.requested.count != 0 && anchor_.observe(told.requested)) target = limits_.input();
-        // Without a figure of the provider's the estimate may be wrong by more than two.
-        bool const known = told.requested.count != 0 || told.limit.count != 0;
-        auto const input = limits_.input() < target ? limits_.input() : target;
-        target = {scale_down(input.count, known && told.requested.count != 0 ? 8 : 4, 10)};
+        if (told.limit.count >= least_window && told.limit < limits_.window) {
+            limits_.output = {share_of(limits_.output.count, told.limit.count, limits_.window.count)};
+            limits_.window = told.limit;
+        }
+        bool const measured = told.requested.count != 0 && anchor_.observe(told.requested);
+        auto const now = used().tokens;
+        tokens target{scale_down(limits_.input().count, 8, 10)};
+        // Without a figure, or with one that explains nothing, the count may be wrong by more than two.
+        if (!measured || target >= now) target = {scale_down(now < limits_.input() ? now.count : limits_.input().count, 4, 10)};
         pace_.changed();
         static_cast<void>(this->run({.forced = true, .target = target}, true));
         return this->counted() < before;
