@@ -76,3 +76,24 @@ TEST_CASE("text: a small text is cut between code points") {
         CHECK(condense::detail::utf8::valid(text));
     }
 }
+
+namespace {
+
+using condense::detail::printable;
+
+constexpr bool what_comes_from_outside_prints_on_one_line() {
+    std::string_view const hostile{
+        "a\x1B[1m\n\0\x7F\xC2\x9B"
+        "b\xE2\x80\xAE\xE2\x80\xA8\xE2\x81\xA6"
+        "c\xFF\xC3\xA9",
+        24};
+    return printable(hostile, 100) == "a [1m    b   c\xEF\xBF\xBD\xC3\xA9" && printable("", 3).empty() &&
+           printable("\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA\xC2\xA0", 9) ==
+               "\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA\xC2\xA0" &&
+           printable("abc", 3) == "abc" && printable("abcd", 3) == "abc..." &&
+           printable("\xC3\xA9\xC3\xA9", 1) == "\xC3\xA9...";
+}
+
+}  // namespace
+
+TEST_CASE("text: what comes from outside prints on one line") { CHECK(what_comes_from_outside_prints_on_one_line()); }

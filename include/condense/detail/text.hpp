@@ -49,6 +49,36 @@ constexpr bool matches_glob(std::string_view text, std::string_view pattern) noe
     return in_pattern == pattern.size();
 }
 
+/// Appends text from outside on one line, as valid UTF-8 with a space for each control character and for
+/// each that breaks lines or turns the direction of writing.
+constexpr void append_printable(std::string& out, std::string_view text) {
+    auto const begin = out.size();
+    utf8::append_scrubbed(out, text);
+    auto end = begin;
+    for (auto at = begin; at < out.size();) {
+        auto const byte = [&](std::size_t ahead) { return static_cast<unsigned char>(out[at + ahead]); };
+        auto const size = utf8::decode(out, at).size;
+        bool const control = size == 1 ? byte(0) < 0x20 || byte(0) == 0x7F
+                             : size == 2 ? byte(0) == 0xC2 && byte(1) < 0xA0  // U+009B begins escapes too
+                                         : (byte(0) == 0xE2 && byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
+                                               (byte(0) == 0xE2 && byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+        if (control) out[end++] = ' ';
+        else
+            for (std::size_t ahead = 0; ahead < size; ++ahead) out[end++] = out[at + ahead];
+        at += size;
+    }
+    out.resize(end);
+}
+
+/// At most so many code points of it, as append_printable has them; what is left out shows as "...".
+constexpr std::string printable(std::string_view text, std::uint64_t most) {
+    auto const kept = text.substr(0, utf8::prefix(text, most));
+    std::string out;
+    append_printable(out, kept);
+    if (kept.size() != text.size()) out += "...";
+    return out;
+}
+
 /// Text of at most `Size` bytes; what does not fit is left out. Control bytes become spaces, so that
 /// text from outside can be printed.
 template <std::size_t Size>

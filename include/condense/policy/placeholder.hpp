@@ -84,20 +84,6 @@ constexpr std::string repetition(std::uint64_t more) {
     return "[... " + grouped(more) + (more == 1 ? " more time ...]" : " more times ...]");
 }
 
-/// Appends text from outside on one line, as valid UTF-8 with control characters as spaces.
-constexpr void append_printable(std::string& out, std::string_view text) {
-    auto const begin = out.size();
-    utf8::append_scrubbed(out, text);
-    auto end = begin;
-    for (auto at = begin; at < out.size(); ++at) {
-        auto const byte = static_cast<unsigned char>(out[at]);
-        bool const c1 = byte == 0xC2 && static_cast<unsigned char>(out[at + 1]) < 0xA0;  // U+009B begins escapes too
-        out[end++] = byte < 0x20 || byte == 0x7F || c1 ? ' ' : out[at];
-        at += c1 ? 1u : 0u;
-    }
-    out.resize(end);
-}
-
 /// What is said of the whole of `text`, at most omission_limit bytes on one line: "[... 5,000 of 5,000
 /// characters omitted; src/a.cpp was read again further on ...]". `name` comes from outside: its end is
 /// kept as far as there is room, without what does not print.
