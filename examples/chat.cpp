@@ -2,7 +2,7 @@
 
 // How do I write an agent that talks with a model for as long as it likes, and recovers when the window is full?
 // chat [--endpoint URL] [--model NAME] [--window TOKENS] [--state FILE] [--no-stream] [--timeout SECONDS]
-//      [--script plain|overflow] FOLDER
+//      [--script plain|overflow] FOLDER        (`chat/` holds its parts)
 // Without an endpoint a scripted model answers. The key of an endpoint comes from OPENAI_API_KEY.
 
 #include <algorithm>
@@ -52,9 +52,10 @@ constexpr std::string_view help =
     "/undo          takes the newest reduction back\n"
     "/save [FILE]   writes the conversation, by default to the file of --state\n"
     "/quit          ends; so does the end of input\n"
-    "anything else is said to the model; the scripted one knows: list [FOLDER], read FILE, search TEXT, call NAME ARGUMENTS\n";
+    "anything else is said to the model; the scripted one knows: list [FOLDER], read FILE, search TEXT, count TEXT,\n"
+    "call NAME ARGUMENTS\n";
 
-/// A rough answer for what came of a name; empty where there is none.
+/// Who answers; `problem` says why nobody does.
 repl::model model_for(repl::arguments const& chosen, json const& tools, std::string& problem) {
     if (chosen.endpoint.empty()) return repl::scripted_model{chosen.overflow};
 #if CHAT_HAS_CURL
@@ -133,12 +134,14 @@ private:
 
     /// One call of the model and the tools that it wants; false when it wants none.
     bool round() {
+        refused_.clear();
         auto const result = ask();
         if (!result) {
             show("[no answer: " + (result.error.status != 0 ? "status " + std::to_string(result.error.status) + ", " : std::string{}) +
                  repl::one_line(result.error.text, 1'000) + "]\n");
             return false;
         }
+        if (!refused_.empty()) show("[recovered from: " + repl::one_line(refused_) + "]\n");
         auto const calls = repl::calls_of(*result.answer);
         auto const text = repl::text_member(*result.answer, "content");
         if (!chosen_.stream) show(text);
@@ -155,6 +158,7 @@ private:
     /// Reduces where that is due, recovers once where the window is full after all, and takes the answer in.
     auto ask() {
         auto const noted = [this](repl::reply made) {
+            refused_ = made.message ? refused_ : made.error.text;
             spent_.input = spent_.input + made.usage.input;
             spent_.output = spent_.output + made.usage.output;
             spent_.cache_read = spent_.cache_read + made.usage.cache_read;
@@ -193,7 +197,8 @@ private:
     repl::model model_;
     repl::tools const& tools_;
     repl::arguments const& chosen_;
-    condense::provider_usage spent_;
+    condense::provider_usage spent_ = {};
+    std::string refused_ = {};  ///< why the model refused the latest request that it refused in this round
 };
 
 int complain(std::string const& problem) {

@@ -24,13 +24,14 @@ public:
     reply operator()(json::array_t const& messages, sink const& piece) {
         std::uint64_t size = 0;
         for (auto const& each : messages) size += each.dump(-1, ' ', false, json::error_handler_t::replace).size();
+        if (messages.empty()) return failed(400, "there is no message");
         if (overflows_ && messages.size() > longest) {
             overflows_ = false;
             return failed(400, "This model's maximum context length is " + std::to_string(size / 8) +
                                    " tokens. However, your messages resulted in " + std::to_string(size / 4) +
                                    " tokens. Please reduce the length of the messages. (context_length_exceeded)");
         }
-        auto made = answer_to(messages.empty() ? json() : messages.back());
+        auto made = answer_to(messages);
         std::string_view const text = text_member(made, "content");
         for (std::size_t at = 0; at < text.size();) {  // word by word, as a stream comes
             auto const end = std::min(text.find(' ', at), text.size() - 1) + 1;
@@ -43,7 +44,8 @@ public:
 private:
     static constexpr std::size_t longest = 12;
 
-    json answer_to(json const& latest) {
+    json answer_to(json::array_t const& messages) {
+        auto const& latest = messages.back();
         std::string_view const said = text_member(latest, "content");
         if (text_member(latest, "role") == "tool") {
             auto const lines = std::count(said.begin(), said.end(), '\n') + (said.ends_with('\n') ? 0 : 1);
@@ -56,6 +58,11 @@ private:
         if (word == "list") return call("list", rest.empty() ? json::object() : json::object({{"folder", rest}}));
         if (word == "read" && !rest.empty()) return call("read", json::object({{"file", rest}}));
         if (word == "search" && !rest.empty()) return call("search", json::object({{"text", rest}}));
+        if (word == "count" && !rest.empty()) {
+            auto const holds = [&](json const& each) { return text_member(each, "content").find(rest) != rest.npos; };
+            auto const found = std::count_if(messages.begin(), messages.end() - 1, holds);
+            return answer("Of the messages before, " + std::to_string(found) + " of " + std::to_string(messages.size() - 1) + " hold it.");
+        }
         // `call NAME ARGUMENTS`: as written, also where that is no JSON.
         auto const name = rest.substr(0, rest.find(' '));
         if (word == "call" && name.size() < rest.size()) return called(std::string{name}, std::string{rest.substr(name.size() + 1)});
