@@ -6,7 +6,6 @@
 // Without an endpoint a scripted model answers. The key of an endpoint comes from OPENAI_API_KEY.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -22,6 +21,7 @@
 #include <condense/store/memory.hpp>
 
 #include "chat/arguments.hpp"
+#include "chat/conversation.hpp"
 #include "chat/model.hpp"
 #include "chat/scripted.hpp"
 #include "chat/state_file.hpp"
@@ -40,20 +40,9 @@ namespace {
 using namespace condense::literals;
 using condense::used;
 using repl::json;
-using repl::show;
 
 constexpr std::string_view system_prompt =
     "You help with the files of one folder. Use the tools list, read and search; their paths are relative to the folder.";
-
-constexpr std::string_view help =
-    "/tokens        what is used, and what the provider counted\n"
-    "/compact       reduces now\n"
-    "/pin [N]       message N, or your latest one, stays as it is\n"
-    "/undo          takes the newest reduction back\n"
-    "/save [FILE]   writes the conversation, by default to the file of --state\n"
-    "/quit          ends; so does the end of input\n"
-    "anything else is said to the model; the scripted one knows: list [FOLDER], read FILE, search TEXT, count TEXT,\n"
-    "call NAME ARGUMENTS\n";
 
 /// Who answers; `problem` says why nobody does.
 repl::model model_for(repl::arguments const& chosen, json const& tools, std::string& problem) {
@@ -86,121 +75,6 @@ auto mix_for(std::uint64_t window) {
                               condense::escalate{.when = used >= 90_pct}};
 }
 
-/// The messages of one conversation with all that acts on them.
-template <class Session>
-class conversation {
-public:
-    conversation(Session& chat, repl::model model, repl::tools const& tools, repl::arguments const& chosen)
-        : chat_{chat}, model_{std::move(model)}, tools_{tools}, chosen_{chosen} {}
-
-    /// False when it is over.
-    bool take(std::string const& line) {
-        if (line.empty()) return true;
-        if (line.front() != '/') {
-            turn(line);
-            return true;
-        }
-        auto const name = line.substr(0, line.find(' '));
-        auto const argument = name.size() == line.size() ? std::string{} : line.substr(name.size() + 1);
-        if (name == "/quit") return false;
-        if (name == "/tokens") tokens();
-        else if (name == "/compact") show(chat_.run().text());
-        else if (name == "/pin") pin(argument);
-        else if (name == "/undo") show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
-        else if (name == "/save") save(argument.empty() ? chosen_.state : argument);
-        else if (name == "/help") show(help);
-        else show("unknown command " + repl::one_line(name) + "; /help lists what there is\n");
-        return true;
-    }
-
-    bool save(std::string const& path) {
-        if (path.empty()) return show("/save: a file is wanted\n"), false;
-        auto const problem = repl::write_state(path, condense::save(chat_));
-        show(problem.empty() ? "saved\n" : repl::one_line(path) + ": " + problem + "\n");
-        return problem.empty();
-    }
-
-private:
-    static constexpr int most_rounds = 16;
-
-    /// What the user says, and all that the model does about it.
-    void turn(std::string const& said) {
-        chat_.push({{"role", "user"}, {"content", condense::detail::utf8::scrubbed(said)}});
-        int rounds = 0;
-        while (++rounds <= most_rounds && round()) {}
-        if (rounds > most_rounds) show("[stopped: the model has used tools " + std::to_string(most_rounds) + " times]\n");
-        show("[" + chat_.status() + "]\n");
-    }
-
-    /// One call of the model and the tools that it wants; false when it wants none.
-    bool round() {
-        refused_.clear();
-        auto const result = ask();
-        if (!result) {
-            show("[no answer: " + (result.error.status != 0 ? "status " + std::to_string(result.error.status) + ", " : std::string{}) +
-                 repl::one_line(result.error.text, 1'000) + "]\n");
-            return false;
-        }
-        if (!refused_.empty()) show("[recovered from: " + repl::one_line(refused_) + "]\n");
-        auto const calls = repl::calls_of(*result.answer);
-        auto const text = repl::text_member(*result.answer, "content");
-        if (!chosen_.stream) show(text);
-        if (!text.empty() && !text.ends_with('\n')) show("\n");
-        if (text.empty() && calls.empty()) show("[an empty answer]\n");
-        for (auto const& call : calls) {  // copies: a push may move the messages
-            auto output = tools_.run(call.name, call.arguments);
-            show("[" + repl::one_line(call.name, 40) + " " + repl::one_line(call.arguments, 100) + ": " + std::to_string(output.size()) + " bytes]\n");
-            chat_.push({{"role", "tool"}, {"tool_call_id", call.id}, {"content", std::move(output)}});
-        }
-        return !calls.empty();
-    }
-
-    /// Reduces where that is due, recovers once where the window is full after all, and takes the answer in.
-    auto ask() {
-        auto const noted = [this](repl::reply made) {
-            refused_ = made.message ? refused_ : made.error.text;
-            spent_.input = spent_.input + made.usage.input;
-            spent_.output = spent_.output + made.usage.output;
-            spent_.cache_read = spent_.cache_read + made.usage.cache_read;
-            return made;
-        };
-        if (!chosen_.stream)
-            return chat_.call([&](auto const& request) { return noted(model_(repl::copied(request), [](std::string_view) {})); });
-        return chat_.call([&](auto const& request, auto&& shown) {
-            return noted(model_(repl::copied(request), [&](std::string_view piece) {
-                show(piece);
-                shown(piece);
-            }));
-        });
-    }
-
-    void tokens() {
-        auto const now = chat_.used();
-        show(chat_.status() + "\n" + std::to_string(now.messages.count) + " messages and " + std::to_string(now.turns.count) + " turns are sent; " +
-             std::to_string(chat_.history().size()) + " messages are kept\nthe provider counted " + std::to_string(spent_.input.count) +
-             " tokens in, " + std::to_string(spent_.cache_read.count) + " from its cache, " + std::to_string(spent_.output.count) + " out\n");
-    }
-
-    void pin(std::string const& which) {
-        auto const& all = chat_.history();
-        std::uint64_t at = all.size();
-        if (which.empty()) {
-            while (at != 0 && repl::text_member(all[at - 1], "role") != "user") --at;
-            if (at-- == 0) return show("/pin: you have said nothing yet\n");
-        } else if (all.empty() || !repl::read_number(which, 0, all.size() - 1, at))
-            return show("/pin: the number of a message is wanted, below " + std::to_string(all.size()) + "\n");
-        chat_.pin(condense::sequence{at});
-        show("message " + std::to_string(at) + " is pinned: " + repl::one_line(repl::text_member(all[at], "content"), 60) + "\n");
-    }
-
-    Session& chat_;
-    repl::model model_;
-    repl::tools const& tools_;
-    repl::arguments const& chosen_;
-    condense::provider_usage spent_ = {};
-    std::string refused_ = {};  ///< why the model refused the latest request that it refused in this round
-};
-
 int complain(std::string const& problem) {
     std::cerr << "chat: " << repl::one_line(problem) << '\n' << repl::usage_line;
     return 2;
@@ -230,14 +104,14 @@ int main(int count, char** given) {
     }
 
     repl::tools const tools{folder};
-    conversation talk{chat, std::move(model), tools, chosen};
-    show(chosen.endpoint.empty() ? "a scripted model answers" : repl::one_line(chosen.model) + " answers");
-    show(CHAT_HAS_CURL != 0 ? "; /help lists the commands\n" : " (built without libcurl); /help lists the commands\n");
+    repl::conversation talk{chat, std::move(model), tools, chosen};
+    repl::show(chosen.endpoint.empty() ? "a scripted model answers" : repl::one_line(chosen.model) + " answers");
+    repl::show(CHAT_HAS_CURL != 0 ? "; /help lists the commands\n" : " (built without libcurl); /help lists the commands\n");
     bool const terminal = ::isatty(STDIN_FILENO) != 0;
     for (;;) {
-        if (terminal) show("> ");
+        if (terminal) repl::show("> ");
         auto const line = repl::read_line();
-        if (line.too_long) show("that line is too long: it is left out\n");
+        if (line.too_long) repl::show("that line is too long: it is left out\n");
         else if (line.ended || !talk.take(line.text)) break;
     }
     return chosen.state.empty() || talk.save(chosen.state) ? 0 : 1;

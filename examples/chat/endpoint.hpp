@@ -11,6 +11,7 @@
 
 #include <curl/curl.h>
 
+#include "address.hpp"
 #include "completion.hpp"
 #include "events.hpp"
 #include "interrupt.hpp"
@@ -38,15 +39,13 @@ class endpoint {
     };
     using handle = std::unique_ptr<CURL, freed<&curl_easy_cleanup>>;
     using list = std::unique_ptr<curl_slist, freed<&curl_slist_free_all>>;
-    using address = std::unique_ptr<CURLU, freed<&curl_url_cleanup>>;
 
 public:
-    explicit endpoint(endpoint_settings settings) : settings_{std::move(settings)} {
+    explicit endpoint(endpoint_settings settings) : settings_{std::move(settings)}, there_{address_of(settings_.url)} {
         static auto const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
         if (ready != CURLE_OK) problem_ = "libcurl cannot be used";
-        if (ready != CURLE_OK || !read_address()) return;
-        local_ = host_ == "localhost" || host_ == "127.0.0.1" || host_ == "[::1]";
-        if (scheme_ != "https" && !local_ && !settings_.key.empty()) problem_ = "a key is sent over https only, or to this machine";
+        else problem_ = there_.problem;
+        if (there_.scheme != "https" && !there_.local && !settings_.key.empty()) problem_ = "a key is sent over https only, or to this machine";
         for (char const byte : settings_.key)
             if (byte <= 0x20 || byte == 0x7F) problem_ = "OPENAI_API_KEY holds what no key holds";
     }
@@ -127,31 +126,6 @@ private:
         return static_cast<transfer*>(of)->ctrl_c->interrupted() ? 1 : 0;
     }
 
-    bool read_address() {
-        address const parsed{curl_url()};
-        auto const part = [&](CURLUPart which) {
-            char* text = nullptr;
-            if (curl_url_get(parsed.get(), which, &text, 0) != CURLUE_OK) return std::string{};
-            std::string copy{text};
-            curl_free(text);
-            return copy;
-        };
-        if (curl_url_set(parsed.get(), CURLUPART_URL, settings_.url.c_str(), 0) == CURLUE_OK) {
-            scheme_ = part(CURLUPART_SCHEME);
-            host_ = part(CURLUPART_HOST);
-        }
-        if (scheme_ != "http" && scheme_ != "https") problem_ = "the endpoint must be an http or https address";
-        else if (!part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty()) problem_ = "the endpoint must not hold a password";
-        else {
-            auto path = part(CURLUPART_PATH);
-            while (path.ends_with('/')) path.pop_back();
-            if (!path.ends_with("/chat/completions")) path += "/chat/completions";
-            curl_url_set(parsed.get(), CURLUPART_PATH, path.c_str(), 0);
-            url_ = part(CURLUPART_URL);
-        }
-        return problem_.empty();
-    }
-
     json request(json::array_t const& messages) const {
         auto body = json::object({{"model", settings_.model}, {"messages", messages}});
         if (!settings_.tools.empty()) body["tools"] = settings_.tools;
@@ -175,16 +149,16 @@ private:
     }
 
     void set_up(CURL* easy, std::string const& body, curl_slist* headers, transfer& going) const {
-        curl_easy_setopt(easy, CURLOPT_URL, url_.c_str());
+        curl_easy_setopt(easy, CURLOPT_URL, there_.url.c_str());
 #if LIBCURL_VERSION_NUM >= 0x075500
-        curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, scheme_.c_str());
+        curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, there_.scheme.c_str());
 #else
-        curl_easy_setopt(easy, CURLOPT_PROTOCOLS, static_cast<long>(scheme_ == "https" ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
+        curl_easy_setopt(easy, CURLOPT_PROTOCOLS, static_cast<long>(there_.scheme == "https" ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
 #endif
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
         curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-        if (local_) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+        if (there_.local) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 15L);
         curl_easy_setopt(easy, CURLOPT_TIMEOUT, settings_.seconds);
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
@@ -220,11 +194,8 @@ private:
     }
 
     endpoint_settings settings_;
-    std::string scheme_;
-    std::string host_;
-    std::string url_;
+    address there_;
     std::string problem_;
-    bool local_ = false;
 };
 
 }  // namespace repl
