@@ -119,9 +119,10 @@ private:
 
     void tokens() {
         auto const now = chat_.used();
-        show(chat_.status() + "\n" + std::to_string(now.messages.count) + " messages and " + std::to_string(now.turns.count) + " turns are sent; " +
-             std::to_string(chat_.history().size()) + " messages are kept\nthe provider counted " + std::to_string(spent_.input.count) +
-             " tokens in, " + std::to_string(spent_.cache_read.count) + " from its cache, " + std::to_string(spent_.output.count) + " out\n");
+        auto const figure = [](auto quantity) { return std::to_string(quantity.count); };
+        show(figure(now.tokens) + " of " + figure(now.input) + " tokens are used by " + figure(now.messages) + " messages in " + figure(now.turns) +
+             " turns; " + std::to_string(chat_.history().size()) + " messages are kept\nthe provider counted " + figure(spent_.input) +
+             " tokens in, " + figure(spent_.cache_read) + " from its cache, " + figure(spent_.output) + " out\n");
     }
 
     void pin(std::string const& which) {

@@ -8,6 +8,7 @@ libcurl, `endpoint` says so and ends with status 77.
 
 import argparse
 import sys
+import time
 import traceback
 
 import endpoint_checks
@@ -28,9 +29,10 @@ def main():
     checks = scripted_checks if chosen.part == "scripted" else endpoint_checks
     for check in checks.ALL:
         with scratch() as folder:
+            began = time.monotonic()
             try:
                 check(chat, folder)
-                print(f"ok    {check.__name__}")
+                print(f"ok    {check.__name__} ({time.monotonic() - began:.1f} s)")
             except Failed as problem:
                 failures += 1
                 print(f"FAIL  {check.__name__}: {problem}")
