@@ -48,6 +48,7 @@ need ccache ccache
 need git git
 need python3 python3
 need catch2
+need libcurl4-openssl-dev
 install_missing
 
 presets=${*:-gcc asan}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/detail/utf8.hpp>
+
+#include "arguments.hpp"
+#include "model.hpp"
+#include "state_file.hpp"
+#include "terminal.hpp"
+#include "tools.hpp"
+
+// What a line of the user does: a command, or a turn of the model and the tools that it calls.
+
+namespace repl {
+
+inline constexpr std::string_view help =
+    "/tokens        what is used, and what the provider counted\n"
+    "/compact       reduces now\n"
+    "/pin [N]       message N, or your latest one, stays as it is\n"
+    "/undo          takes the newest reduction back\n"
+    "/save [FILE]   writes the conversation, by default to the file of --state\n"
+    "/quit          ends; so does the end of input\n"
+    "anything else is said to the model; the scripted one knows: list [FOLDER], read FILE, search TEXT, count TEXT,\n"
+    "call NAME ARGUMENTS\n";
+
+/// The messages of one conversation with all that acts on them.
+template <class Session>
+class conversation {
+public:
+    conversation(Session& chat, model asked, tools const& tools, arguments const& chosen)
+        : chat_{chat}, model_{std::move(asked)}, tools_{tools}, chosen_{chosen} {}
+
+    /// False when it is over.
+    bool take(std::string const& line) {
+        if (line.empty()) return true;
+        if (line.front() != '/') {
+            turn(line);
+            return true;
+        }
+        auto const name = line.substr(0, line.find(' '));
+        auto const argument = name.size() == line.size() ? std::string{} : line.substr(name.size() + 1);
+        if (name == "/quit") return false;
+        if (name == "/tokens") tokens();
+        else if (name == "/compact") show(chat_.run().text());
+        else if (name == "/pin") pin(argument);
+        else if (name == "/undo") show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
+        else if (name == "/save") save(argument.empty() ? chosen_.state : argument);
+        else if (name == "/help") show(help);
+        else show("unknown command " + one_line(name) + "; /help lists what there is\n");
+        return true;
+    }
+
+    bool save(std::string const& path) {
+        if (path.empty()) return show("/save: a file is wanted\n"), false;
+        auto const problem = write_state(path, condense::save(chat_));
+        show(problem.empty() ? "saved\n" : one_line(path) + ": " + problem + "\n");
+        return problem.empty();
+    }
+
+private:
+    static constexpr int most_rounds = 16;
+
+    /// What the user says, and all that the model does about it.
+    void turn(std::string const& said) {
+        chat_.push({{"role", "user"}, {"content", condense::detail::utf8::scrubbed(said)}});
+        int rounds = 0;
+        while (++rounds <= most_rounds && round()) {}
+        if (rounds > most_rounds) show("[stopped: the model has used tools " + std::to_string(most_rounds) + " times]\n");
+        show("[" + chat_.status() + "]\n");
+    }
+
+    /// One call of the model and the tools that it wants; false when it wants none.
+    bool round() {
+        refused_.clear();
+        auto const result = ask();
+        if (!result) {
+            show("[no answer: " + (result.error.status != 0 ? "status " + std::to_string(result.error.status) + ", " : std::string{}) +
+                 one_line(result.error.text, 1'000) + "]\n");
+            return false;
+        }
+        if (!refused_.empty()) show("[recovered from: " + one_line(refused_) + "]\n");
+        auto const calls = calls_of(*result.answer);
+        auto const text = text_member(*result.answer, "content");
+        if (!chosen_.stream) show(text);
+        if (!text.empty() && !text.ends_with('\n')) show("\n");
+        if (text.empty() && calls.empty()) show("[an empty answer]\n");
+        for (auto const& call : calls) {  // copies: a push may move the messages
+            auto output = tools_.run(call.name, call.arguments);
+            show("[" + one_line(call.name, 40) + " " + one_line(call.arguments, 100) + ": " + std::to_string(output.size()) + " bytes]\n");
+            chat_.push({{"role", "tool"}, {"tool_call_id", call.id}, {"content", std::move(output)}});
+        }
+        return !calls.empty();
+    }
+
+    /// Reduces where that is due, recovers once where the window is full after all, and takes the answer in.
+    auto ask() {
+        auto const noted = [this](reply made) {
+            refused_ = made.message ? refused_ : made.error.text;
+            spent_.input = spent_.input + made.usage.input;
+            spent_.output = spent_.output + made.usage.output;
+            spent_.cache_read = spent_.cache_read + made.usage.cache_read;
+            return made;
+        };
+        if (!chosen_.stream)
+            return chat_.call([&](auto const& request) { return noted(model_(copied(request), [](std::string_view) {})); });
+        return chat_.call([&](auto const& request, auto&& shown) {
+            return noted(model_(copied(request), [&](std::string_view piece) {
+                show(piece);
+                shown(piece);
+            }));
+        });
+    }
+
+    void tokens() {
+        auto const now = chat_.used();
+        auto const figure = [](auto quantity) { return std::to_string(quantity.count); };
+        show(figure(now.tokens) + " of " + figure(now.input) + " tokens are used by " + figure(now.messages) + " messages in " + figure(now.turns) +
+             " turns; " + std::to_string(chat_.history().size()) + " messages are kept\nthe provider counted " + figure(spent_.input) +
+             " tokens in, " + figure(spent_.cache_read) + " from its cache, " + figure(spent_.output) + " out\n");
+    }
+
+    void pin(std::string const& which) {
+        auto const& all = chat_.history();
+        std::uint64_t at = all.size();
+        if (which.empty()) {
+            while (at != 0 && text_member(all[at - 1], "role") != "user") --at;
+            if (at-- == 0) return show("/pin: you have said nothing yet\n");
+        } else if (all.empty() || !read_number(which, 0, all.size() - 1, at))
+            return show("/pin: the number of a message is wanted, below " + std::to_string(all.size()) + "\n");
+        chat_.pin(condense::sequence{at});
+        show("message " + std::to_string(at) + " is pinned: " + one_line(text_member(all[at], "content"), 60) + "\n");
+    }
+
+    Session& chat_;
+    model model_;
+    tools const& tools_;
+    arguments const& chosen_;
+    condense::provider_usage spent_ = {};
+    std::string refused_ = {};  ///< why the model refused the latest request that it refused in this round
+};
+
+}  // namespace repl

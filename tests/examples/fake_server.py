@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A server of OpenAI's chat protocol on this machine, well-behaved or hostile by the first word of the path."""
+
+import http.server
+import json
+import threading
+import time
+
+
+def event(value):
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def piece(**delta):
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+
+
+ENDED = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+USAGE = {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 400}}}
+DONE = b"data: [DONE]\n\n"
+
+
+def pieces_of_a_call():
+    yield piece(role="assistant", content=None, tool_calls=[{"index": 0, "id": "c1", "type": "function", "function": {"name": "read", "arguments": ""}}])
+    yield piece(tool_calls=[{"index": 1, "id": "c2", "type": "function", "function": {"name": "search", "arguments": '{"text":'}}])
+    for text in ['{"fi', 'le":"no', 'tes.txt"}']:
+        yield piece(tool_calls=[{"index": 0, "function": {"arguments": text}}])
+    yield piece(tool_calls=[{"index": 1, "function": {"arguments": '"needle"}'}}])
+
+
+CALL = {"role": "assistant", "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"file":"notes.txt"}'}}]}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.strays.append(self.path)
+        self.answer(404, b"{}")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        mode, _, rest = self.path.strip("/").partition("/")
+        self.server.seen.append({"path": "/" + rest, "mode": mode, "headers": {key.lower(): value for key, value in self.headers.items()},
+                                 "body": json.loads(body), "size": len(body)})
+        self.close_connection = True
+        self.asked = len(self.server.seen)
+        try:
+            getattr(self, "mode_" + mode)(json.loads(body))
+        except (BrokenPipeError, ConnectionResetError):
+            self.server.hung_up.append(mode)
+
+    def answer(self, status, body, kind="application/json", **headers):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for key, value in headers.items():
+            self.send_header(key, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def begin(self, kind="text/event-stream", status=200):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    def send(self, data):
+        self.wfile.write(data)
+        self.wfile.flush()
+
+    def endless(self, data, first=b""):
+        """Until the client has had enough; a client that never has is left at 64 megabytes."""
+        self.send(first)
+        for _ in range((64 << 20) // len(data)):
+            self.send(data)
+
+    # Well-behaved.
+
+    def mode_stream(self, body):
+        self.begin()
+        if body["messages"][-1]["role"] != "tool":
+            events = [event(each) for each in pieces_of_a_call()]
+        else:
+            events = [event(piece(content=text)) for text in ["The file s", "ays \u00fc\u4e16\U0001F600", " beta."]]
+        data = b": a comment\r\n\r\n" + b"".join(events).replace(b"\n", b"\r\n") + event(ENDED) + event(USAGE) + DONE
+        for at in range(0, len(data), 7):  # cuts lines, escapes and code points
+            self.send(data[at:at + 7])
+
+    def mode_plain(self, body):
+        message = CALL if body["messages"][-1]["role"] == "user" else {"role": "assistant", "content": "It says beta."}
+        self.answer(200, json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": USAGE["usage"]}).encode())
+
+    def mode_overflow(self, body):
+        large = sum(len(json.dumps(each)) for each in body["messages"])
+        if large > 12000 and not self.server.overflowed:
+            self.server.overflowed = True
+            self.answer(400, json.dumps({"error": {
+                "message": f"This model's maximum context length is {large // 8} tokens. However, your messages resulted in {large // 4} "
+                           "tokens. Please reduce the length of the messages.",
+                "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}).encode())
+            return
+        self.begin()
+        self.send(event(piece(content="Understood.")) + event(ENDED) + DONE)
+
+    # Hostile.
+
+    def mode_redirect(self, _):
+        self.answer(302, b"", Location=self.server.elsewhere + "/v1/chat/completions")
+
+    def mode_endlessline(self, _):
+        self.begin()
+        self.endless(b"x" * 65536, b"data: ")
+
+    def mode_endlessevents(self, _):
+        self.begin()
+        self.endless(event(piece(content="again ")) * 500)
+
+    def mode_endlesscomments(self, _):
+        self.begin()
+        self.endless(b": still here\n\n" * 5000)
+
+    def mode_endlessjson(self, _):
+        self.begin("application/json")
+        self.endless(b" " * 65536, b"{")
+
+    def mode_endlesserror(self, _):
+        self.begin("text/html", 500)
+        self.endless(b"<b>sorry</b>" * 5000)
+
+    def mode_endlessheaders(self, _):
+        self.send(b"HTTP/1.1 200 OK\r\n")
+        self.endless(b"X-More: " + b"y" * 1000 + b"\r\n")
+
+    def mode_silent(self, _):
+        self.server.waiting.set()
+        time.sleep(20)
+
+    def mode_stalls(self, _):
+        self.begin()
+        self.send(event(piece(content="It begins")))
+        self.server.waiting.set()
+        time.sleep(20)
+
+    def mode_cut(self, _):
+        self.begin()
+        self.send(event(piece(content="It begins")))
+
+    def mode_quoteskey(self, _):
+        key = self.headers.get("Authorization", "")
+        self.answer(401, json.dumps({"error": {"message": f"\x1b[31mIncorrect key: {key}", "code": "invalid_api_key"}}).encode())
+
+    def mode_notjson(self, _):
+        self.begin()
+        self.send(b"data: {\"choices\": \x1b[2J\xff\xfe\x00}\n\n" + DONE)
+
+    def mode_wrongtypes(self, _):
+        self.begin()
+        wrong = [7, [], None, "text", {"choices": 3}, {"choices": [[]]}, {"choices": [None]}, {"choices": [{"delta": []}]},
+                 piece(content=["x"]), piece(tool_calls={}), piece(tool_calls=[3]), piece(tool_calls=[{"index": -1}]),
+                 {"usage": {"prompt_tokens": -5, "completion_tokens": 1e99, "prompt_tokens_details": 3}}, piece(content="still fine")]
+        self.send(b"data\ndata:\nid: 3\nevent\n\n\n\r\r" + b"".join(event(each) for each in wrong) + event(ENDED) + DONE)
+
+    def mode_manycalls(self, _):
+        self.begin()
+        self.send(event(piece(tool_calls=[{"index": 4000000000, "id": "c", "function": {"name": "list", "arguments": "{}"}}])) + DONE)
+
+    def mode_deep(self, _):
+        self.begin()
+        self.send(b"data: " + b"[" * 500000 + b"\n\n" + DONE)
+
+    def mode_controls(self, _):
+        self.begin()
+        for text in ["\x1b", "[2J\x1b]0;owned\x07", "\x9b31m", "\u202e", "\r\n\x00\x7f", "\ud800"]:
+            self.send(event(piece(content=text)))
+        self.send(b"data: {\"choices\":[{\"delta\":{\"content\":\"raw \xff\xfe bytes\"}}]}\n\n" + event(ENDED) + DONE)
+
+    def mode_errorevent(self, _):
+        self.begin()
+        self.send(event({"error": {"message": "out of \x1b[1mluck", "code": 500}}))
+
+    def mode_loops(self, _):
+        self.begin()
+        self.send(event(piece(tool_calls=[{"id": "", "function": {"name": "list", "arguments": "{}"}}])) + event(ENDED) + DONE)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, tls=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+        self.scheme = "https" if tls is not None else "http"
+        self.seen, self.strays, self.hung_up = [], [], []
+        self.overflowed = False
+        self.waiting = threading.Event()
+        self.elsewhere = ""
+
+    def handle_error(self, *_):
+        """A client that leaves is nothing to report."""
+
+    def url(self, mode):
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/{mode}/v1"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
