@@ -362,3 +362,77 @@ TEST_CASE("a session knows what the provider's cache may hold: what it has sent"
         CHECK(session.run().changed() != sent_before);
     }
 }
+
+TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
+    condense::session session{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
+                              condense::budget{.window = 2'000_tokens}, exact{}};
+    REQUIRE(session.prepare().changed());
+    auto const there = [&](std::string_view text) {
+        for (auto const& m : sent(session))
+            if (m.parts[0].text.starts_with(text)) return true;
+        return false;
+    };
+    REQUIRE_FALSE(there("answer 1a"));
+    CHECK(session.pin({99}) == condense::refusal{condense::refusal::gone});
+    CHECK(session.pin({3}) == condense::refusal{condense::refusal::none});
+    CHECK(there("answer 1a"));
+    CHECK(session.history()[3].parts[0].text.starts_with("answer 1a"));
+    for (int turn = 0; turn < 10; ++turn) {
+        session.push(chat_message::user(std::string(150, 'x')));
+        session.push(chat_message::assistant(std::string(150, 'y')));
+        static_cast<void>(session.prepare());
+        CHECK(there("answer 1a"));
+    }
+    while (session.undo()) CHECK(there("answer 1a"));
+    static_cast<void>(session.run());
+    CHECK(there("answer 1a"));
+    session.unpin({3});
+    for (int turn = 0; turn < 10; ++turn) {
+        session.push(chat_message::user(std::string(150, 'x')));
+        static_cast<void>(session.prepare());
+    }
+    CHECK_FALSE(there("answer 1a"));
+    // Where there is no room it does not come back.
+    condense::session full{conversation{chat_message::user("task"), chat_message::assistant(std::string(900, 'a')), chat_message::user(std::string(600, 'q'))},
+                           condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}, condense::budget{.window = 1'000_tokens}, exact{}};
+    REQUIRE(full.prepare().changed());
+    CHECK(full.pin({1}) == condense::refusal{condense::refusal::no_room});
+    CHECK(full.used().messages == 2_messages);
+}
+
+TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
+    condense::session session{conversation{chat_message::user("task"), chat_message::call("1", "read", std::string(50, ' ') + "{}"),
+                                           chat_message::call("2", "read", "{}")},
+                              condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 100_tokens}, exact{}};
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(session.abandon("nothing") == 0);
+    CHECK(session.abandon("") == 0);
+    CHECK(session.abandon("1") == 1);
+    CHECK(session.abandon("1") == 0);
+    CHECK(session.prepare().changed());
+    CHECK(sent(session).size() == 2);
+    // The newest one blocks nothing either, where no model has anything of it to see.
+    CHECK(session.outline().open(2));
+    CHECK(session.abandon("2") == 1);
+    CHECK_FALSE(session.outline().open(2));
+    // A result that comes nevertheless brings its call back.
+    session.push(chat_message::result("1", "late"));
+    CHECK(sent(session).size() == 4);
+}
+
+TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do") {
+    int asked = 0;
+    std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
+    condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens}, exact{}};
+    auto const before = session.used();
+    auto const would = session.draft();
+    CHECK(would.layers[0].asked > 0);
+    CHECK(asked == 0);
+    CHECK(session.used() == before);
+    CHECK(session.edits().steps().empty());
+    condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 2'000_tokens}, exact{}};
+    auto const dropped = window.draft();
+    CHECK(dropped.changed());
+    CHECK(window.edits().steps().empty());
+    CHECK(window.run().after == dropped.after);
+}

@@ -11,6 +11,7 @@
 
 #include <condense/core/overflow.hpp>
 #include <condense/core/provider_usage.hpp>
+#include <condense/core/report.hpp>
 #include <condense/detail/address.hpp>
 
 // How a session calls a model: a callable from the request to a message, or to a reply that may hold an
@@ -80,6 +81,7 @@ struct [[nodiscard]] call_result {
     Message const* answer = nullptr;
     provider_error error = {};
     std::uint32_t attempts = 0;  ///< times that the model was called: at most two
+    v1::outcome reduction = v1::outcome::fits;  ///< what reducing before it came to
 
     explicit operator bool() const noexcept { return outcome == call_outcome::answered; }
 };

@@ -42,7 +42,11 @@ struct pace {
         pushed += more;
         ++changes;
     }
-    constexpr void changed() noexcept { ++changes; }
+    /// The program has changed what a run works on: what was in vain may not be any more.
+    constexpr void changed() noexcept {
+        ++changes;
+        due = 0;
+    }
 
     /// A run by itself may make sense: a layer of `now_due` has not been tried in vain, or enough has come
     /// since. `reducible` gives the tokens that no law protects; it is asked only while the circuit is open

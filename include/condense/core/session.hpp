@@ -51,18 +51,22 @@ public:
     report_type draft() const {
         auto copy = edits_;
         auto const from = source();
+        detail::calibrated const as_reported{copy, this->counted().tokens(), this->used().tokens};
         v1::draft whole{from, facts_, copy, count_, limits_};
         typename Mix::memory none{};
         return detail::run_pipeline(mix_, none, whole, options_, true, detail::run_kind::walk);
     }
 
     /// The message is never dropped, shortened or moved from now on, as it is sent now; where it is not, it
-    /// comes back first, as it was, or is refused for want of room.
+    /// comes back first, as it was, or is refused for want of room. What an edit had done to it before can not
+    /// be undone any more.
     refusal pin(sequence which) {
         if (busy_ || which.number >= facts_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits_.present(facts_, group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
+        jobs_.end_of(facts_.group_of(index));
+        if (touched(facts_.group_of(index))) events_.clear();
         facts_.pin(index, true);
         pace_.changed();
         return refusal::none;
@@ -120,6 +124,13 @@ public:
     }
 
 private:
+    /// Some step was made on the group.
+    bool touched(std::uint32_t slot) const noexcept {
+        for (auto const& made : edits_.steps())
+            if ((made.on_part ? facts_.group_of(facts_.part_at(made.target).message_index) : group{made.target}.slot()) == slot) return true;
+        return false;
+    }
+
     refusal bring_back(sequence which) {
         detail::grow(events_, 1);
         detail::transaction all{facts_, edits_};

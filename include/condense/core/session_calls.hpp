@@ -84,8 +84,10 @@ public:
         auto const estimate = provider_usage{.input = this->counted().tokens()};
         tracker_.add(told, took, estimate);
         edits_.note_cached(told.cache_read);
-        if (told.reported()) anchor_.observe(told.request());
-        else tell(options_.observer, events::usage_missing{tracker_.turns});
+        if (told.reported()) {
+            anchor_.observe(told.request());
+            overflowed_ = false;
+        } else tell(options_.observer, events::usage_missing{tracker_.turns});
     }
 
     /// For a program that calls the model itself: what an error means, and where it is an overflow a forced
@@ -94,8 +96,8 @@ public:
         auto const found = overflow_of(error.status, error.text);
         if (!found) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
-        if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
         if (busy_) return recover_outcome::exhausted;
+        if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
         tell(options_.observer, events::overflow{found->limit, 1});
         return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
     }
@@ -131,8 +133,8 @@ private:
         call_result<message_type> result;
         if (busy_) return result;
         auto const made = prepare();
-        if (!used().fits()) {
-            static_cast<void>(made);
+        result.reduction = made.outcome;
+        if (!made.fits()) {
             result.outcome = call_outcome::too_large;
             return result;
         }

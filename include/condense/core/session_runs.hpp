@@ -98,10 +98,12 @@ protected:
         overflowed_ = false;
         if (told) arrive(index, false);
         else unrecorded_ = true;
-        auto const& found = facts_.message_at(index);
-        v1::cost sum = found.frame;
-        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += edits_.part_cost(facts_, column);
-        tell(options_.observer, events::arrived{sequence{index}, sum.tokens(), used()});
+        tell_made<events::arrived>(options_.observer, [&] {
+            auto const& found = facts_.message_at(index);
+            v1::cost sum = found.frame;
+            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += edits_.part_cost(facts_, column);
+            return events::arrived{sequence{index}, sum.tokens(), used()};
+        });
     }
 
     /// Tells the layers of the messages from `first` on.

@@ -98,10 +98,14 @@ public:
         for (; !live_.empty() && mark < edits.steps().size(); ++mark) {
             auto const& made = edits.steps()[mark];
             auto const slot = made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.slot();
-            for (std::size_t at = 0; at < live_.size();)
-                if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
-                else ++at;
+            end_of(slot);
         }
+    }
+    /// Ends the jobs that stand for this group.
+    void end_of(std::uint32_t slot) noexcept {
+        for (std::size_t at = 0; at < live_.size();)
+            if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
+            else ++at;
     }
     /// All that it stands for is there, with the messages it had.
     static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
