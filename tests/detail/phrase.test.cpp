@@ -24,7 +24,8 @@ constexpr bool words_are_of_any_case_and_stand_at_the_beginning() {
 static_assert(words_are_of_any_case_and_stand_at_the_beginning());
 
 constexpr bool white_space_is_of_any_kind() {
-    return reads("a \r\n\t b", "a b") && !phrase_at("ab", "a b") && !phrase_at("a", "a b") && !phrase_at("a b", "ab");
+    return reads("a \r\n\t b", "a b") && !phrase_at("ab", "a b") && !phrase_at("a", "a b") && !phrase_at("a b", "ab") &&
+           reads(R"(a\n   \\t\rb)", "a b") && !phrase_at(R"(a\b)", "a b") && !phrase_at(R"(a\)", "a b") && !phrase_at("anb", "a b");
 }
 static_assert(white_space_is_of_any_kind());
 
@@ -48,6 +49,20 @@ constexpr bool what_lies_between_is_skipped() {
            !phrase_at("a b x b 7", "a*b #");  // the first place counts
 }
 static_assert(what_lies_between_is_skipped());
+
+constexpr bool starts_are_known_by_four_bytes() {
+    condense::detail::phrase_starts starts;
+    starts.add("too long");
+    starts.add("(len~#");
+    auto const known = [&](std::string_view text) {
+        std::uint32_t four = 0;
+        int found = 0;
+        for (char const byte : text) found += starts.may_be(four = condense::detail::phrase_starts::next(four, byte)) ? 1 : 0;
+        return found;
+    };
+    return known("too ") == 1 && known("x(TOO (len") == 2 && known("too") == 0 && known("long (le, no place of one") == 0;
+}
+static_assert(starts_are_known_by_four_bytes());
 
 TEST_CASE("no step of a phrase looks further than its limit", "[detail][phrase]") {
     auto const far = [](std::size_t between) { return "a" + std::string(between, 'x') + "b"; };

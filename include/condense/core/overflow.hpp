@@ -9,6 +9,7 @@
 
 #include <condense/core/quantity.hpp>
 #include <condense/detail/phrase.hpp>
+#include <condense/detail/saturate.hpp>
 
 // Whether a model refused a request because it does not fit its context window, from the HTTP status and
 // the text of the answer: if (auto const over = overflow_of(status, body)) ...
@@ -40,9 +41,7 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"maximum context length is % tokens*resulted in # tokens"},
     overflow_wording{"maximum context length is % tokens*request has # input tokens"},
     overflow_wording{"maximum context length is % tokens*however"},
-    overflow_wording{"maximum context length is % tokens*reduce the length"},
     overflow_wording{"input tokens exceed the configured limit of % tokens*resulted in # tokens"},
-    overflow_wording{"input tokens exceed the configured limit of % tokens"},
     overflow_wording{"input exceeds the context window of this model"},
     overflow_wording{"context_length_exceeded"},
     // vLLM; its engine answers 500 where its front end lets a prompt pass.
@@ -53,7 +52,8 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"(total length #) is too long to fit into the model (context length %)", true},
     // SGLang.
     overflow_wording{"input length (# tokens) exceeds the maximum allowed length (% tokens)"},
-    overflow_wording{"exceeds the model*s maximum context length of % tokens"},
+    overflow_wording{"input (# tokens) is longer than the model*s context length (% tokens)"},
+    overflow_wording{"exceeds the model*s maximum context length of % tokens*total of # tokens"},
     // Anthropic, alone and on Bedrock. The last comes with 413, whose other texts are about bytes.
     overflow_wording{"prompt is too long: # tokens > % maximum"},
     overflow_wording{"input length and ~max_tokens~exceed context limit: # + # > %"},
@@ -95,11 +95,10 @@ constexpr void name_tokens(tokens& named, std::uint64_t count) noexcept {
     if (named.count == 0 && count <= tokens_ceiling) named = {count};
 }
 
-/// The bytes at which a wording may begin.
 inline constexpr auto overflow_starts = [] {
-    std::array<bool, 256> out{};
-    for (auto const& wording : overflow_wordings) out[static_cast<unsigned char>(wording.phrase.front())] = true;
-    for (auto const wording : status_wordings) out[static_cast<unsigned char>(wording.front())] = true;
+    phrase_starts out;
+    for (auto const& wording : overflow_wordings) out.add(wording.phrase);
+    for (auto const wording : status_wordings) out.add(wording);
     return out;
 }();
 
@@ -131,16 +130,17 @@ inline constexpr bytes overflow_look = {64 * 1024};
 /// as not named.
 constexpr std::optional<overflow> overflow_of(int status, std::string_view text) noexcept {
     if (!detail::overflow_status(status, true)) return std::nullopt;
-    text = text.substr(0, static_cast<std::size_t>(overflow_look.count));
+    text = text.substr(0, detail::as_size(overflow_look.count));
     std::optional<overflow> out;
     bool const known = status != 0;
+    std::uint32_t four = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        char const start = detail::lowered(text[at]);
-        if (!detail::overflow_starts[static_cast<unsigned char>(start)]) continue;
-        auto const rest = text.substr(at);
+        four = detail::phrase_starts::next(four, text[at]);
+        if (at < 3 || !detail::overflow_starts.may_be(four)) continue;
+        auto const rest = text.substr(at - 3);
         if (auto const stated = known ? 0 : detail::status_at(rest); stated != 0) status = stated;
         for (auto const& wording : detail::overflow_wordings) {
-            if (wording.phrase.front() != start || !detail::overflow_status(status, wording.by_server)) continue;
+            if (!detail::overflow_status(status, wording.by_server)) continue;
             auto const found = detail::phrase_at(rest, wording.phrase);
             if (!found) continue;
             if (!out) out = overflow{};

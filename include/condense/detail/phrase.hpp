@@ -34,7 +34,7 @@ constexpr bool blank(char byte) noexcept { return byte == ' ' || byte == '\t' ||
 /// or digits, and a space is any white space, because terminals and logs break lines.
 class phrase_reader {
 public:
-    static constexpr std::size_t skip_limit = 200;  ///< of `*`: no wording in use needs more than 120
+    static constexpr std::size_t skip_limit = 200;  ///< of `*`: answers need 110, and escaped ones some more
     static constexpr std::size_t sign_limit = 12;
     static constexpr std::size_t blank_limit = 64;
 
@@ -48,12 +48,11 @@ public:
             if (sign == '#') fits = number(found.first);
             else if (sign == '%') fits = number(found.second);
             else if (sign == '~') skip_signs();
+            else if (sign != '*') fits = literal(phrase.substr(0, 1));
             else {
-                auto const from = sign == '*' ? 1u : 0u;
-                auto const words = phrase.substr(from, phrase.find_first_of("#%~*", from) - from);
-                fits = sign == '*' ? skip_to(words) : literal(words);
-                phrase.remove_prefix(from + words.size());
-                if (fits) continue;
+                auto const words = phrase.substr(1, phrase.find_first_of("#%~*", 1) - 1);
+                fits = skip_to(words);
+                phrase.remove_prefix(words.size());
             }
             if (!fits) return std::nullopt;
             phrase.remove_prefix(1);
@@ -67,13 +66,22 @@ private:
         for (char const wanted : words) {
             if (at == text_.size()) return false;
             if (wanted == ' ') {
-                if (!blank(text_[at])) return false;
-                auto const end = at + blank_limit;
-                while (at < text_.size() && at < end && blank(text_[at])) ++at;
+                auto const begin = at;
+                for (std::size_t step = 1; step != 0 && at < begin + blank_limit; at += step) step = blank_at(at);
+                if (at == begin) return false;
             } else if (lowered(text_[at++]) != wanted) return false;
         }
         at_ = at;
         return true;
+    }
+
+    /// The size of one white space, which strings within strings write as \n or \\n; 0 for anything else.
+    constexpr std::size_t blank_at(std::size_t at) const noexcept {
+        auto const rest = text_.substr(at, sign_limit);
+        if (!rest.empty() && blank(rest.front())) return 1;
+        auto const letter = rest.find_first_not_of('\\');
+        if (letter == 0 || letter == std::string_view::npos) return 0;
+        return rest[letter] == 'n' || rest[letter] == 'r' || rest[letter] == 't' ? letter + 1 : 0;
     }
 
     constexpr bool skip_to(std::string_view words) noexcept {
@@ -83,7 +91,9 @@ private:
     }
 
     constexpr void skip_signs() noexcept {
-        auto const other = [](char byte) { return !digit(byte) && (lowered(byte) < 'a' || lowered(byte) > 'z'); };
+        auto const other = [](char byte) {
+            return !digit(byte) && (lowered(byte) < 'a' || lowered(byte) > 'z');
+        };
         for (auto const end = at_ + sign_limit; at_ < text_.size() && at_ < end && other(text_[at_]);) ++at_;
     }
 
@@ -92,7 +102,8 @@ private:
         auto const begin = at_;
         std::uint64_t value = 0;
         while (at_ < text_.size()) {
-            if (digit(text_[at_])) value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
+            char const byte = text_[at_];
+            if (digit(byte)) value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(byte - '0'));
             else if (at_ == begin || !separator()) break;
             ++at_;
         }
@@ -109,6 +120,29 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
+};
+
+/// The first four bytes of phrases, which must be literal: most places of a text are passed by at once.
+class phrase_starts {
+public:
+    constexpr void add(std::string_view phrase) noexcept {
+        std::uint32_t four = 0;
+        for (char const byte : phrase.substr(0, 4)) four = next(four, byte);
+        bits_[slot(four) / 64] |= std::uint64_t{1} << slot(four) % 64;
+    }
+    /// The last four bytes of a text with one more.
+    static constexpr std::uint32_t next(std::uint32_t four, char byte) noexcept {
+        return four << 8 | static_cast<unsigned char>(lowered(byte));
+    }
+    /// Never false for an added start, seldom true for other bytes.
+    constexpr bool may_be(std::uint32_t four) const noexcept {
+        return (bits_[slot(four) / 64] >> slot(four) % 64 & 1u) != 0;
+    }
+
+private:
+    static constexpr std::uint32_t slot(std::uint32_t four) noexcept { return (four * 0x9E37'79B1u) >> 20; }
+
+    std::uint64_t bits_[64] = {};
 };
 
 /// Whether `text` begins with the phrase, and its numbers.
