@@ -11,6 +11,11 @@ def event(value):
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
+def event_of_lines(value):
+    """An event whose data stands on several lines."""
+    return b"".join(b"data: " + line.encode() + b"\n" for line in json.dumps(value, indent=1).split("\n")) + b"\n"
+
+
 def piece(**delta):
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
 
@@ -86,7 +91,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if body["messages"][-1]["role"] != "tool":
             events = [event(each) for each in pieces_of_a_call()]
         else:
-            events = [event(piece(content=text)) for text in ["The file s", "ays \u00fc\u4e16\U0001F600", " beta."]]
+            events = [event_of_lines(piece(content=text)) for text in ["The file s", "ays \u00fc\u4e16\U0001F600", " beta."]]
         data = b": a comment\r\n\r\n" + b"".join(events).replace(b"\n", b"\r\n") + event(ENDED) + event(USAGE) + DONE
         for at in range(0, len(data), 7):  # cuts lines, escapes and code points
             self.send(data[at:at + 7])
