@@ -28,7 +28,7 @@ public:
             // Drops right before a summary are of what it stands for.
             if (end < steps.size() && steps[end].kind == edit_kind::summarize && from_->in_force(end)) {
                 bool whole = early(steps[end].target);
-                for (auto drop = at; drop < end; ++drop) whole = whole && (!from_->in_force(drop) || early(group{steps[drop].target}.slot()));
+                for (auto drop = at; drop < end; ++drop) whole = whole && (!from_->in_force(drop) || droppable(group{steps[drop].target}.slot()));
                 ++end;
                 if (whole)
                     for (; at < end; ++at) one(at);
@@ -50,12 +50,19 @@ private:
         auto const& is = facts_->group_at(slot);
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
+    /// It may be gone: it is not what the user has said last, or is open, now that what came after it is another.
+    bool droppable(std::uint32_t slot) const noexcept {
+        auto const& is = facts_->group_at(slot);
+        auto const latest = facts_->latest_user();
+        return early(slot) && !is.system && !is.pinned && !facts_->open(slot) && (latest == none32 || facts_->group_of(latest) != slot);
+    }
 
     void one(std::size_t at) {
         auto const& made = from_->steps()[at];
         if (!from_->in_force(at)) return;
         if (made.on_part) {
-            if (made.kind == edit_kind::restore || !early(old_->group_of(old_->part_at(made.target).message_index))) return;
+            auto const index = old_->part_at(made.target).message_index;
+            if (made.kind == edit_kind::restore || index == facts_->latest_user() || !early(old_->group_of(index))) return;
             auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
             if (made.kind != edit_kind::repair) to_->edit_part(*facts_, made.kind, made.target, made.after, text);
             else if (made.text != none32) to_->answer(*facts_, made.target, text.text, made.after);
@@ -64,7 +71,7 @@ private:
         group const which{made.target};
         if (!early(which.slot())) return;
         if (made.kind == edit_kind::summarize) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
-        else if (made.kind == edit_kind::drop && !which.is_summary() && to_->present(*facts_, which)) to_->drop(*facts_, which);
+        else if (made.kind == edit_kind::drop && !which.is_summary() && droppable(which.slot()) && to_->present(*facts_, which)) to_->drop(*facts_, which);
     }
 
     outline const* old_;

@@ -45,11 +45,7 @@ public:
     /// last part of a message takes the message with it, where that is a group of its own.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
-        auto const& found = this->facts_->part_at(part.column);
-        bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
-        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
-        if (!bare && (found.call != detail::none32 || found.kind != part_kind::other)) return refusal::pair;
-        if (joins_alone(part)) return refusal::pair;
+        if (!is_bare(part)) return refusal::pair;
         if (guards_open(part)) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
@@ -107,7 +103,6 @@ public:
     }
 
     /// Writes a result for a call that will have none any more. Grows, but only inside the budget.
-    /// What the adapter makes of it must hold its result, no call, and no word of a user's.
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
@@ -119,25 +114,13 @@ public:
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
         bool answers = false;
-        bool alone = true;  // with its id: else the answer would be taken for that of another call
         this->original(call, [&](part_view const& asked) {
+            bool alone = true;  // with its id: else the answer would be taken for that of another call
             this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
                 alone = alone && (asked.call.empty() || other.column == call.column || seen.kind != part_kind::tool_call || seen.call != asked.call);
             });
             if (asked.call.empty()) alone = !another_waits(found.message_index);
-            if (!alone) return;
-            auto const made = v1::make_result(this->message_at(sequence{found.message_index}), asked, text);
-            auto const speaker = v1::role_of(made);
-            after = detail::frame_cost(*this->count_, speaker);
-            bool result = false;
-            bool more = speaker == role::system || speaker == role::assistant;
-            v1::each_part(made, [&](part_view const& part) {
-                after += detail::part_cost(*this->count_, part);
-                bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
-                more = more || part.kind == part_kind::tool_call || (!this_one && (speaker == role::user || !part.call.empty()));
-                result = result || this_one;
-            });
-            answers = result && !more;
+            answers = alone && takes_answer(found.message_index, asked, text, after);
         });
         if (!answers) return refusal::pair;
         auto const before = this->edits_->sums();
@@ -173,6 +156,47 @@ public:
             if (!facts.summary && !facts.starts_turn) restore_head(which.slot());
             return;
         }
+    }
+
+protected:
+    /// Whether what the adapter makes of it holds its result, no call, and no word of a user's; and its cost.
+    constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text, v1::cost& after) const {
+        auto const made = v1::make_result(this->message_at(sequence{index}), asked, text);
+        auto const speaker = v1::role_of(made);
+        after = detail::frame_cost(*this->count_, speaker);
+        bool result = false;
+        bool more = speaker == role::system || speaker == role::assistant;
+        v1::each_part(made, [&](part_view const& part) {
+            after += detail::part_cost(*this->count_, part);
+            bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
+            more = more || part.kind == part_kind::tool_call || (!this_one && (speaker == role::user || !part.call.empty()));
+            result = result || this_one;
+        });
+        return result && !more;
+    }
+
+    /// Neither a call nor a result whose call is there, nor all that joins its message to them.
+    constexpr bool is_bare(part_ref part) const noexcept {
+        auto const& found = this->facts_->part_at(part.column);
+        bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
+        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
+        return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
+    }
+
+    /// Whether the adapter can write the text in place of media, all other parts being where they were, and
+    /// what it costs there. Copies the message.
+    constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
+        if constexpr (shortenable<message_type>) {
+            auto const made = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            std::size_t parts = 0;
+            bool shown = false;
+            v1::each_part(made, [&](part_view const& seen) {
+                if (parts++ != part.index) return;
+                shown = seen.text == text && (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
+                after = detail::part_cost(*this->count_, seen);
+            });
+            return shown && parts == this->facts_->message_at(part.message_index).part_count;
+        } else return true;
     }
 
 private:
@@ -294,22 +318,6 @@ private:
         if (stored) kind = edit_kind::externalize;
         this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored});
         return refusal::none;
-    }
-
-    /// Whether the adapter can write the text in place of media, all other parts being where they were, and
-    /// what it costs there. Copies the message.
-    constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
-        if constexpr (shortenable<message_type>) {
-            auto const made = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
-            std::size_t parts = 0;
-            bool shown = false;
-            v1::each_part(made, [&](part_view const& seen) {
-                if (parts++ != part.index) return;
-                shown = seen.text == text && (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
-                after = detail::part_cost(*this->count_, seen);
-            });
-            return shown && parts == this->facts_->message_at(part.message_index).part_count;
-        } else return true;
     }
 
     bool open_allowed_ = false;

@@ -17,6 +17,29 @@
 
 namespace condense {
 inline namespace v1 {
+
+/// What stays known of a message that was released, so that the outline can be made again without it.
+struct released_part {
+    part_kind kind = part_kind::text;
+    part_status status = part_status::ok;
+    bool sealed = false;
+    std::uint64_t size = 0;  ///< bytes of text
+    v1::cost cost = {};
+    std::string call = {};
+    std::string tool = {};
+    friend bool operator==(released_part const&, released_part const&) = default;
+};
+struct released_message {
+    std::uint64_t index = 0;
+    std::uint64_t messages = 0;  ///< how many had come when it was released
+    role speaker = role::other;
+    bool plain_user = false;
+    bool joins_previous = false;
+    v1::cost frame = {};
+    std::vector<released_part> parts = {};
+    friend bool operator==(released_message const&, released_message const&) = default;
+};
+
 namespace detail {
 
 struct message_record {
@@ -42,10 +65,11 @@ struct part_record {
     earlier_edit earlier = earlier_edit::none;
 };
 
-/// How a message is read: with its mark, and whether it is pinned whatever its traits say.
+/// How a message is read: with its mark, and pinned whatever its traits say; `exact`, or not pinned.
 struct read_options {
     bool marks = false;
     bool pinned = false;
+    bool exact = false;
 };
 
 class fresh_message {
@@ -64,7 +88,7 @@ public:
         text_.clear();
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker);
-        record.pinned = how.pinned || v1::is_pinned(m);
+        record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
         joins_previous = v1::joins_previous(m);
         mark_reader const mark{how.marks ? v1::mark_of(m) : std::string{}};
         v1::each_part(m, [&](part_view const& part) {
@@ -87,6 +111,34 @@ public:
         record.summary = mark.summary() && record.speaker == role::user && parts_.size() == 1 &&
                          parts_[0].record.kind == part_kind::text;
         record.plain_user = record.plain_user && record.speaker == role::user && !record.summary;
+    }
+
+    /// As if the message itself had been read.
+    void take(released_message const& m, bool pinned) {
+        record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
+        joins_previous = m.joins_previous;
+        parts_.clear();
+        text_.clear();
+        for (auto const& part : m.parts) {
+            parts_.push_back({.record = {.cost = clamped(part.cost), .size = part.size, .kind = part.kind, .status = part.status, .sealed = part.sealed},
+                              .id_at = text_.size(),
+                              .id_size = part.call.size(),
+                              .tool_size = part.tool.size()});
+            text_.append(part.call).append(part.tool);
+        }
+    }
+    /// What `take` needs in place of the message that was read.
+    released_message facts() const {
+        released_message made{.speaker = record.speaker, .plain_user = record.plain_user, .joins_previous = joins_previous, .frame = record.frame};
+        for (auto const& part : parts_)
+            made.parts.push_back({.kind = part.record.kind,
+                                  .status = part.record.status,
+                                  .sealed = part.record.sealed,
+                                  .size = part.record.size,
+                                  .cost = part.record.cost,
+                                  .call = std::string{id_of(part)},
+                                  .tool = std::string{name_of_tool(part)}});
+        return made;
     }
 
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }

@@ -60,6 +60,11 @@ public:
     template <class Message>
     void note(Message const&) const noexcept {}
 
+    /// What `adopt` needs to know of these messages.
+    struct facts {};
+    static facts look_at(container const&) noexcept { return {}; }
+    void adopt(container& all, facts) noexcept { std::swap(all_, all); }
+
 private:
     Messages all_;
 };
@@ -81,6 +86,16 @@ public:
     template <class Message>
     void note(Message const& m) { digests_.push_back(digest_of(m)); }
     void take_back() noexcept { digests_.pop_back(); }
+    using facts = std::vector<std::uint64_t>;
+    static facts look_at(container const& all) {
+        facts made;
+        for (auto const& m : all) made.push_back(digest_of(m));
+        return made;
+    }
+    void adopt(container& all, facts made) noexcept {
+        std::swap(get(), all);
+        digests_.swap(made);
+    }
     /// Messages from `first` up to `size` are others.
     void note_anew(std::size_t first, std::size_t size) {
         auto all = digests_;

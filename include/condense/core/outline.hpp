@@ -102,6 +102,13 @@ public:
         return fresh_.parts().size();
     }
 
+    /// The same for one that is known by its facts alone.
+    std::size_t read(released_message const& m, bool pinned) {
+        fresh_.take(m, pinned);
+        reserve();
+        return fresh_.parts().size();
+    }
+
     /// Takes in the message that was read: pairs it and puts it into its group. Returns how many
     /// groups became one with that of the message.
     constexpr std::size_t place() noexcept {

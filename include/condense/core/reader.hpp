@@ -239,6 +239,10 @@ public:
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {
         if (which.slot() >= edits_->slot_count() || !present(which)) return refusal::gone;
+        return is_bound(which);
+    }
+    /// The same where it may be gone already.
+    constexpr refusal is_bound(group which) const noexcept {
         if (which.is_summary()) return refusal::none;
         auto const& found = facts_->group_at(which.slot());
         if (found.system) return refusal::system;

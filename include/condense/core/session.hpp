@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/session_jobs.hpp>
+#include <condense/core/session_saving.hpp>
 
 // A conversation that goes on: each turn costs what it adds, what is sent is a view over messages that are
 // never rewritten. session.push(m), then session.call(model), or prepare() and request().
@@ -22,9 +22,9 @@ inline namespace v1 {
 /// Owns the messages in any container with push_back and random access, or works on the program's by
 /// std::ref. Used by one thread at a time; a model that it calls may push.
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
-class session : public detail::session_jobs<Messages, Mix, Estimator, Options> {
-    using core = detail::session_jobs<Messages, Mix, Estimator, Options>;
-    using core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::kept_, core::limits_,
+class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
+    using core = detail::session_saving<Messages, Mix, Estimator, Options>;
+    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
@@ -80,8 +80,11 @@ public:
     /// No result will come for the calls with this id: they block nothing any more. How many there were.
     std::size_t abandon(std::string_view call) {
         if (busy_) return 0;
+        abandoned_call noted{std::string{call}, facts_.size()};
+        detail::grow(abandoned_, 1);
         auto const found = facts_.abandon(call);
         if (found != 0) {
+            abandoned_.push_back(std::move(noted));
             pace_.changed();
         }
         return found;
@@ -92,7 +95,7 @@ public:
     bool undo() {
         if (events_.empty() || busy_) return false;
         edits_.reserve_message(0);
-        jobs_.touched(facts_, edits_, events_.back().steps);
+        jobs_.touched(facts_, edits_, detail::as_size(events_.back().steps));
         this->undo_newest();
         pace_.changed();
         return true;
@@ -108,7 +111,6 @@ public:
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
         if (busy_ || unrecorded_) return 0;
         auto const goes = this->releasable(before);
-        this->note_released(goes);
         jobs_.clear();
         return this->destroy(goes);
     }

@@ -12,6 +12,7 @@
 #include <condense/core/held_messages.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/request.hpp>
+#include <condense/core/session_state.hpp>
 #include <condense/core/statistics.hpp>
 #include <condense/core/usage_anchor.hpp>
 #include <condense/detail/grow.hpp>
@@ -84,12 +85,6 @@ public:
     view const& edits() const noexcept { return edits_; }
 
 protected:
-    /// A run or an arrival that can be undone: how many steps, and messages, there were.
-    struct event {
-        std::size_t steps = 0;
-        std::size_t messages = 0;
-    };
-
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
         mix_.name_entries(idle_.data());
@@ -143,12 +138,21 @@ protected:
         return index;
     }
 
-    /// Takes back what the newest event did; messages that came since stay.
+    /// Takes back what the newest event did; messages that came since stay, and what was pinned since.
     void undo_newest() {
-        edits_.reserve_message(0);  // then nothing below fails
-        anchor_.edited(first_changed_since(events_.back().steps));
-        edits_.take_back(facts_, events_.back().steps);
-        edits_.follow_again(facts_, events_.back().messages);
+        auto const from = source();
+        draft const whole{from, facts_, edits_, count_, limits_};
+        std::size_t bound = 0;
+        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) bound += whole.is_bound(group{slot}) ? 1u : 0u;
+        edits_.reserve_message(bound);  // then nothing below fails
+        anchor_.edited(first_changed_since(as_size(events_.back().steps)));
+        edits_.take_back(facts_, as_size(events_.back().steps));
+        edits_.follow_again(facts_, as_size(events_.back().messages));
+        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) {
+            auto const& found = facts_.group_at(slot);
+            if (found.count != 0 && !found.unsendable && whole.is_bound(group{slot}) && !edits_.present(facts_, group{slot}))
+                edits_.undrop(facts_, group{slot});
+        }
         events_.pop_back();
         settle();
     }
@@ -173,11 +177,24 @@ protected:
         return goes;
     }
 
-    /// Keeps what has to be known of those originals when they are gone.
-    void note_released(std::vector<bool> const&) {}
+    /// What has to be known of those originals when they are gone.
+    std::vector<released_message> facts_of(std::vector<bool> const& goes) const {
+        std::vector<released_message> all;
+        fresh_message fresh;
+        for (std::uint32_t index = 0; index < facts_.size(); ++index) {
+            if (!goes[index]) continue;
+            fresh.read(source()[index], count_, {});
+            all.push_back(fresh.facts());
+            all.back().index = index;
+            all.back().messages = facts_.size();
+        }
+        return all;
+    }
 
     /// Destroys those originals; says how many. What was done before can not be undone any more.
     std::size_t destroy(std::vector<bool> const& goes) {
+        auto gone = facts_of(goes);
+        grow(released_, gone.size());
         auto places = std::vector<std::uint32_t>(facts_.size(), none32);
         std::uint32_t kept = 0;
         auto& all = messages_.get();
@@ -195,6 +212,7 @@ protected:
         }
         auto const released = static_cast<std::size_t>(from - to);
         all.erase(to, from);
+        for (auto& each : gone) released_.push_back(std::move(each));
         places_.swap(places);
         events_.clear();
         return released;
@@ -248,7 +266,9 @@ protected:
     mutable view edits_;  ///< only what was sent is noted by a request
     typename Mix::memory kept_ = {};
     std::vector<std::uint32_t> places_;  ///< in the container, by index, once some were released
-    std::vector<event> events_;
+    std::vector<undo_point> events_;
+    std::vector<abandoned_call> abandoned_;
+    std::vector<released_message> released_;
     std::array<layer_report, Mix::size> idle_ = {};
     v1::statistics<Mix::size> statistics_ = {};
     mutable request<message_type> sent_;

@@ -65,6 +65,8 @@ public:
 protected:
     using core::core;
 
+    small_text<96> note_ = {};
+
 private:
     /// Calls f(layer, draft, pass) with the first layer that plans summaries.
     template <class Function>
@@ -122,8 +124,6 @@ private:
         note_ = why;
         return commit_outcome::declined;
     }
-
-    small_text<96> note_ = {};
 };
 
 }  // namespace detail

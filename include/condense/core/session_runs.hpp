@@ -43,7 +43,7 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
+    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::sent_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
 
@@ -271,19 +271,27 @@ protected:
         view edits;
         edits.know_summaries(edits_.knows_summaries());
         std::uint32_t index = 0;
+        std::size_t abandoned = 0;
+        auto const abandon_again = [&] {
+            for (; abandoned < abandoned_.size() && index <= first && abandoned_[abandoned].messages == index; ++abandoned)
+                facts.abandon(abandoned_[abandoned].id);
+        };
         for (auto const& m : messages_.get()) {
             if (index == facts_.size()) break;
+            abandon_again();
             bool const pinned = index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
             edits.reserve_message(facts.read(m, count_, {.pinned = pinned}));
             edits.follow(facts, facts.place());
             ++index;
         }
+        abandon_again();
         carrier{facts_, edits_, facts, edits, first}.all();
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         messages_.note_anew(first, facts.size());
         facts_ = std::move(facts);
         edits_ = std::move(edits);
         events_.clear();
+        abandoned_.resize(abandoned);
         jobs_.clear();
         anchor_.edited(first);
         rewind_memories(mix_, kept_, first);

@@ -92,6 +92,12 @@ public:
         return false;
     }
     void clear() noexcept { live_.clear(); }
+    /// The newest id that was given; later ones are larger, so that no job of before passes for one of now.
+    std::uint64_t latest() const noexcept { return latest_; }
+    void go_on(std::uint64_t latest) noexcept {
+        live_.clear();
+        latest_ = latest;
+    }
 
     /// Ends the jobs that steps from `mark` on have touched.
     void touched(outline const& facts, view const& edits, std::size_t mark) noexcept {

@@ -55,10 +55,10 @@ public:
     v1::cost counted() const noexcept { return counted_; }
     friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;
 
-    /// Calls f with each member, for saved state.
+    /// Calls f with all members, for saved state.
     template <class Function>
     constexpr void each_field(Function&& f) {
-        f(sent_.steps), f(sent_messages_), f(sent_known_), f(reported_.count), f(counted_.steps), f(messages_);
+        f(sent_.steps, sent_messages_, sent_known_, reported_.count, counted_.steps, messages_);
     }
 
 private:

@@ -17,8 +17,15 @@
 
 namespace condense {
 inline namespace v1 {
+namespace detail {
+
+class view_loader;
+
+}  // namespace detail
 
 class view {
+    friend class detail::view_loader;
+
 public:
     /// The text that an edit put in place of a part or of groups.
     struct replacement {
@@ -56,6 +63,7 @@ public:
 
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
+    constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
 
@@ -99,6 +107,7 @@ public:
     constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
     /// How much of the latest request the provider has read from its cache.
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
+    constexpr tokens cached() const noexcept { return cached_; }
 
     /// From here on so many counted tokens stand for so many real ones, of at most 2^31 each; 0 for as counted.
     constexpr void calibrate(tokens counted, tokens real) noexcept {
@@ -325,6 +334,11 @@ private:
 
     /// Counts everything anew after several groups became one, which now stands in `slot`.
     constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
+        count_groups(facts);
+        show_or_hide(facts, slot);
+        count_sums(facts);
+    }
+    constexpr void count_groups(outline const& facts) noexcept {
         for (auto& state : groups_) {
             state.cost = {};
             state.answers = 0;
@@ -338,7 +352,8 @@ private:
             state.cost += steps_[answers_[column] - 1].after;
             ++state.answers;
         }
-        show_or_hide(facts, slot);
+    }
+    constexpr void count_sums(outline const& facts) noexcept {
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})

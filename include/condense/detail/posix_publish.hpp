@@ -18,7 +18,7 @@
 
 #include <condense/detail/posix_file.hpp>
 
-// Files that appear whole or not at all, and never in the place of another.
+// Files that appear whole or not at all, and only where it is asked for in the place of another.
 
 namespace condense {
 inline namespace v1 {
@@ -73,6 +73,14 @@ public:
         if (error != EINVAL && error != ENOSYS) return error;  // else the file system cannot do it
 #endif
         return error_of([&] { return ::linkat(at, name_.c_str(), at, name.c_str(), 0); });
+    }
+
+    /// Gives it a name, in the place of what had it.
+    int replace(std::string const& name) noexcept {
+        auto const at = folder_->number();
+        auto const error = error_of([&] { return ::renameat(at, name_.c_str(), at, name.c_str()); });
+        published_ = error == 0;
+        return error;
     }
 
 private:

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/adapt/json_parse.hpp>
+#include <condense/adapt/json_state_members.hpp>
+#include <condense/core/session_state.hpp>
+
+// A session as one line of JSON: `auto const kept = condense::save(session);`, and in a later process
+// `if (auto const problem = condense::restore(session, kept.text)) log(problem.reason);`
+
+namespace condense {
+inline namespace v1 {
+
+/// Something that can be saved: a session.
+template <class Session>
+concept savable = requires(Session& one, session_state state) {
+    { one.state() } -> std::same_as<taken_state>;
+    { one.adopt(std::move(state)) } -> std::same_as<state_error>;
+};
+
+/// The text, or why there is none.
+struct [[nodiscard]] saved_text {
+    std::string text = {};
+    state_error error = {};
+    explicit operator bool() const noexcept { return !error; }
+};
+
+namespace detail {
+
+/// FNV-1a, 64 bits, in hexadecimal: tells what was torn or changed by accident. It is no signature: who
+/// means to forge a state can compute it.
+inline std::string check_of(std::string_view text) {
+    std::uint64_t state = 0xCBF29CE484222325u;
+    for (char const byte : text) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+    std::string out;
+    for (int shift = 60; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[state >> shift & 15u]);
+    return out;
+}
+
+inline constexpr std::string_view check_member = ",\"check\":\"";
+inline constexpr std::size_t check_size = check_member.size() + 16 + 2;  ///< and `"}`
+
+/// Members in a text that is JSON, duplicates among them.
+constexpr std::size_t members_in(std::string_view text) noexcept {
+    std::size_t found = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '"') quoted = !quoted;
+        else if (quoted) at += text[at] == '\\' ? 1u : 0u;
+        else found += text[at] == ':' ? 1u : 0u;
+    }
+    return found;
+}
+
+}  // namespace detail
+
+/// A state as one line of JSON, which ends in a check of all that stands before.
+inline std::string state_text(session_state state) {
+    std::string out = "{";
+    detail::state_writer write{out};
+    each_member(write, state);
+    auto const check = detail::check_of(out);
+    return out.append(detail::check_member).append(check).append("\"}");
+}
+
+/// The state that is written there, into `out`. Accepts what state_text writes, and a line's end behind it.
+inline state_error read_state(std::string_view text, session_state& out, bytes most = {std::uint64_t{1} << 30}) {
+    auto const damaged = [](std::string_view what, std::string_view rule) {
+        return detail::unrestorable(state_fault::damaged, what, rule);
+    };
+    if (text.size() > most.count) return detail::unrestorable(state_fault::too_large, "the text", "be no longer than the limit");
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    if (text.size() < detail::check_size) return damaged("the text", "be whole");
+    auto const checked = text.substr(0, text.size() - detail::check_size);
+    if (text.substr(checked.size()) != std::string{detail::check_member}.append(detail::check_of(checked)).append("\"}"))
+        return damaged("the text", "be as it was saved");
+    auto read = parse_json<nlohmann::ordered_json>(text);
+    if (!read || !read.value.is_object()) return damaged("the text", "be one JSON object, not nested deeper than 128");
+    auto const version = read.value.find("condense_state");
+    if (version == read.value.end() || !version->is_number_unsigned()) return damaged("the text", "name its version");
+    if (version->template get<std::uint64_t>() > session_state::latest)
+        return detail::unrestorable(state_fault::newer, "the version", "be one that this library knows");
+    session_state found;
+    detail::state_reader reader{read.value};
+    each_member(reader, found);
+    reader.note_member();  // the check
+    if (!reader.wrong().empty()) return damaged(std::string{"the member "}.append(reader.wrong()), "be there, of its type and in its range");
+    if (!reader.complete() || reader.members() != detail::members_in(text)) return damaged("the members", "be those that save writes, once each");
+    out = std::move(found);
+    return {};
+}
+
+/// The whole session as text; the session goes on. Costs a copy of it, and the text.
+template <savable Session>
+saved_text save(Session& session) {
+    auto taken = session.state();
+    if (!taken) return {.error = taken.error};
+    return {.text = state_text(std::move(taken.state))};
+}
+
+/// Into a session that was made of an empty container, with the same pipeline, estimator and options. The text
+/// may come from anywhere: where it is not accepted the session is as before.
+template <savable Session>
+state_error restore(Session& session, std::string_view text, bytes most = {std::uint64_t{1} << 30}) {
+    session_state state;
+    if (auto const problem = read_state(text, state, most)) return problem;
+    return session.adopt(std::move(state));
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/adapt/json_parse.hpp>
+#include <condense/core/session_state.hpp>
+#include <condense/detail/base64.hpp>
+#include <condense/detail/json_quote.hpp>
+#include <condense/detail/utf8.hpp>
+
+// The members of a saved state, once for the writer and the reader: what one of them does not name the other
+// does not know.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+// Members of one object, or, where there may be many of them, the elements of one array.
+
+template <class Archive>
+void each_member(Archive& a, released_part& part) {
+    a("kind", part.kind), a("status", part.status), a("sealed", part.sealed), a("size", part.size), a("cost", part.cost.steps);
+    a("call", part.call), a("tool", part.tool);
+}
+template <class Archive>
+void each_member(Archive& a, released_message& m) {
+    a("index", m.index), a("messages", m.messages), a("speaker", m.speaker), a("plain_user", m.plain_user);
+    a("joins_previous", m.joins_previous), a("frame", m.frame.steps), a("parts", m.parts);
+}
+template <class Archive>
+void each_member(Archive& a, abandoned_call& call) {
+    a("id", call.id), a("messages", call.messages);
+}
+template <class Archive>
+void each_member(Archive& a, view::step& step) {
+    a("kind", step.kind), a("on_part", step.on_part), a("target", step.target), a("previous", step.previous), a("text", step.text);
+    a("before", step.before.steps), a("after", step.after.steps);
+}
+template <class Archive>
+void each_member(Archive& a, view::replacement& text) {
+    a("text", text.text), a("stored", text.stored);
+}
+template <class Archive>
+void each_member(Archive& a, undo_point& point) {
+    a("steps", point.steps), a("messages", point.messages);
+}
+template <class Archive>
+void each_member(Archive& a, saved_statistics& of) {
+    a("named", of.named), a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
+    a("groups_dropped", of.groups_dropped), a("parts_shortened", of.parts_shortened), a("artifacts", of.artifacts);
+    a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked), a("failure", of.failure);
+}
+template <class Archive>
+void each_member(Archive& a, budget& limits) {
+    a("window", limits.window.count), a("output", limits.output.count), a("overhead", limits.overhead.count);
+}
+template <class Archive>
+void each_member(Archive& a, pace& of) {
+    a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
+    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("open", of.open);
+}
+template <class Archive>
+void each_member(Archive& a, usage_anchor& anchor) {
+    anchor.each_field([&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
+        a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
+        a("reported", reported), a("counted", counted), a("messages", messages);
+    });
+}
+template <class Archive>
+void each_member(Archive& a, turn_cost& turn) {
+    a("input", turn.input.count), a("output", turn.output.count), a("context", turn.context.count), a("time", turn.time.count);
+    a("requests", turn.requests), a("estimated", turn.estimated);
+}
+template <class Archive>
+void each_member(Archive& a, turn_tracker& turns) {
+    a("turns", turns.turns), a("input", turns.input.count), a("output", turns.output.count), a("time", turns.time.count);
+    a("under_way", turns.under_way), a("ring", turns.ring);
+}
+template <class Archive>
+void each_member(Archive& a, session_state& state) {
+    a("condense_state", state.version), a("pipeline", state.layers), a("conversation", state.conversation), a("limits", state.limits);
+    a("messages", state.messages), a("released", state.released), a("abandoned", state.abandoned), a("pins", state.pins);
+    a("steps", state.steps), a("texts", state.texts), a("undos", state.undos), a("sent", state.sent), a("cached", state.cached.count);
+    a("runs", state.runs), a("changed", state.changed), a("statistics", state.statistics), a("memories", state.memories);
+    a("pace", state.pace), a("anchor", state.anchor), a("turns", state.turns), a("latest_job", state.latest_job), a("note", state.note);
+    a("unrecorded", state.unrecorded), a("overflowed", state.overflowed), a("warned", state.warned);
+}
+
+/// Many of them, so they are written without names.
+template <class Value>
+inline constexpr bool is_row = std::is_same_v<Value, view::step> || std::is_same_v<Value, undo_point> || std::is_same_v<Value, turn_cost>;
+template <class Value>
+concept list_of_values = requires(Value& values) { values.begin(), values.size(); } && !std::is_same_v<Value, std::string>;
+
+/// The largest value that an enumerator has.
+constexpr std::uint64_t last_of(edit_kind) noexcept { return static_cast<std::uint64_t>(edit_kind::repair); }
+constexpr std::uint64_t last_of(part_kind) noexcept { return static_cast<std::uint64_t>(part_kind::other); }
+constexpr std::uint64_t last_of(part_status) noexcept { return static_cast<std::uint64_t>(part_status::pending); }
+constexpr std::uint64_t last_of(role) noexcept { return static_cast<std::uint64_t>(role::other); }
+
+/// Writes JSON on one line. Text that is not UTF-8 is an object with its base64.
+class state_writer {
+public:
+    explicit state_writer(std::string& out) noexcept : out_{&out} {}
+
+    template <class Value>
+    void operator()(std::string_view name, Value& value) {
+        if (begun_) out_->push_back(',');
+        begun_ = true;
+        if (!row_) out_->append("\"").append(name).append("\":");
+        write(value);
+    }
+
+private:
+    template <class Value>
+    void write(Value& value) {
+        if constexpr (std::is_same_v<Value, bool>) out_->append(value ? "true" : "false");
+        else if constexpr (std::is_unsigned_v<Value>) out_->append(std::to_string(value));
+        else if constexpr (std::is_enum_v<Value>) out_->append(std::to_string(static_cast<unsigned>(value)));
+        else if constexpr (std::is_same_v<Value, std::string>) write_text(value);
+        else if constexpr (std::is_same_v<Value, reference>) out_->append("\"").append(value ? value.text() : std::string{}).append("\"");
+        else if constexpr (list_of_values<Value>) {
+            out_->push_back('[');
+            bool more = false;
+            for (auto& one : value) {
+                if (more) out_->push_back(',');
+                more = true;
+                write(one);
+            }
+            out_->push_back(']');
+        } else {
+            out_->push_back(is_row<Value> ? '[' : '{');
+            state_writer inner{*out_};
+            inner.row_ = is_row<Value>;
+            each_member(inner, value);
+            out_->push_back(is_row<Value> ? ']' : '}');
+        }
+    }
+    void write_text(std::string const& text) {
+        if (utf8::valid(text)) {
+            out_->push_back('"');
+            json::append_escaped(*out_, text);
+            out_->push_back('"');
+            return;
+        }
+        out_->append("{\"base64\":\"");
+        base64::append(*out_, text);
+        out_->append("\"}");
+    }
+
+    std::string* out_;
+    bool begun_ = false;
+    bool row_ = false;
+};
+
+/// Reads what the writer writes, and nothing else. Moves the texts out of the tree.
+class state_reader {
+public:
+    using tree = nlohmann::ordered_json;
+
+    explicit state_reader(tree& from) noexcept : from_{&from} {}
+
+    /// The member that was not there, or not of its type; empty where all is well.
+    std::string_view wrong() const noexcept { return wrong_; }
+    /// Members of objects that were read, in all depths.
+    std::size_t members() const noexcept { return members_; }
+    /// Whether all there was has been read.
+    bool complete() const noexcept { return taken_ == from_->size(); }
+    void note_member() noexcept {
+        ++members_;
+        ++taken_;
+    }
+
+    template <class Value>
+    void operator()(std::string_view name, Value& value) {
+        if (!wrong_.empty()) return;
+        tree* found = nullptr;
+        if (!row_) {
+            auto const at = from_->find(std::string{name});
+            if (at != from_->end()) found = &*at;
+            ++members_;
+        } else if (taken_ < from_->size()) found = &(*from_)[taken_];
+        ++taken_;
+        if (found == nullptr || !read(*found, value)) wrong_ = wrong_.empty() ? name : wrong_;
+    }
+
+private:
+    template <class Value>
+    bool read(tree& found, Value& value) {
+        if constexpr (std::is_same_v<Value, bool>) {
+            if (!found.is_boolean()) return false;
+            value = found.get<bool>();
+            return true;
+        } else if constexpr (std::is_unsigned_v<Value>) {
+            if (!found.is_number_unsigned() || found.get<std::uint64_t>() > static_cast<Value>(~Value{0})) return false;
+            value = static_cast<Value>(found.get<std::uint64_t>());
+            return true;
+        } else if constexpr (std::is_enum_v<Value>) {
+            if (!found.is_number_unsigned() || found.get<std::uint64_t>() > last_of(Value{})) return false;
+            value = static_cast<Value>(found.get<std::uint64_t>());
+            return true;
+        } else if constexpr (std::is_same_v<Value, std::string>) return read_text(found, value);
+        else if constexpr (std::is_same_v<Value, reference>) return found.is_string() && read_reference(found.get_ref<std::string&>(), value);
+        else if constexpr (list_of_values<Value>) return read_list(found, value);
+        else {
+            if (is_row<Value> ? !found.is_array() : !found.is_object()) return false;
+            state_reader inner{found};
+            inner.row_ = is_row<Value>;
+            each_member(inner, value);
+            members_ += inner.members_;
+            wrong_ = inner.wrong_;
+            return wrong_.empty() && inner.complete();
+        }
+    }
+    template <class Values>
+    bool read_list(tree& found, Values& values) {
+        if (!found.is_array()) return false;
+        if constexpr (requires { values.resize(found.size()); }) values.resize(found.size());
+        else if (values.size() != found.size()) return false;
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            if (!read(found[at], values[at])) return false;
+            found[at] = nullptr;
+        }
+        return true;
+    }
+    bool read_text(tree& found, std::string& text) {
+        if (found.is_string()) {
+            text = std::move(found.get_ref<std::string&>());
+            return true;
+        }
+        if (!found.is_object() || found.size() != 1 || found.begin().key() != "base64" || !found.begin()->is_string()) return false;
+        ++members_;
+        return base64::append_decoded(text, found.begin()->get_ref<std::string&>());
+    }
+    static bool read_reference(std::string_view text, reference& name) noexcept {
+        if (text.empty()) return true;
+        if (text.size() != name.digest.size() * 2) return false;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            auto const digit = std::string_view{"0123456789abcdef"}.find(text[at]);
+            if (digit == text.npos) return false;
+            auto& byte = name.digest[at / 2];
+            byte = static_cast<std::uint8_t>(byte << 4 | static_cast<unsigned>(digit));
+        }
+        return true;
+    }
+
+    tree* from_;
+    std::string_view wrong_ = {};
+    std::size_t members_ = 0;
+    std::size_t taken_ = 0;
+    bool row_ = false;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
