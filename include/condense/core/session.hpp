@@ -28,6 +28,7 @@ class session : public detail::session_jobs<Messages, Mix, Estimator, Options> {
         core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
+    using core::abandon;  // a job
     using typename core::container;
     using typename core::message_type;
     using typename core::report_type;
@@ -64,6 +65,7 @@ public:
         if (!edits_.present(facts_, group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
         facts_.pin(index, true);
+        jobs_.touched(facts_.group_of(index));
         pace_.changed();
         return refusal::none;
     }
