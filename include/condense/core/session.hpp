@@ -28,6 +28,7 @@ class session : public detail::session_saving<Messages, Mix, Estimator, Options>
         core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
+    using core::abandon;  // a job
     using typename core::container;
     using typename core::message_type;
     using typename core::report_type;
@@ -65,9 +66,9 @@ public:
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits_.present(facts_, group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
-        jobs_.end_of(facts_.group_of(index));
         if (touched(facts_.group_of(index))) events_.clear();
         facts_.pin(index, true);
+        jobs_.touched(facts_.group_of(index));
         pace_.changed();
         return refusal::none;
     }

@@ -27,14 +27,15 @@ public:
     /// What the first layer that summarises would ask for, to be answered on any thread while the session
     /// goes on; false where there is nothing to summarise, or a job under way stands for some of it.
     summary_job begin_summary() {
-        static_assert(has_planner<Mix>,
+        static_assert(has_planner<std::remove_cv_t<Mix>>,
                       "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind any_pipeline (see summarize)");
         if (busy_) return {};
         catch_up();
         summary_plan plan;
         planning([&](auto const& layer, auto& draft, auto& pass) { plan = layer.plan(draft, pass); });
         if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
-        summary_job made{.base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
+        auto const id = jobs_.add(facts_, plan);
+        summary_job made{.id = id, .base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
         made.first = {facts_.group_at(plan.groups.front().slot()).first};
         made.last = made.first;
         for (auto const& which : plan.groups) {
@@ -42,20 +43,23 @@ public:
             if (found.first < made.first.number) made.first = {found.first};
             if (found.last > made.last.number) made.last = {found.last};
         }
-        made.id = jobs_.add(facts_, plan);
         return made;
     }
     /// Puts the answer in the place of what it stands for, where nothing of that has changed since; messages
     /// pushed meanwhile stand behind it. Undone as a run is.
     commit_outcome commit(summary_job const& job, std::string text) {
         if (busy_) return commit_outcome::busy;
+        catch_up();
         auto const* const found = jobs_.find(job.id);
         if (found == nullptr) return commit_outcome::stale;
-        auto const entry = *found;
-        jobs_.erase(job.id);
-        if (!job_ledger::holds_still(entry, facts_, edits_)) return commit_outcome::stale;
+        if (!job_ledger::holds_still(*found, facts_, edits_)) {
+            jobs_.erase(job.id);
+            return commit_outcome::stale;
+        }
         if (unrecorded_) return declined("not all is recorded");
-        return conclude(entry, std::move(text));
+        auto const outcome = conclude(job_ledger::entry{*found}, std::move(text));
+        jobs_.erase(job.id);
+        return outcome;
     }
     /// The job's answer will not come, or is not wanted; false when it was not under way.
     bool abandon(summary_job const& job) noexcept { return jobs_.erase(job.id); }
@@ -72,6 +76,7 @@ private:
     template <class Function>
     void planning(Function&& f) {
         this->running([&](auto& whole) {
+            calibrated const as_reported{edits_, this->counted().tokens(), this->used().tokens};
             auto entries = idle_;
             using draft_type = std::remove_reference_t<decltype(whole)>;
             detail::run<draft_type, Options> shared{.draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
@@ -90,10 +95,15 @@ private:
 
     commit_outcome conclude(job_ledger::entry const& job, std::string text) {
         grow(events_, 1);
+        auto entry = idle_[0];
+        put(job, std::move(text), entry);
+        take_waiting();
+        return entry.outcome == layer_outcome::applied ? commit_outcome::committed : declined(entry.note);
+    }
+    void put(job_ledger::entry const& job, std::string text, layer_report& entry) {
         on_failure whatever_happens{this};
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
-        auto entry = idle_[0];
         this->running([&](auto& whole) {
             using draft_type = std::remove_reference_t<decltype(whole)>;
             detail::run<draft_type, Options> shared{.draft = whole, .options = options_, .entries = &entry, .begun = mark};
@@ -109,16 +119,11 @@ private:
             };
             with_planner(mix_, hand_over);
         });
-        if (entry.outcome != layer_outcome::applied) {
-            take_waiting();
-            return declined(entry.note);
-        }
+        whatever_happens.of = nullptr;
+        if (entry.outcome != layer_outcome::applied) return;
         this->changed(mark);
         all.keep();
-        whatever_happens.of = nullptr;
         pace_.changed();
-        take_waiting();
-        return commit_outcome::committed;
     }
     commit_outcome declined(std::string_view why) noexcept {
         note_ = why;

@@ -46,6 +46,7 @@ protected:
     using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::sent_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
+    static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
 
 public:
     using typename core::message_type;
@@ -97,7 +98,7 @@ protected:
         note_pushed(index);
         overflowed_ = false;
         if (told) arrive(index, false);
-        else unrecorded_ = true;
+        else unrecorded_ = unrecorded_ || records;
         tell_made<events::arrived>(options_.observer, [&] {
             auto const& found = facts_.message_at(index);
             v1::cost sum = found.frame;
@@ -214,6 +215,8 @@ protected:
     /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
     void keep_waiting() noexcept {
 #if defined(__cpp_exceptions)
+        if (waiting_.empty()) return;
+        unrecorded_ = unrecorded_ || records;
         try {
             for (; taken_ < waiting_.size(); ++taken_) note_pushed(this->append(std::move(waiting_[taken_])));
         } catch (...) {
@@ -221,7 +224,6 @@ protected:
         }
         waiting_.clear();
         taken_ = 0;
-        unrecorded_ = true;
 #endif
     }
 

@@ -27,7 +27,7 @@ struct summary_plan {
 
 /// A value of its own, for any thread. One that asks nothing is false.
 struct summary_job {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;    ///< of the prompt, and of how many came before it
     std::uint64_t base = 0;  ///< changes of the session before it
     sequence first = {};     ///< the oldest message that it stands for
     sequence last = {};      ///< the newest
@@ -42,7 +42,8 @@ struct summary_job {
 enum class commit_outcome : std::uint8_t {
     committed,
     stale,     ///< what it stands for has changed, or it was abandoned or committed before
-    declined,  ///< the text is empty, not smaller, or a law refused it; `session.note()` says why
+    declined,  ///< the text is empty, not smaller, or a law refused it, and the job is over; or a journal does
+               ///< not hold all yet, and it is not: `session.note()` says why
     busy,      ///< the session is in a run: try again
 };
 
@@ -78,8 +79,9 @@ public:
     std::uint64_t add(outline const& facts, summary_plan const& plan) {
         entry made{.groups = plan.groups, .limit = plan.limit};
         for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.slot()).count);
+        made.id = id_of(plan.prompt, ++latest_);
         live_.push_back(std::move(made));
-        return live_.back().id = ++latest_;
+        return live_.back().id;
     }
     entry const* find(std::uint64_t id) const noexcept {
         for (auto const& live : live_)
@@ -99,19 +101,18 @@ public:
         latest_ = latest;
     }
 
+    /// Ends the job that stands for this group.
+    void touched(std::uint32_t slot) noexcept {
+        for (std::size_t at = 0; at < live_.size();)
+            if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
+            else ++at;
+    }
     /// Ends the jobs that steps from `mark` on have touched.
     void touched(outline const& facts, view const& edits, std::size_t mark) noexcept {
         for (; !live_.empty() && mark < edits.steps().size(); ++mark) {
             auto const& made = edits.steps()[mark];
-            auto const slot = made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.slot();
-            end_of(slot);
+            touched(made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.slot());
         }
-    }
-    /// Ends the jobs that stand for this group.
-    void end_of(std::uint32_t slot) noexcept {
-        for (std::size_t at = 0; at < live_.size();)
-            if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
-            else ++at;
     }
     /// All that it stands for is there, with the messages it had.
     static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
@@ -121,6 +122,12 @@ public:
     }
 
 private:
+    /// Another session's job, or an earlier one, does not have the same.
+    static std::uint64_t id_of(std::string_view prompt, std::uint64_t count) noexcept {
+        std::uint64_t state = 0xCBF29CE484222325u ^ count;  // FNV-1a, 64 bits
+        for (char const byte : prompt) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+        return state == 0 ? 1 : state;
+    }
     static bool holds(entry const& job, std::uint32_t slot) noexcept {
         for (auto const& which : job.groups)
             if (which.slot() == slot) return true;

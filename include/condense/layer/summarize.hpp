@@ -39,6 +39,13 @@ concept asks_plainly = requires(Summarizer const& model, std::string_view prompt
     { model(prompt) } -> std::convertible_to<std::string>;
 };
 
+/// Nothing but spaces and control characters.
+inline bool says_nothing(std::string_view text) noexcept {
+    for (char const byte : text)
+        if (static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F) return false;
+    return true;
+}
+
 }  // namespace detail
 
 /// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text.
@@ -81,8 +88,12 @@ struct summarize {
     }
     /// Puts the text that was made elsewhere in the place of the groups.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
-        if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+        cost replaced;
+        for (auto const which : groups) replaced += draft.about(which).cost;
+        if (detail::says_nothing(text)) return {"empty summary"};
+        if (draft.estimator()(text) >= replaced) return {"the summary is not smaller"};
         fit(draft, pass, text, limit);
+        if (detail::says_nothing(text)) return {"empty summary"};
         auto const before = draft.used().tokens;
         auto const refused = draft.summarize(groups, detail::fenced_summary(text));
         pass.note(refused);
@@ -103,9 +114,10 @@ struct summarize {
                 pass.note("a model would be asked");
                 break;
             }
-            if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {"empty summary"};
+            if (detail::says_nothing(text)) return {"empty summary"};
             if (!by_rule && draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
             fit(draft, pass, text, limit);
+            if (detail::says_nothing(text)) return {"empty summary"};
             auto const before = draft.used().tokens;
             if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
             if (draft.used().tokens >= before) break;
