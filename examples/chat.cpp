@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <condense/adapt/json.hpp>
+#include <condense/adapt/state_file.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
@@ -24,7 +25,6 @@
 #include "chat/conversation.hpp"
 #include "chat/model.hpp"
 #include "chat/scripted.hpp"
-#include "chat/state_file.hpp"
 #include "chat/terminal.hpp"
 #include "chat/tools.hpp"
 
@@ -94,14 +94,10 @@ int main(int count, char** given) {
 
     auto const estimate = condense::with_family(chosen.model, [](auto family) { return condense::char_ratio<decltype(family)>::ratio(); });
     condense::budget const limits{.window = {chosen.window}, .output = {chosen.window / 8}, .overhead = estimate(schemas.dump()).tokens()};
-    std::vector<json> first;
-    first.push_back({{"role", "system"}, {"content", system_prompt}});
-    shim::session chat{std::move(first), mix_for(chosen.window), limits, estimate, condense::run_options<>{}};
-    if (!chosen.state.empty()) {
-        auto const held = repl::read_state(chosen.state);
-        if (!held.error.empty()) return complain(chosen.state + ": " + held.error);
-        if (held.exists && condense::restore(chat, held.text)) return complain(chosen.state + ": it holds no conversation");
-    }
+    condense::session chat{std::vector<json>{}, mix_for(chosen.window), limits, estimate, condense::run_options<>{}};
+    if (!chosen.state.empty() && ::access(chosen.state.c_str(), F_OK) == 0) {
+        if (auto const error = condense::restore_file(chat, chosen.state)) return complain(chosen.state + ": " + std::string{error.reason});
+    } else chat.push({{"role", "system"}, {"content", system_prompt}});
 
     repl::tools const tools{folder};
     repl::conversation talk{chat, std::move(model), tools, chosen};

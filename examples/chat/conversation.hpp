@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/adapt/state_file.hpp>
 #include <condense/detail/utf8.hpp>
 
 #include "arguments.hpp"
 #include "model.hpp"
-#include "state_file.hpp"
 #include "terminal.hpp"
 #include "tools.hpp"
 
@@ -58,9 +58,9 @@ public:
 
     bool save(std::string const& path) {
         if (path.empty()) return show("/save: a file is wanted\n"), false;
-        auto const problem = write_state(path, condense::save(chat_));
-        show(problem.empty() ? "saved\n" : one_line(path) + ": " + problem + "\n");
-        return problem.empty();
+        auto const problem = condense::save_file(chat_, path);
+        show(problem ? one_line(path) + ": " + std::string{problem.reason} + "\n" : "saved\n");
+        return !problem;
     }
 
 private:
@@ -133,8 +133,9 @@ private:
             if (at-- == 0) return show("/pin: you have said nothing yet\n");
         } else if (all.empty() || !read_number(which, 0, all.size() - 1, at))
             return show("/pin: the number of a message is wanted, below " + std::to_string(all.size()) + "\n");
-        chat_.pin(condense::sequence{at});
-        show("message " + std::to_string(at) + " is pinned: " + one_line(text_member(all[at], "content"), 60) + "\n");
+        auto const refused = chat_.pin(condense::sequence{at});
+        show("message " + std::to_string(at) + (refused ? " is not pinned: " + std::string{name(refused)} + "\n"
+                                                        : " is pinned: " + one_line(text_member(all[at], "content"), 60) + "\n"));
     }
 
     Session& chat_;

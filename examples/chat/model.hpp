@@ -9,7 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "session_shim.hpp"
+#include <condense/adapt/json.hpp>
+#include <condense/condense.hpp>
 
 // What a model is to this program, whoever answers: messages in OpenAI's chat shape to a reply.
 

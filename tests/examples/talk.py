@@ -86,7 +86,7 @@ class Chat:
 
 def figures(output):
     """The tokens that each status line says are used, and the most that may be: its first two numbers."""
-    lines = re.findall(r"^\[[^\]\n]*\btokens\b[^\]\n]*\bturns\b[^\]\n]*\]$", output, re.M)
+    lines = re.findall(r"^\[[\d,]+ of [\d,]+ tokens\b[^\]\n]*\]$", output, re.M)
     expect(lines, "there is no status line", output)
     return [tuple(int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", line)[:2]) for line in lines]
 
