@@ -28,7 +28,7 @@ constexpr bool figures_are_clamped() {
     anchor.sending(of(100), 3);
     bool good = !anchor.observe({0});
     good = good && anchor.observe({401}) && anchor.used(of(100)) == tokens{400};
-    good = good && anchor.observe({24}) && anchor.used(of(100)) == tokens{25};
+    good = good && anchor.observe({49}) && anchor.used(of(100)) == tokens{50};
     anchor.sending({~std::uint64_t{0}}, 3);
     good = good && anchor.observe({~std::uint64_t{0}});
     return good && anchor.used({~std::uint64_t{0}}).count != 0 && anchor.used(of(0)) <= anchor.used({~std::uint64_t{0}});

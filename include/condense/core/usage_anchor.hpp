@@ -23,11 +23,12 @@ public:
         sent_messages_ = messages;
         sent_known_ = true;
     }
-    /// What was reported for it. A figure that is off by more than four times is taken for four times (T4).
+    /// What was reported for it. More than four times the count is taken for four times, less than half of it for
+    /// half (T4): one that is too low would let requests grow past the window.
     constexpr bool observe(tokens reported) noexcept {
         if (!sent_known_ || reported.count == 0) return false;
         auto const counted = sent_.tokens().count;
-        auto const least = counted / 4;
+        auto const least = counted / 2;
         auto const most = mul_capped(counted, 4);
         reported_ = {reported.count < least ? least : reported.count > most ? most : reported.count};
         counted_ = sent_;
