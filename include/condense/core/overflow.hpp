@@ -1,8 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+
 #include <condense/core/quantity.hpp>
-namespace condense { inline namespace v1 {
-struct overflow { tokens limit = {}; tokens requested = {}; };
-constexpr std::optional<overflow> overflow_of(int, std::string_view text) noexcept { if (text.find("context_length_exceeded") == text.npos) return std::nullopt; return overflow{}; }
-}}
+#include <condense/detail/phrase.hpp>
+#include <condense/detail/saturate.hpp>
+
+// Whether a model refused a request because it does not fit its context window, from the HTTP status and
+// the text of the answer: if (auto const over = overflow_of(status, body)) ...
+
+namespace condense {
+inline namespace v1 {
+
+/// A context overflow as the provider reports it; 0 where the error does not name the number.
+struct overflow {
+    tokens limit = {};  ///< of the window, or of the input where the provider limits that
+    tokens requested = {};  ///< what is held against `limit`: with the reserved output, where the provider adds it
+
+    friend constexpr bool operator==(overflow, overflow) = default;
+};
+
+namespace detail {
+
+struct overflow_wording {
+    std::string_view phrase;  ///< `#` is the requested number, `%` the limit
+    bool by_server = false;  ///< comes with status 500 too
+};
+
+/// Of wordings that begin alike, the one that names more comes first.
+inline constexpr std::array overflow_wordings = {
+    // OpenAI, and with it vLLM, OpenRouter, DeepSeek and other servers of its protocol.
+    overflow_wording{"maximum context length is % tokens*total of at least # tokens"},
+    overflow_wording{"maximum context length is % tokens*requested # tokens"},
+    overflow_wording{"maximum context length is % tokens*requested about # tokens"},
+    overflow_wording{"maximum context length is % tokens*resulted in # tokens"},
+    overflow_wording{"maximum context length is % tokens*request has # input tokens"},
+    overflow_wording{"maximum context length is % tokens*however"},
+    overflow_wording{"input tokens exceed the configured limit of % tokens*resulted in # tokens"},
+    overflow_wording{"input exceeds the context window of this model"},
+    overflow_wording{"context_length_exceeded"},
+    // vLLM; its engine answers 500 where its front end lets a prompt pass.
+    overflow_wording{"is too large: #. *maximum context length is % tokens and your request has # input tokens"},
+    overflow_wording{"you passed # input tokens and requested # output tokens*context length is only %"},
+    overflow_wording{"prompt (length #) is longer than the maximum model length of %", true},
+    overflow_wording{"prompt length of # is longer than the maximum model length of %", true},
+    overflow_wording{"(total length #) is too long to fit into the model (context length %)", true},
+    // SGLang.
+    overflow_wording{"input length (# tokens) exceeds the maximum allowed length (% tokens)"},
+    overflow_wording{"input (# tokens) is longer than the model*s context length (% tokens)"},
+    overflow_wording{"exceeds the model*s maximum context length of % tokens*total of # tokens"},
+    // Anthropic, alone and on Bedrock. The last comes with 413, whose other texts are about bytes.
+    overflow_wording{"prompt is too long: # tokens > % maximum"},
+    overflow_wording{"input length and ~max_tokens~exceed context limit: # + # > %"},
+    overflow_wording{"request size exceeds model context window"},
+    // Bedrock.
+    overflow_wording{"input is too long for requested model"},
+    // Gemini and Vertex.
+    overflow_wording{"input token count~#~exceeds the maximum number of tokens allowed~%"},
+    overflow_wording{"input token count~exceeds the maximum number of tokens allowed~%"},
+    overflow_wording{"input token count~exceeds the maximum number of tokens allowed"},
+    overflow_wording{"input token count is # but model only supports up to %"},
+    // llama.cpp, whose server first answered 500 and later 400.
+    overflow_wording{"request (# tokens) exceeds the available context size (% tokens)", true},
+    overflow_wording{"exceeds the available context size*n_prompt_tokens~#*n_ctx~%", true},
+    overflow_wording{"exceeds the available context size", true},
+    overflow_wording{"exceed_context_size_error*n_prompt_tokens~#*n_ctx~%", true},
+    overflow_wording{"exceed_context_size_error", true},
+    // Ollama.
+    overflow_wording{"input length exceeds the context length", true},
+    overflow_wording{"input length exceeds maximum context length", true},
+    overflow_wording{"prompt too long; exceeded max context length", true},
+    // Mistral, GitHub.
+    overflow_wording{"prompt contains # tokens*too large for model with % maximum context length"},
+    overflow_wording{"prompt token count of # exceeds the limit of %"},
+    overflow_wording{"request body too large for * model. max size: % tokens"},
+};
+
+/// How libraries write the status of an answer into a text.
+inline constexpr std::array<std::string_view, 4> status_wordings = {"code~%", "error~%", "http~%", "status~%"};
+
+constexpr bool overflow_status(int status, bool by_server) noexcept {
+    return status == 0 || status == 400 || status == 413 || status == 422 || (status == 500 && by_server);
+}
+
+/// 2^40 tokens: no window has them, so that a larger number is no number of tokens.
+inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
+
+constexpr void name_tokens(tokens& named, std::uint64_t count) noexcept {
+    if (named.count == 0 && count <= tokens_ceiling) named = {count};
+}
+
+inline constexpr auto overflow_starts = [] {
+    phrase_starts out;
+    for (auto const& wording : overflow_wordings) out.add(wording.phrase);
+    for (auto const wording : status_wordings) out.add(wording);
+    return out;
+}();
+
+/// The status that a text states here, or 0.
+constexpr int status_at(std::string_view text) noexcept {
+    for (auto const wording : status_wordings)
+        if (auto const found = phrase_at(text, wording); found && found->second >= 400 && found->second <= 599)
+            return static_cast<int>(found->second);
+    return 0;
+}
+
+}  // namespace detail
+
+/// Of a longer answer no more than its beginning counts.
+inline constexpr bytes overflow_look = {64 * 1024};
+
+/// The context overflow that a provider's answer reports, if it reports one: its body, the event of its
+/// stream, or what a library threw, in any case and escaped or not. `status` is that of HTTP, 0 where it is
+/// not known; then the status that the text states before the wording takes its place.
+///
+/// Overflows are looked for in answers with 400 (all providers), 413 (Anthropic and GitHub, if the text
+/// speaks of the window or of tokens), 422 (gateways that validate), and 500 where the wording is of
+/// llama.cpp, Ollama or the engine of vLLM. Not in 2xx, where a model may speak of overflows; in 401, 403
+/// and 404, whose texts may quote a prompt; in 429, where the numbers are of a rate and a shorter request
+/// need not help; nor in other statuses of a server, where the request may be sound. An error in a stream
+/// that began with 200 is to be passed with status 0. A 400 that quotes the wording from a prompt matches.
+///
+/// Linear in the text, of which `overflow_look` counts; allocates nothing. Numbers of 0 or above 2^40 count
+/// as not named.
+constexpr std::optional<overflow> overflow_of(int status, std::string_view text) noexcept {
+    if (!detail::overflow_status(status, true)) return std::nullopt;
+    text = text.substr(0, detail::as_size(overflow_look.count));
+    std::optional<overflow> out;
+    bool const known = status != 0;
+    std::uint32_t four = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        four = detail::phrase_starts::next(four, text[at]);
+        if (at < 3 || !detail::overflow_starts.may_be(four)) continue;
+        auto const rest = text.substr(at - 3);
+        if (auto const stated = known ? 0 : detail::status_at(rest); stated != 0) status = stated;
+        for (auto const& wording : detail::overflow_wordings) {
+            if (!detail::overflow_status(status, wording.by_server)) continue;
+            auto const found = detail::phrase_at(rest, wording.phrase);
+            if (!found) continue;
+            if (!out) out = overflow{};
+            detail::name_tokens(out->limit, found->second);
+            detail::name_tokens(out->requested, found->first);
+            if (out->limit.count != 0 && out->requested.count != 0) return out;
+            break;
+        }
+    }
+    return out;
+}
+
+}  // namespace v1
+}  // namespace condense
