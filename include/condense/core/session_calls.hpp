@@ -41,9 +41,7 @@ public:
             waiting_.push_back(std::move(m));
             return false;
         }
-        catch_up();
-        come(this->append(std::move(m)));
-        take_waiting();
+        static_cast<void>(take(std::move(m)));
         return due();
     }
 
@@ -132,25 +130,24 @@ private:
     call_result<message_type> call_with(Model& model, delivery sink) {
         call_result<message_type> result;
         if (busy_) return result;
-        auto const made = prepare();
-        result.reduction = made.outcome;
-        if (!made.fits()) {
+        result.reduction = prepare().outcome;
+        if (!used().fits()) {
             result.outcome = call_outcome::too_large;
             return result;
         }
         while (true) {
-            ++result.attempts;
+            bool const again = ++result.attempts > 1;
             auto const began = options_.clock();
-            auto given = ask(model, sink);
+            auto given = ask(model, sink, again);
             if (given.message) {
-                auto const took = options_.clock() - began;
-                push(std::move(*given.message));
-                observe(given.usage, took);
-                result.answer = address_of(*(begin_and_end::past(std::as_const(*this).history()) - 1));
+                observe(given.usage, options_.clock() - began);  // of what was sent: without the answer
+                auto const index = take(std::move(*given.message));
+                result.answer = address_of(source()[index]);
                 result.outcome = call_outcome::answered;
                 return result;
             }
             result.error = std::move(given.error);
+            overflowed_ = overflowed_ || again;  // also where the model has pushed
             auto const next = recover(result.error, sink.delivered());
             if (next == recover_outcome::retry) continue;
             result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
@@ -159,15 +156,24 @@ private:
         }
     }
 
+    /// Appends a message, with what is done on arrival, and what waited; gives its index.
+    std::uint32_t take(message_type&& m) {
+        catch_up();
+        auto const index = this->append(std::move(m));
+        come(index);
+        take_waiting();
+        return index;
+    }
+
     /// Calls the model; of what it throws only an overflow that can be helped is taken for its reply.
     template <class Model>
-    reply<message_type> ask(Model& model, delivery& sink) {
+    reply<message_type> ask(Model& model, delivery& sink, [[maybe_unused]] bool again) {
         auto const sent = request();
 #if defined(__cpp_exceptions)
         try {
             return ask_model<message_type>(model, sent, sink);
         } catch (std::exception const& problem) {
-            if (overflowed_ || sink.delivered() || !overflow_of(0, problem.what())) throw;
+            if (again || overflowed_ || sink.delivered() || !overflow_of(0, problem.what())) throw;
             return {.error = {.status = 0, .text = problem.what()}};
         }
 #else

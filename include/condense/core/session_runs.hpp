@@ -23,10 +23,12 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// While it lasts sums are measured as the provider has reported.
+/// While it lasts sums are measured as the provider has reported, where that is more than was estimated:
+/// after an edit estimates count again, and the request has to fit by them too.
 class calibrated {
 public:
     calibrated(view& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
+        if (real <= counted) return;
         while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
         if (counted.count != 0) edits.calibrate(counted, real);
     }
