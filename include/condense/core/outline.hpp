@@ -131,23 +131,11 @@ public:
     /// The calls with this id that still wait for a result will have none; gives their number. When it
     /// fails nothing has changed.
     constexpr std::size_t abandon(std::string_view id) {
-        auto const waits = [&](std::uint32_t call) {
-            return calls_[call].id_size != 0 && calls_.id(call) == id && !calls_[call].answered && !calls_[call].dead;
-        };
-        std::size_t found = 0;
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
-        if (found == 0) return 0;
-        detail::grow(dead_calls_, found + unanswered_.size() - first_unanswered_);
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) {
-            if (!waits(call)) continue;
-            --groups_[find(calls_[call].message)].waiting;
-            calls_[call].dead = true;
-            dead_calls_.push_back(calls_[call].column);
-        }
-        // A group without any result has nothing that a model has yet to see.
-        if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_))) newest_call_group_ = detail::none32;
-        ++version_;
-        return found;
+        return give_up([&](std::uint32_t call) { return calls_[call].id_size != 0 && calls_.id(call) == id; });
+    }
+    /// The same for calls that `other`, whose first `count` messages are these, has been told of.
+    constexpr void abandon_as(outline const& other, std::uint32_t count) {
+        give_up([&](std::uint32_t call) { return calls_[call].message < count && call < other.calls_.size() && other.calls_[call].abandoned; });
     }
 
     template <message Message, token_estimator Estimator>
@@ -158,6 +146,25 @@ public:
 
 private:
     using read_part = detail::fresh_message::read_part;
+
+    template <class Meant>
+    constexpr std::size_t give_up(Meant const& meant) {
+        auto const waits = [&](std::uint32_t call) { return !calls_[call].answered && !calls_[call].dead && meant(call); };
+        std::size_t found = 0;
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
+        if (found == 0) return 0;
+        detail::grow(dead_calls_, found + unanswered_.size() - first_unanswered_);
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+            if (!waits(call)) continue;
+            --groups_[find(calls_[call].message)].waiting;
+            calls_[call].dead = calls_[call].abandoned = true;
+            dead_calls_.push_back(calls_[call].column);
+        }
+        // A group without any result has nothing that a model has yet to see.
+        if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_))) newest_call_group_ = detail::none32;
+        ++version_;
+        return found;
+    }
 
     constexpr std::uint32_t root(std::uint32_t index) const noexcept {
         while (groups_[index].merged_into != detail::none32) index = groups_[index].merged_into;

@@ -96,6 +96,7 @@ public:
         if (delivered) return recover_outcome::delivered;
         if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
         if (busy_) return recover_outcome::exhausted;
+        catch_up();
         tell(options_.observer, events::overflow{found->limit, 1});
         return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
     }

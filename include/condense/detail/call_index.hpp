@@ -26,6 +26,7 @@ struct call_record {
     bool answered = false;
     bool waits = false;  ///< the adapter says that the answer is still to come
     bool dead = false;   ///< a later turn has been answered without it
+    bool abandoned = false;  ///< the program said that no answer will come
     bool has_result = false;
     std::uint32_t column = none32;  ///< of its part
 };
