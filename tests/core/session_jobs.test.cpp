@@ -176,7 +176,7 @@ TEST_CASE("whatever changes something that a job stands for ends it", "[law-13]"
         CHECK(session.run().layers[1].outcome == layer_outcome::applied);
     }
     SECTION("a run that shortens") {
-        session.set_window({1'400});
+        session.set_limits({.window = {1'400}});
         CHECK(session.run().layers[0].outcome == layer_outcome::applied);
     }
     SECTION("a late result") { push(chat_message::result("slow", "done")); }
@@ -347,7 +347,7 @@ TEST_CASE("a job is good when use has fallen, and what the provider reports deci
         auto session = holding(mix, all, {.window = 2'200_tokens});
         auto const job = session.begin_summary();
         REQUIRE(job);
-        session.set_window({100'000});
+        session.set_limits({.window = {100'000}});
         CHECK_FALSE(session.due());
         CHECK(session.commit(job, "in short") == commit_outcome::committed);
         CHECK(wrong(session, all).empty());

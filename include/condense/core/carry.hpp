@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <condense/core/outline.hpp>
 #include <condense/core/view.hpp>
@@ -13,8 +14,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Makes those edits of `from` that are in force on groups wholly before message `first` anew in `to`. A
-/// summary comes with all that it stands for or not at all.
+/// Makes those edits of `from` anew in `to` that are of groups wholly before message `first` and still
+/// allowed there. A summary comes with all that it stands for or not at all; then an earlier one stands again.
 class carrier {
 public:
     carrier(outline const& old, view const& from, outline const& facts, view& to, std::uint32_t first) noexcept
@@ -22,22 +23,21 @@ public:
 
     void all() {
         auto const& steps = from_->steps();
+        auto const mark = to_->steps().size();
+        made_.resize(steps.size());
         for (std::size_t at = 0; at < steps.size();) {
             auto end = at;
             while (end < steps.size() && is_drop(steps[end])) ++end;
             // Drops right before a summary are of what it stands for.
-            if (end < steps.size() && steps[end].kind == edit_kind::summarize && from_->in_force(end)) {
+            if (end < steps.size() && steps[end].kind == edit_kind::summarize) {
                 bool whole = early(steps[end].target);
-                for (auto drop = at; drop < end; ++drop) whole = whole && (!from_->in_force(drop) || droppable(group{steps[drop].target}.slot()));
+                for (auto drop = at; drop < end; ++drop) whole = whole && may_drop(steps[drop]);
                 ++end;
-                if (whole)
-                    for (; at < end; ++at) one(at);
-                at = end;
-                continue;
-            }
-            if (end == at) ++end;
+                if (!whole) at = end;
+            } else if (end == at) ++end;
             for (; at < end; ++at) one(at);
         }
+        if (!speaks()) to_->take_back(*facts_, mark);
     }
 
 private:
@@ -50,28 +50,60 @@ private:
         auto const& is = facts_->group_at(slot);
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
-    /// It may be gone: it is not what the user has said last, or is open, now that what came after it is another.
-    bool droppable(std::uint32_t slot) const noexcept {
-        auto const& is = facts_->group_at(slot);
+    /// No layer may touch it now that what follows is other.
+    bool bound(std::uint32_t slot) const noexcept {
+        auto const& found = facts_->group_at(slot);
         auto const latest = facts_->latest_user();
-        return early(slot) && !is.system && !is.pinned && !facts_->open(slot) && (latest == none32 || facts_->group_of(latest) != slot);
+        return found.system || found.pinned || facts_->open(slot) || (latest != none32 && facts_->group_of(latest) == slot);
+    }
+    /// For a summary: the one that stands there is the one that was dropped.
+    bool may_drop(view::step const& made) const noexcept {
+        group const which{made.target};
+        if (!early(which.slot())) return false;
+        if (!which.is_summary()) return !bound(which.slot());
+        auto const written = made_[made.previous - 1];
+        return written != 0 && to_->in_force(written - 1);
+    }
+    /// Something but system messages is left, where there is something.
+    bool speaks() const noexcept {
+        bool any = false;
+        for (std::uint32_t slot = 0; slot < facts_->group_count(); ++slot) {
+            if (to_->present(*facts_, group{slot}.summary())) return true;
+            auto const& found = facts_->group_at(slot);
+            if (found.count == 0 || found.system) continue;
+            if (to_->present(*facts_, group{slot})) return true;
+            any = true;
+        }
+        return !any;
     }
 
     void one(std::size_t at) {
         auto const& made = from_->steps()[at];
-        if (!from_->in_force(at)) return;
-        if (made.on_part) {
-            auto const index = old_->part_at(made.target).message_index;
-            if (made.kind == edit_kind::restore || index == facts_->latest_user() || !early(old_->group_of(index))) return;
-            auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
-            if (made.kind != edit_kind::repair) to_->edit_part(*facts_, made.kind, made.target, made.after, text);
-            else if (made.text != none32) to_->answer(*facts_, made.target, text.text, made.after);
-            return;
-        }
+        auto const before = to_->steps().size();
+        if (!made.on_part) on_group(made);
+        else if (from_->in_force(at)) on_part(made);
+        if (to_->steps().size() != before) made_[at] = to_->steps().size();
+    }
+
+    void on_part(view::step const& made) {
+        auto const slot = old_->group_of(old_->part_at(made.target).message_index);
+        if (made.kind == edit_kind::restore || !early(slot)) return;
+        auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
+        if (made.kind == edit_kind::repair) {
+            if (made.text != none32 && facts_->unanswerable(facts_->part_at(made.target))) to_->answer(*facts_, made.target, text.text, made.after);
+        } else if (!bound(slot) || old_->open(slot)) to_->edit_part(*facts_, made.kind, made.target, made.after, text);
+    }
+
+    void on_group(view::step const& made) {
         group const which{made.target};
-        if (!early(which.slot())) return;
-        if (made.kind == edit_kind::summarize) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
-        else if (made.kind == edit_kind::drop && !which.is_summary() && droppable(which.slot()) && to_->present(*facts_, which)) to_->drop(*facts_, which);
+        if (made.kind == edit_kind::summarize) {
+            if (early(which.slot()) && !to_->present(*facts_, which.summary())) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
+        } else if (made.kind == edit_kind::drop) {
+            if (may_drop(made) && to_->present(*facts_, which)) to_->drop(*facts_, which);
+        } else if (early(which.slot()) && !to_->present(*facts_, which)) {
+            if (!which.is_summary()) to_->undrop(*facts_, which);
+            else if (auto const dropped = made_[made.previous - 1]) to_->undrop(*facts_, which, dropped - 1);
+        }
     }
 
     outline const* old_;
@@ -79,6 +111,7 @@ private:
     outline const* facts_;
     view* to_;
     std::uint32_t first_;
+    std::vector<std::size_t> made_ = {};  ///< for each step of `from` the one that it is now, plus one
 };
 
 }  // namespace detail

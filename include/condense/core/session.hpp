@@ -62,7 +62,9 @@ public:
     /// comes back first, as it was, or is refused for want of room. What an edit had done to it before can not
     /// be undone any more.
     refusal pin(sequence which) {
-        if (busy_ || which.number >= facts_.size()) return refusal::gone;
+        if (busy_) return refusal::gone;
+        this->catch_up();
+        if (which.number >= facts_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits_.present(facts_, group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
@@ -81,6 +83,7 @@ public:
     /// No result will come for the calls with this id: they block nothing any more. How many there were.
     std::size_t abandon(std::string_view call) {
         if (busy_) return 0;
+        this->catch_up();
         abandoned_call noted{std::string{call}, facts_.size()};
         detail::grow(abandoned_, 1);
         auto const found = facts_.abandon(call);
@@ -94,7 +97,9 @@ public:
     /// Takes back what the newest run, or arrival, that changed something did; false when there is none.
     /// Messages pushed since then stay.
     bool undo() {
-        if (events_.empty() || busy_) return false;
+        if (busy_) return false;
+        this->catch_up();
+        if (events_.empty()) return false;
         edits_.reserve_message(0);
         jobs_.touched(facts_, edits_, detail::as_size(events_.back().steps));
         this->undo_newest();
@@ -117,12 +122,15 @@ public:
     }
 
     /// Takes in what the program has done to its container: messages behind those known have come, those
-    /// from `first_changed` on are others. Edits in force before that stay.
+    /// from `first_changed` on are others, or from the first that is seen to be. Edits in force before that stay.
     void sync(sequence first_changed)
         requires borrowed
     {
         if (busy_) return;
-        if (first_changed.number < facts_.size()) this->rebuild(static_cast<std::uint32_t>(first_changed.number));
+        if (first_changed.number < facts_.size()) {
+            auto const seen = messages_.first_difference(true);
+            this->rebuild(static_cast<std::uint32_t>(seen < first_changed.number ? seen : first_changed.number));
+        }
         this->catch_up();
     }
 

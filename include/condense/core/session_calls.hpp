@@ -95,6 +95,7 @@ public:
         if (!found) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
         if (busy_) return recover_outcome::exhausted;
+        catch_up();
         if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
         tell(options_.observer, events::overflow{found->limit, 1});
         return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;

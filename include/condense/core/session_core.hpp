@@ -222,8 +222,8 @@ protected:
     void settle() {
         auto const from = source();
         draft whole{from, facts_, edits_, count_, limits_};
-        whole.settle_head();
         sent_.forget();
+        whole.settle_head();
     }
 
     /// Calls f with the draft of a run; what is pushed meanwhile waits.

@@ -218,6 +218,8 @@ protected:
     void keep_waiting() noexcept {
 #if defined(__cpp_exceptions)
         if (waiting_.empty()) return;
+        if constexpr (borrowed)
+            if (messages_.size() != facts_.size()) return;
         unrecorded_ = unrecorded_ || records;
         try {
             for (; taken_ < waiting_.size(); ++taken_) note_pushed(this->append(std::move(waiting_[taken_])));
@@ -234,6 +236,7 @@ protected:
     void take_waiting() {
         if (busy_) return;
         for (auto const told = waiting_.size(); taken_ < waiting_.size();) {
+            if constexpr (borrowed) look_around();  // what the program has appended stands before it
             auto const index = this->append(std::move(waiting_[taken_]));
             come(index, taken_++ < told);
         }
@@ -242,9 +245,9 @@ protected:
     }
 
     void catch_up() {
-        take_waiting();
         if constexpr (borrowed)
             if (!busy_) look_around();
+        take_waiting();
     }
 
     /// What the program has done to its container since.
@@ -286,10 +289,12 @@ protected:
             bool const pinned = index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
             edits.reserve_message(facts.read(m, count_, {.pinned = pinned}));
             edits.follow(facts, facts.place());
+            if (facts.message_at(index).pinned != pinned && index < first) facts.pin(index, pinned);
             ++index;
         }
         abandon_again();
         carrier{facts_, edits_, facts, edits, first}.all();
+        edits.reserve_message(0);  // then nothing fails before all is as it has to be
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         messages_.note_anew(first, facts.size());
         facts_ = std::move(facts);
@@ -298,9 +303,10 @@ protected:
         abandoned_.resize(abandoned);
         jobs_.clear();
         anchor_.edited(first);
-        rewind_memories(mix_, kept_, first);
         this->settle();
         pace_.changed();
+        rewind_memories(mix_, kept_, first);
+        arrive(first, false);
     }
 
     pace pace_;
