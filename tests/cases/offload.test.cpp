@@ -6,11 +6,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <condense/store/file.hpp>
 #include <condense/store/memory.hpp>
 
 #include "cases/notation.hpp"
 #include "cases/shelf.hpp"
+#include "store/scratch.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -40,6 +43,16 @@ TEST_CASE("a result at the limit is left alone", "[case-1]") {
     CHECK(store.held->puts == 0u);
     CHECK(text_of(after(step(letters(10'001)), offloading(store))[2]).size() < 5'000u);
     CHECK(store.held->puts == 1u);
+}
+
+TEST_CASE("a tool's name is no path", "[case-15][law-h1]") {
+    scratch::folder const root;
+    condense::artifact_folder const store{root / "kept"};
+    auto const sent = after(step(letters(20'000), "../../etc/x"), pipeline{offload{.into = store}});
+    CHECK(text_of(sent[2]).size() < 5'000u);
+    CHECK(scratch::names_in(root / "") == std::vector<std::string>{"kept"});
+    for (auto const& name : scratch::names_in(root / "kept")) CHECK(name.find_first_not_of("0123456789abcdef.-_") == name.npos);
+    CHECK_FALSE(scratch::names_in(root / "kept").empty());
 }
 
 TEST_CASE("exempt tools are not offloaded, others are", "[case-5]") {
