@@ -77,6 +77,7 @@ public:
         ++counted_.calls;
         other_.begin(answer);
         shown_.clear();
+        bool const before = overflowed_;
         allowed_ = session_.limits().input();
         auto const size = session_.history().size();
         auto const exchange = [&] {
@@ -95,6 +96,7 @@ public:
             check_thrown(behaviour::fails, size);
             if (problem.what() != other_.told.text) complain("another exception than the model's");
         }
+        if (before && other_.did.size() > 1) complain("recovered twice in one turn");
         check_requests();
         check_shown(answered);
         if (!answered && !other_.did.empty() && other_.did.front() == behaviour::refuses) overflowed_ = true;
@@ -132,6 +134,7 @@ private:
             case call_outcome::failed:
                 if (did.empty() || (did.back() != behaviour::fails && did.back() != behaviour::silent)) complain("failed, but not by another error");
                 else if (did.back() == behaviour::fails && made.error != other_.told) complain("another error than the provider's");
+                if (other_.thrown) complain("an exception was swallowed");
                 if (!made.error) complain("failed without a word");
                 break;
         }
@@ -161,6 +164,7 @@ private:
         auto const& did = other_.did;
         if (!other_.refused_last()) return complain("overflow, but not refused");
         if (error.text != other_.told.text) complain("another error than the provider's");
+        if (other_.thrown && did.size() == 2) complain("an exception was swallowed");
         if (did.back() == behaviour::refuses_after_a_piece) {
             ++counted_.delivered;
             return;

@@ -28,14 +28,15 @@ namespace detail {
 /// What a session remembers of its runs; plain data, saved with it.
 struct pace {
     v1::cost pushed = {};         ///< by all messages so far; grows only
-    v1::cost at_run = {};         ///< pushed when it last ran by itself
+    v1::cost at_run = {};         ///< pushed when it last ran by itself, or in vain
     v1::cost at_ask = {};         ///< pushed when a model was last asked
     std::uint64_t changes = 0;  ///< of what a run looks at
     std::uint64_t tried = u64_limit;   ///< changes at its latest run
     std::uint64_t due = 0;             ///< layers that were, and still are, in vain
-    tokens stuck = {};            ///< what could have gone, but did not, when the circuit opened
+    tokens stuck = {};            ///< what could have gone, but did not, in the latest run while the circuit is open
     std::uint32_t fruitless = 0;  ///< runs in a row without progress
     bool asked = false;
+    bool answer_fitted = false;  ///< the request fitted when a model was last asked
     bool open = false;    ///< the circuit
 
     constexpr void pushed_more(v1::cost more) noexcept {
@@ -61,24 +62,34 @@ struct pace {
         return !now.fits() || since(at_run) >= least;
     }
 
-    /// A model may be asked: the first time, after enough growth, or where nothing else may make it fit.
+    /// A model may be asked: the first time, after enough growth, or where nothing else may make it fit and
+    /// the latest answer did.
     constexpr bool may_ask(pacing const& limits, usage const& now) const noexcept {
-        return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) || (!now.fits() && !open);
+        return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) || (!now.fits() && !open && answer_fitted);
     }
 
-    /// What a run by itself came to, and which layers are due still; true when that opens the circuit.
-    constexpr bool ran(pacing const& limits, bool progress, std::uint64_t still_due) noexcept {
+    /// What a run by itself came to, and which layers are due still; true when that opens the circuit. One that
+    /// only `waited` for its model is no reason to.
+    constexpr bool ran(pacing const& limits, bool progress, bool waited, std::uint64_t still_due) noexcept {
         tried = changes;
         at_run = pushed;
         due = still_due;
         if (progress) return fruitless = 0, open = false;
+        if (waited) return false;
         if (fruitless < ~std::uint32_t{0}) ++fruitless;
         bool const opens = !open && fruitless >= limits.fruitless;
         open = open || opens;
         return opens;
     }
-    constexpr void asked_now() noexcept {
+    /// The same of a manual run that got nowhere: no reason to give up, but none to try that again by itself.
+    constexpr void tried_in_vain(std::uint64_t still_due) noexcept {
+        tried = changes;
+        at_run = pushed;
+        due |= still_due;
+    }
+    constexpr void asked_now(bool fits) noexcept {
         asked = true;
+        answer_fitted = fits;
         at_ask = pushed;
     }
 

@@ -145,6 +145,7 @@ private:
                 auto const index = take(std::move(*given.message));
                 result.answer = address_of(source()[index]);
                 result.outcome = call_outcome::answered;
+                result.error = {};
                 return result;
             }
             result.error = std::move(given.error);

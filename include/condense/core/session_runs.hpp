@@ -154,12 +154,12 @@ protected:
         changed(mark);
         all.keep();
         whatever_happens.of = nullptr;
-        note_run(made, manual);
+        note_run(made, manual, !demand.may_ask && made.before.fits());
         take_waiting();
         return made;
     }
 
-    void note_run(report_type const& made, bool manual) {
+    void note_run(report_type const& made, bool manual, bool waited) {
         bool const progress = made.changed() && (made.after.tokens < made.before.tokens || made.after.messages < made.before.messages ||
                                                  made.after.turns < made.before.turns);
         auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
@@ -170,10 +170,10 @@ protected:
             told.parts_shortened += layer.parts_shortened;
             told.groups_dropped += layer.groups_dropped;
         }
-        if (asked) pace_.asked_now();
+        if (asked) pace_.asked_now(made.after.fits());
         bool const was_open = pace_.open;
-        if (manual && !progress) pace_.tried = pace_.changes;  // no reason to give up
-        else if (pace_.ran(options_.pacing, progress, mix_.due_layers(used()))) pace_.stuck = reducible();
+        if (manual && !progress) pace_.tried_in_vain(mix_.due_layers(used()));
+        else if (pace_.ran(options_.pacing, progress, waited, mix_.due_layers(used())) || pace_.open) pace_.stuck = reducible();
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
     }

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+// A session does not reduce again and again without getting anywhere: how often it runs, asks and warns over
+// thousands of messages.
+
+namespace {
+
+using condense::chat_message;
+using namespace condense::literals;
+using condense::used;
+
+constexpr std::uint64_t window = 10'000;
+
+/// One token a byte, nothing for frames: growth is what is pushed.
+struct bytes_as_tokens {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+enum class manner : std::uint8_t { answers, throws, says_nothing, repeats_twice, error_text };
+
+/// Counts how often it is asked.
+struct counting_model {
+    std::uint64_t* calls;
+    manner how = manner::answers;
+    std::string operator()(std::string_view prompt) const {
+        ++*calls;
+        switch (how) {
+            case manner::answers: return "In short: " + std::to_string(*calls);
+            case manner::throws: throw std::runtime_error{"429"};
+            case manner::says_nothing: return " \n";
+            case manner::repeats_twice: return std::string{prompt} + std::string{prompt};
+            case manner::error_text: break;
+        }
+        throw 7;
+    }
+};
+
+/// Counts how often its hook is called; takes nothing out.
+template <class When>
+struct counting_layer {
+    static constexpr auto effects = condense::shortens;
+    When when;
+    std::uint64_t* hooks;
+    void reduce(auto&, auto&) const { ++*hooks; }
+};
+template <class When>
+counting_layer(When, std::uint64_t*) -> counting_layer<When>;
+
+struct tally {
+    std::uint64_t pushes = 0;
+    std::uint64_t growth = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t changed = 0;
+    std::uint64_t over = 0;  ///< requests over the window, and not said to be exhausted
+};
+
+/// Pushes turns, and prepares before each answer; a share of the window is pinned from the start.
+template <class Mix>
+tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pinned, std::size_t largest) {
+    laws::random_source random{seed};
+    condense::session session{std::vector<chat_message>{}, std::move(mix), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    tally counted;
+    auto const push = [&](chat_message m) {
+        counted.growth += m.parts[0].text.size();
+        ++counted.pushes;
+        session.push(std::move(m));
+    };
+    if (pinned != 0) {
+        auto fixed = chat_message::user(std::string(pinned, 'p'));
+        fixed.pinned = true;
+        push(std::move(fixed));
+    }
+    while (counted.pushes < pushes) {
+        auto const size = 1 + random.below(largest);
+        if (random.chance(30)) push(chat_message::user(std::string(size, 'u')));
+        else push(chat_message::assistant(std::string(size, 'a')));
+        auto const made = session.prepare();
+        if (!session.used().fits() && made.outcome != condense::outcome::exhausted && made.changed()) ++counted.over;
+    }
+    counted.runs = session.statistics().runs;
+    counted.changed = session.statistics().changed;
+    return counted;
+}
+
+std::uint64_t rounded_up(std::uint64_t whole, std::uint64_t part) { return (whole + part - 1) / part; }
+
+auto window_alone() { return condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}; }
+auto with_model(counting_model model) { return condense::pipeline{condense::summarize{.when = used >= 80_pct, .with = model}}; }
+auto five_layers(counting_model model) {
+    return condense::pipeline{condense::offload{.over = 5'000_chars, .into = condense::memory_store{}},
+                              condense::compress{.when = used >= 65_pct, .over = 1'000_chars},
+                              condense::summarize{.when = used >= 80_pct, .with = model},
+                              condense::sliding_window{.when = used >= 90_pct},
+                              condense::escalate{.when = used >= 90_pct}};
+}
+
+}  // namespace
+
+TEST_CASE("reductions are as far apart as the trigger is from the target", "[laws][law-9]") {
+    auto const far = condense::sliding_window{.when = used >= 90_pct}.when.target().bind({window}).limit;
+    REQUIRE(far < window * 9 / 10);
+    for (std::size_t const largest : {3u, 40u, 300u, 1'500u})
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            CAPTURE(largest, seed);
+            auto const counted = drive(window_alone(), seed, rounds(10'000), 0, largest);
+            CHECK(counted.changed <= rounded_up(counted.growth, window * 9 / 10 - far));
+            CHECK(counted.runs == counted.changed);
+            CHECK((counted.growth < window || counted.changed > 0));
+            CHECK(counted.over == 0);
+        }
+}
+
+TEST_CASE("over the trigger with nothing to gain a session runs once for a share of the window", "[laws][law-9]") {
+    for (std::uint64_t const pinned : {9'001u, 9'500u, 9'900u})
+        for (std::size_t const largest : {3u, 20u}) {
+            CAPTURE(pinned, largest);
+            auto const counted = drive(window_alone(), 1, 2'000, pinned, largest);
+            // Above the window each message is a reason to run, as long as that helps.
+            if (counted.growth < 4 * window) CHECK(counted.runs <= 2 + counted.changed + counted.growth / (window / 50));
+            CHECK(counted.over == 0);
+        }
+}
+
+TEST_CASE("a model is asked once for a quarter of the window, but where only it can make the request fit", "[laws][law-9]") {
+    for (auto const how : {manner::answers, manner::throws, manner::says_nothing, manner::repeats_twice, manner::error_text})
+        for (std::uint64_t const pinned : {0u, 3'000u, 7'000u, 8'500u, 8'990u, 9'500u, 9'990u})
+            for (std::size_t const largest : {20u, 300u, 1'500u}) {
+                CAPTURE(static_cast<int>(how), pinned, largest);
+                std::uint64_t calls = 0;
+                auto const alone = drive(with_model({&calls, how}), 1, 1'000, pinned, largest);
+                auto const quarters = 1 + alone.growth / (window / 4);
+                if (how != manner::answers || pinned <= 3'000) CHECK(calls <= quarters);
+                CHECK(alone.over <= quarters);  // answers that left the request over the window
+                CHECK(calls <= 2 + 2 * alone.growth / (window / 10));
+                calls = 0;
+                auto const mixed = drive(five_layers({&calls, how}), 1, 1'000, pinned, largest);
+                CHECK(calls <= 1 + mixed.growth / (window / 4));
+                CHECK((calls > 0 || pinned >= 7'000 || largest == 20));
+            }
+}
+
+TEST_CASE("a model that fails opens the circuit after two runs, and a manual run passes it", "[law-9]") {
+    for (auto const how : {manner::throws, manner::says_nothing, manner::repeats_twice, manner::error_text}) {
+        CAPTURE(static_cast<int>(how));
+        std::uint64_t calls = 0;
+        std::vector<condense::events::circuit> told;
+        auto const observer = [&told](condense::events::circuit const& event) { told.push_back(event); };
+        condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+        condense::session session{std::vector<chat_message>{}, with_model({&calls, how}), condense::budget{.window = {window}}, bytes_as_tokens{}, options};
+        std::uint64_t growth = 0;
+        std::uint64_t opened_at = 0;
+        for (int turn = 0; turn < 400; ++turn) {
+            session.push(turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a')));
+            growth += 100;
+            static_cast<void>(session.prepare());
+            if (!told.empty() && opened_at == 0) opened_at = calls;
+        }
+        REQUIRE(told.size() == 1);
+        CHECK(told[0].open);
+        CHECK(told[0].ineffective == 2);
+        CHECK(opened_at == 2);
+        CHECK(calls <= 1 + growth / (window / 4));
+        auto const before = calls;
+        CHECK_FALSE(session.run().changed());
+        CHECK(calls == before + 1);
+    }
+}
+
+TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]") {
+    std::uint64_t calls = 0;
+    condense::session session{std::vector<chat_message>{}, with_model({&calls, manner::answers}), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    auto fixed = chat_message::user(std::string(7'500, 'p'));
+    fixed.pinned = true;
+    session.push(fixed);
+    for (int turn = 0; turn < 2'000; ++turn) {
+        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u')) : chat_message::assistant(std::string(10, 'a')));
+        static_cast<void>(session.prepare());
+        CHECK(session.used().fits());
+    }
+    CHECK(calls > 10);
+}
+
+TEST_CASE("what has not changed is not tried again", "[law-9]") {
+    std::uint64_t hooks = 0;
+    for (bool const manual : {false, true}) {
+        CAPTURE(manual);
+        hooks = 0;
+        condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 90_pct, &hooks}}, condense::budget{.window = {window}},
+                                  bytes_as_tokens{}};
+        for (int turn = 0; turn < 95; ++turn) session.push(chat_message::assistant(std::string(100, 'a')));
+        static_cast<void>(manual ? session.run() : session.prepare());
+        auto const once = hooks;
+        CHECK(once == 1);
+        for (int again = 0; again < 100; ++again) static_cast<void>(session.prepare());
+        CHECK(hooks == once);
+        session.push(chat_message::assistant("a"));  // too little to try again
+        static_cast<void>(session.prepare());
+        CHECK(hooks == once);
+        session.push(chat_message::assistant(std::string(200, 'a')));
+        static_cast<void>(session.prepare());
+        CHECK(hooks == once + 1);
+    }
+}
+
+TEST_CASE("where all is pinned and over the window hooks are called a few times, though messages keep coming", "[law-9]") {
+    std::uint64_t hooks = 0;
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{counting_layer{used >= 80_pct, &hooks}, condense::sliding_window{.when = used >= 90_pct}, condense::escalate{}},
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    for (int turn = 0; turn < 2'000; ++turn) {
+        auto m = turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a'));
+        m.pinned = true;
+        session.push(std::move(m));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(hooks <= 40);
+    CHECK(session.outline().size() == 2'000);
+}
+
+TEST_CASE("over the window with what no layer takes out hooks are called once for a share of the window", "[law-9]") {
+    std::uint64_t hooks = 0;
+    condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}}, condense::budget{.window = {window}},
+                              bytes_as_tokens{}};
+    for (int turn = 0; turn < 2'000; ++turn) {
+        session.push(chat_message::assistant(std::string(20, 'a')));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(hooks <= 5 + 2'000 * 20 / (window / 50));
+}
+
+TEST_CASE("a layer that becomes due is tried at once, though an earlier one was in vain", "[law-9]") {
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    session.push(chat_message::assistant(std::string(5'950, 'a')));
+    static_cast<void>(session.prepare());
+    CHECK(first == 1);
+    CHECK(second == 0);
+    session.push(chat_message::assistant(std::string(49, 'a')));
+    static_cast<void>(session.prepare());
+    CHECK(first == 1);
+    session.push(chat_message::assistant("a"));
+    static_cast<void>(session.prepare());
+    CHECK(first == 2);
+    CHECK(second == 1);
+}
