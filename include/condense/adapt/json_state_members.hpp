@@ -221,9 +221,11 @@ private:
     template <class Values>
     bool read_list(tree& found, Values& values) {
         if (!found.is_array()) return false;
-        if constexpr (requires { values.resize(found.size()); }) values.resize(found.size());
+        constexpr bool grows = requires { values.clear(), values.emplace_back(); };
+        if constexpr (grows) values.clear();
         else if (values.size() != found.size()) return false;
-        for (std::size_t at = 0; at < values.size(); ++at) {
+        for (std::size_t at = 0; at < found.size(); ++at) {
+            if constexpr (grows) values.emplace_back();  // one by one: not more room than has been read
             if (!read(found[at], values[at])) return false;
             found[at] = nullptr;
         }

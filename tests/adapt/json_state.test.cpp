@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/json_state.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "adapt/saved_sessions.hpp"
+#include "laws/generator.hpp"
+#include "laws/restart.hpp"
+#include "support/catch.hpp"
+#include "support/messages/json.hpp"
+#include "support/messages/post.hpp"
+#include "support/sanitized.hpp"
+
+namespace {
+
+using condense::state_fault;
+using saved_sessions::sealed;
+using saved_sessions::text_of;
+using saved_sessions::try_text;
+using tree = nlohmann::ordered_json;
+
+auto const by_text = [](auto& from, auto& to) {
+    auto const kept = condense::save(from);
+    return kept ? condense::restore(to, kept.text) : kept.error;
+};
+
+std::string said(laws::broken const& broken) {
+    std::string out;
+    for (auto const& one : broken) out += one + "; ";
+    return out;
+}
+
+/// All values below and including this one.
+void collect(tree& from, std::vector<tree*>& into) {
+    into.push_back(&from);
+    if (from.is_structured())
+        for (auto& inner : from) collect(inner, into);
+}
+
+std::uint64_t some_number(laws::random_source& random, std::uint64_t now) {
+    switch (random.below(9)) {
+        case 0: return 0;
+        case 1: return now + 1;
+        case 2: return now - 1;
+        case 3: return 0x7FFF'FFFFu;
+        case 4: return 0xFFFF'FFFFu;
+        case 5: return 0x1'0000'0000u;
+        case 6: return ~std::uint64_t{0};
+        default: return random.below(60);
+    }
+}
+
+void mutate(tree& whole, laws::random_source& random) {
+    std::vector<tree*> all;
+    collect(whole, all);
+    auto& one = *all[random.below(all.size())];
+    auto const& other = *all[random.below(all.size())];
+    if (random.chance(10)) one = tree(other);
+    else if (one.is_number_unsigned()) one = some_number(random, one.get<std::uint64_t>());
+    else if (one.is_boolean()) one = !one.get<bool>();
+    else if (one.is_string()) {
+        auto text = one.get<std::string>();
+        if (!text.empty() && random.chance(50)) text.resize(random.below(text.size()));
+        else text += random.chance(50) ? "x" : "0+9";
+        one = text;
+    } else if (one.is_array() && !one.empty()) {
+        auto const at = random.below(one.size());
+        switch (random.below(4)) {
+            case 0: one.erase(at); break;
+            case 1: one.push_back(tree(one[at])); break;
+            case 2: one.insert(one.begin() + static_cast<std::ptrdiff_t>(at), tree(one[random.below(one.size())])); break;
+            default: std::swap(one[at], one[random.below(one.size())]);
+        }
+    } else if (one.is_object() && !one.empty()) {
+        auto at = one.begin();
+        for (auto steps = random.below(one.size()); steps > 0; --steps) ++at;
+        auto const value = tree(at.value());
+        auto const name = at.key();
+        one.erase(name);
+        if (random.chance(50)) one[name + "_"] = value;
+    } else one = 7;
+}
+
+}  // namespace
+
+TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
+    laws::check_restarts<forms::json>(700, by_text);
+}
+TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants", "[law-7]") {
+    laws::check_restarts<forms::post>(700, by_text);
+}
+
+TEST_CASE("a saved state holds what it is about to be tested with") {
+    auto const text = text_of(true);
+    condense::session_state state;
+    REQUIRE_FALSE(condense::read_state(text, state));
+    CHECK_FALSE(state.steps.empty());
+    CHECK_FALSE(state.texts.empty());
+    CHECK_FALSE(state.released.empty());
+    CHECK_FALSE(state.abandoned.empty());
+    CHECK_FALSE(state.undos.empty());
+    CHECK(condense::state_text(state) == text);
+    CHECK(try_text(text).accepted);
+    CHECK(said(try_text(text).broken) == "");
+    CHECK(said(try_text(text_of(false)).broken) == "");
+    CHECK(try_text(text + "\n").accepted);
+    REQUIRE_FALSE(condense::read_state(text_of(false), state));
+    CHECK_FALSE(state.undos.empty());
+}
+
+TEST_CASE("a text that is torn, or of which one byte is another, is refused") {
+    auto const text = text_of(true);
+    for (std::size_t size = 0; size < text.size(); size += sanitized ? 7 : 1) {
+        auto const judged = try_text(std::string_view{text}.substr(0, size));
+        REQUIRE((judged.fault == state_fault::damaged && judged.broken.empty()));
+    }
+    auto changed = text;
+    for (std::size_t at = 0; at < text.size(); at += sanitized ? 7 : 1)
+        for (unsigned const flip : {1u, 32u, 128u}) {
+            changed[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ flip);
+            auto const judged = try_text(changed);
+            REQUIRE((judged.fault == state_fault::damaged && judged.broken.empty()));
+            changed[at] = text[at];
+        }
+}
+
+TEST_CASE("the text is held to its form though its check is right") {
+    auto const text = text_of(true);
+    auto const with = [&](std::string_view was, std::string_view is) {
+        auto changed = text;
+        auto const at = changed.find(was);
+        REQUIRE(at != changed.npos);
+        return sealed(changed.replace(at, was.size(), is));
+    };
+    CHECK(try_text(sealed(text)).accepted);
+    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":2")).fault == state_fault::newer);
+    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":0")).fault == state_fault::impossible);
+    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":1.0")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"compress\"", "\"escalate\"")).fault == state_fault::foreign);
+    CHECK(try_text(with("\"repair\"", "\"repair\",\"repair\"")).fault == state_fault::foreign);
+    CHECK(try_text(with("\"conversation\":\"\"", "\"conversation\":\"other\"")).fault == state_fault::foreign);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":\"\",\"note\":\"\"")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":\"\",\"more\":1")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"runs\":", "\"runs\":-")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":{\"base64\":\"?\"}")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":{\"base64\":\"\",\"base64\":\"\"}")).fault == state_fault::damaged);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":" + std::string(200, '[') + std::string(200, ']'))).fault == state_fault::damaged);
+    CHECK(try_text(sealed("[1")).fault == state_fault::damaged);
+    CHECK(try_text("").fault == state_fault::damaged);
+    CHECK(try_text("{}").fault == state_fault::damaged);
+    condense::session_state state;
+    CHECK(condense::read_state(text, state, {text.size() - 1}).fault == state_fault::too_large);
+    CHECK_FALSE(condense::read_state(text, state, {text.size()}));
+}
+
+TEST_CASE("every member is needed, and of its type") {
+    for (bool const everything : {false, true}) {
+        auto const whole = tree::parse(text_of(everything));
+        std::size_t tried = 0;
+        auto const at_each = [&](auto const& self, tree const& here, tree::json_pointer const& path) -> void {
+            for (auto const& [name, value] : here.items()) {
+                auto const inner = path / name;
+                auto const judge_with = [&](auto&& change) {
+                    auto changed = whole;
+                    change(changed);
+                    auto const judged = try_text(sealed(changed.dump()));
+                    if (!judged.broken.empty()) FAIL(inner.to_string() + ": " + said(judged.broken));
+                    ++tried;
+                    return judged.accepted;
+                };
+                if (here.is_object() && name != "check") {
+                    CHECK_FALSE(judge_with([&](tree& in) { in[path].erase(name); }));
+                    CHECK_FALSE(judge_with([&](tree& in) { in[path].erase(name), in[path][name + "_"] = value; }));
+                    CHECK_FALSE(judge_with([&](tree& in) { in[inner] = nullptr; }));
+                    CHECK_FALSE(judge_with([&](tree& in) { in[inner] = -1; }));
+                    CHECK_FALSE(judge_with([&](tree& in) { in[inner] = 1.5; }));
+                    CHECK_FALSE(judge_with([&](tree& in) { in[inner] = tree::object({{"a", 1}}); }));
+                }
+                if (value.is_number())
+                    for (auto const number : {std::uint64_t{0}, std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 63, ~std::uint64_t{0}})
+                        static_cast<void>(judge_with([&](tree& in) { in[inner] = number; }));
+                if (value.is_structured()) self(self, value, inner);
+            }
+        };
+        at_each(at_each, whole, tree::json_pointer{});
+        CHECK(tried > 1'000);
+    }
+}
+
+TEST_CASE("a state that somebody has made up is refused, or gives a session that obeys the laws") {
+    tree const seeds[] = {tree::parse(text_of(false)), tree::parse(text_of(true))};
+    std::map<state_fault, std::uint64_t> refused;
+    std::uint64_t accepted = 0;
+    auto const first = laws::from_environment("CONDENSE_SEED", 1);
+    for (auto seed = first; seed < first + rounds(6'000); ++seed) {
+        laws::random_source random{seed};
+        auto changed = seeds[random.below(2)];
+        for (auto more = 1 + random.below(3); more > 0; --more) {
+            if (random.chance(60)) mutate(changed[random.chance(50) ? "steps" : random.chance(50) ? "released" : random.chance(50) ? "texts" : "undos"], random);
+            else mutate(changed, random);
+            if (!changed.is_object()) break;
+        }
+        auto const judged = try_text(sealed(changed.dump(-1, ' ', false, tree::error_handler_t::replace)));
+        if (judged.accepted) ++accepted;
+        else ++refused[judged.fault];
+        if (!judged.broken.empty()) {
+            CHECK("CONDENSE_SEED=" + std::to_string(seed) + ": " + said(judged.broken) == "");
+            break;
+        }
+    }
+    WARN("accepted " << accepted << ", damaged " << refused[state_fault::damaged] << ", impossible " << refused[state_fault::impossible]);
+    CHECK(accepted > rounds(6'000) / 20);
+    CHECK(refused[state_fault::damaged] > rounds(6'000) / 20);
+    CHECK(refused[state_fault::impossible] > rounds(6'000) / 20);
+}

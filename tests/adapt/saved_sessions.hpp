@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/adapt/json_state.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "laws/checker.hpp"
+#include "laws/mixes.hpp"
+#include "support/catch.hpp"
+
+// Small sessions in which everything has happened that a state can hold, and a judge for states that
+// somebody has made up.
+
+namespace saved_sessions {
+
+using condense::chat_message;
+using namespace condense::literals;
+using condense::used;
+
+inline auto mix() {
+    return condense::pipeline{
+        condense::record{.to = condense::memory_journal{}},
+        condense::compress{.when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{20_chars, 20_chars}},
+        condense::summarize{.when = used >= 60_pct, .protect = condense::last(6_messages)},
+        condense::sliding_window{.when = used >= 80_pct}, condense::repair{}};
+}
+using mix_type = decltype(mix());
+using session_type = condense::session<std::vector<chat_message>, mix_type, laws::byte_estimator>;
+
+inline constexpr condense::budget limits{.window = {400}};
+
+inline std::vector<chat_message> conversation() {
+    std::vector<chat_message> all;
+    auto const add = [&](chat_message m) {
+        m.name = "m" + std::to_string(all.size());
+        all.push_back(std::move(m));
+    };
+    add(chat_message::system("You are terse."));
+    for (int turn = 0; turn < 4; ++turn) {
+        auto const id = std::to_string(turn);
+        add(chat_message::user("Question " + id + " of the user."));
+        add(chat_message::call("a" + id, "read_file", R"({"path":"src/file.cpp"})").and_call("b" + id, "shell", "{}"));
+        add(chat_message::result("a" + id, std::string(300, 'r')));
+        if (turn % 2 == 0) add(chat_message::result("b" + id, "\xFF\xC3 no text"));
+        add(chat_message::assistant("Done with " + id + "."));
+    }
+    return all;
+}
+
+/// Everything but what a judge of requests does not know of: abandoned calls and released messages.
+inline void fill(session_type& session, bool everything) {
+    auto const all = conversation();
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        session.push(all[index]);
+        if (index == 4) static_cast<void>(session.pin({1}));
+        if (everything && index + 3 == all.size()) session.abandon("a3");
+        if (index % 3 == 2) static_cast<void>(session.prepare());
+        if (index == 7) session.observe({.input = 150_tokens, .output = 10_tokens, .cache_read = 20_tokens});
+    }
+    session.unpin({1});
+    static_cast<void>(session.run());
+    if (everything) session.release({8});
+    session.push(chat_message::user("The latest."));
+    static_cast<void>(session.run());
+    static_cast<void>(session.request());
+}
+
+inline std::string text_of(bool everything) {
+    session_type session{{}, mix(), limits, {}};
+    fill(session, everything);
+    return condense::save(session).text;
+}
+
+/// The check made anew, as a forger would.
+inline std::string sealed(std::string text) {
+    auto const at = text.rfind(condense::detail::check_member);
+    if (at != text.npos) text.resize(at);
+    return text + std::string{condense::detail::check_member} + condense::detail::check_of(text) + "\"}";
+}
+
+struct verdict {
+    bool accepted = false;
+    condense::state_fault fault = {};
+    laws::broken broken;
+};
+
+inline void judge(session_type const& session, bool judged, laws::broken& found) {
+    std::vector<chat_message> before = session.history();
+    for (std::size_t index = 0; judged && index < before.size(); ++index) before[index].pinned = session.outline().message_at(index).pinned;
+    std::vector<chat_message> after;
+    std::size_t const size = session.request().size();
+    for (auto const& m : session.request()) {
+        after.push_back(m);
+        for (auto const& was : before)
+            if (was.name == m.name && !m.name.empty()) after.back().pinned = was.pinned;
+    }
+    if (after.size() != size) found.insert("a request of another size");
+    if (judged) found.merge(laws::broken{laws::checker{before, after}.violations()});
+}
+
+/// Restores from the text into a new session: that is as it was, or lawful whatever is done with it then.
+inline verdict try_text(std::string_view text) {
+    verdict out;
+    session_type session{{}, mix(), limits, {}};
+    auto const problem = condense::restore(session, text);
+    out.fault = problem.fault;
+    if (problem) {
+        auto const sentence = std::string_view{problem.reason};
+        if (!sentence.starts_with("condense: restore: ") || !sentence.ends_with("(see session_state)")) out.broken.insert("reason: " + std::string{sentence});
+        if (!session.history().empty() || session.outline().size() != 0 || !session.edits().steps().empty() || session.request().size() != 0 ||
+            session.limits() != limits || session.statistics().runs != 0 || session.undo())
+            out.broken.insert("refused, but not as before");
+        return out;
+    }
+    out.accepted = true;
+    bool judged = session.history().size() == session.outline().size();
+    condense::session_state state;
+    if (condense::read_state(text, state)) out.broken.insert("accepted, but not read");
+    judged = judged && state.abandoned.empty();
+    for (std::size_t index = 0; judged && index < session.history().size(); ++index)
+        judged = session.history()[index].name == "m" + std::to_string(index) || index + 1 == session.history().size();
+    judge(session, judged, out.broken);
+    auto again = condense::save(session);
+    if (!again) out.broken.insert("accepted, but not saved again");
+    for (int undone = 0; undone < 40 && session.undo(); ++undone) judge(session, judged, out.broken);
+    auto const more = chat_message::user("m");
+    session.push(more);
+    session.push(chat_message::call("a9", "shell", "{}"));
+    session.push(chat_message::result("a9", std::string(900, 'z')));
+    static_cast<void>(session.run());
+    judge(session, false, out.broken);
+    session.release({session.outline().size()});
+    judge(session, false, out.broken);
+    return out;
+}
+
+}  // namespace saved_sessions
