@@ -436,3 +436,77 @@ TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do")
     CHECK(window.edits().steps().empty());
     CHECK(window.run().after == dropped.after);
 }
+
+namespace {
+
+/// Does once what a test says, amid counting.
+struct acting_estimator {
+    std::function<void()>* act;
+    condense::cost operator()(std::string_view text) const {
+        if (*act) std::exchange(*act, nullptr)();
+        return exact{}(text);
+    }
+};
+struct acting_shortener {
+    std::function<void()>* act;
+    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const {
+        if (*act) std::exchange(*act, nullptr)();
+        return "short";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
+    std::function<void()> act;
+    condense::session session{conversation{chat_message::user("first")}, three_layers, condense::budget{.window = 10'000_tokens}, acting_estimator{&act}};
+    act = [&] {
+        // Also while that one is taken in.
+        act = [&] { session.push(chat_message::user("fourth " + std::string(40, 'x'))); };
+        session.push(chat_message::user("third"));
+        CHECK(session.call([](auto const&) { return chat_message::assistant("no"); }).attempts == 0);
+    };
+    session.push(chat_message::user("second"));
+    static_cast<void>(session.prepare());
+    REQUIRE(session.history().size() == 4);
+    CHECK(session.history()[1] == chat_message::user("second"));
+    CHECK(session.history()[2].parts[0].text.substr(0, 6) != session.history()[3].parts[0].text.substr(0, 6));
+    CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") {
+    std::function<void()> act;
+    condense::session session{conversation{chat_message::user("task")},
+                              condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
+                              condense::budget{.window = 1'000_tokens}, exact{}};
+    for (int turn = 0; turn < 4; ++turn) {
+        session.push({.role = condense::role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
+        session.push(chat_message::assistant("seen"));
+        session.push(chat_message::user("and now?"));
+    }
+    auto const before = session.history().size();
+    act = [&] {
+        for (int more = 0; more < 100; ++more) session.push(chat_message::user("more"));
+        CHECK(session.history().size() == before);
+        CHECK_FALSE(session.undo());
+    };
+    CHECK(session.draft().changed());
+    CHECK_FALSE(act);
+    static_cast<void>(session.prepare());
+    CHECK(session.history().size() == before + 100);
+    CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("what an observer pushes while the program's messages are taken in is read once") {
+    std::function<void()> act;
+    auto const observer = [&act](condense::events::arrived const&) { if (act) std::exchange(act, nullptr)(); };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    conversation all;
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, exact{}, options};
+    all = {chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
+    act = [&] { session.push(chat_message::user("pushed")); };
+    static_cast<void>(session.prepare());
+    CHECK(all.size() == 4);
+    CHECK(session.outline().size() == 4);
+    CHECK(miscounted(session) == "");
+}

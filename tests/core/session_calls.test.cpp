@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -375,4 +376,93 @@ TEST_CASE("a request that fits by the provider's count is not too large once it 
     }
     CHECK(answered == 1'000);
     CHECK(session.statistics().changed > 0);
+}
+
+TEST_CASE("a container that grows with each attempt does not make for a third one") {
+    auto all = turns(20);
+    condense::session chat{std::ref(all), window, condense::budget{.window = 2'000_tokens}, per_byte{}};
+    int calls = 0;
+    auto const made = chat.call([&](auto const&) {
+        for (int more = 0; more < 8; ++more) all.push_back(chat_message::assistant(std::string(90, 'b')));
+        return ++calls < 20 ? refusal() : reply{.message = chat_message::assistant("at last")};
+    });
+    CHECK(made.outcome == call_outcome::overflow);
+    CHECK(calls == 2);
+}
+
+TEST_CASE("an answer is kept whatever an observer throws") {
+    auto const observer = [](condense::events::usage_missing const&) { throw std::runtime_error{"no disk"}; };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    condense::session chat{turns(2), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return chat_message::assistant("paid for"); })), "no disk");
+    CHECK(chat.history().back() == chat_message::assistant("paid for"));
+    CHECK(chat.turns().turns == 1);
+}
+
+namespace {
+
+struct cancelled_in_words : condense::cancelled {
+    char const* what() const noexcept override { return "context_length_exceeded"; }
+};
+struct stop_flag {
+    bool const* up;
+    bool stop_requested() const { return *up; }
+};
+
+}  // namespace
+
+TEST_CASE("a cancellation in a call reaches the caller, whatever its words", "[law-12]") {
+    bool stop = false;
+    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
+    condense::session chat{turns(8), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    int calls = 0;
+    auto const before = chat.used();
+    auto const model = [&](auto const&) -> chat_message {
+        switch (++calls) {
+            case 1: throw cancelled_in_words{};
+            case 2:
+                try {
+                    throw condense::cancelled{};
+                } catch (condense::cancelled const&) {
+                    std::throw_with_nested(std::runtime_error{"context_length_exceeded"});
+                }
+            case 3: stop = true; throw std::runtime_error{"context_length_exceeded"};
+            default: return chat_message::assistant("never asked for");
+        }
+    };
+    CHECK_THROWS_AS(static_cast<void>(chat.call(model)), cancelled_in_words);
+    CHECK(calls == 1);
+    CHECK_THROWS_AS(static_cast<void>(chat.call(model)), std::runtime_error);
+    CHECK(calls == 2);
+    CHECK_THROWS_AS(static_cast<void>(chat.call(model)), std::runtime_error);
+    CHECK(calls == 3);
+    CHECK(chat.used() == before);
+}
+
+namespace {
+
+std::string on_screen;
+void print(std::string_view piece) { on_screen += piece; }
+
+}  // namespace
+
+TEST_CASE("a function takes what a streaming model shows") {
+    auto chat = talk(2, 1'000_tokens);
+    on_screen.clear();
+    CHECK(chat.call([](auto const&, condense::delivery& show) { return show("well"), chat_message::assistant("well"); }, print));
+    CHECK(on_screen == "well");
+}
+
+TEST_CASE("a call from within a run says why it was not made") {
+    std::function<void()> act;
+    auto const cut = [&act](condense::part_view const&, condense::cut) { return act(), std::optional<std::string>{"short"}; };
+    condense::session chat{turns(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
+                           condense::budget{.window = 1'000_tokens}, per_byte{}};
+    chat.push({.role = condense::role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
+    chat.push(chat_message::assistant("seen"));
+    chat.push(chat_message::user("so?"));
+    provider_error why;
+    act = [&] { why = chat.call([](auto const&) { return chat_message::assistant("no"); }).error; };
+    CHECK(chat.run().changed());
+    CHECK(why.text == "condense: call: the session must not be in a run (see call_result)");
 }

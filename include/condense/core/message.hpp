@@ -294,7 +294,9 @@ struct role_and_text {
     template <class Message, class Sink>
     static constexpr void each_part(Message const& m, Sink&& sink) {
         auto&& text = detail::project<Text>(m);
-        std::string_view const view{text};
+        static_assert(std::convertible_to<decltype(text), std::string_view>,
+                      "condense: role_and_text: the text must convert to std::string_view, such as a std::string in UTF-8 (see message)");
+        std::string_view const view = text;
         if (!view.empty())
             sink(part_view{.kind = role_of(m) == role::tool ? part_kind::tool_result : part_kind::text, .text = view});
     }

@@ -43,6 +43,8 @@ public:
     using target_type = void (*)(void*, std::string_view);
 
     delivery(target_type to, void* of) noexcept : to_{to}, of_{of} {}
+    delivery(delivery const&) = delete;  // what a copy shows would be shown again
+    delivery& operator=(delivery const&) = delete;
     void operator()(std::string_view piece) {
         delivered_ = delivered_ || !piece.empty();
         if (to_ != nullptr) to_(of_, piece);
@@ -117,7 +119,7 @@ concept answers = std::invocable<Model&, Request const&>;
 template <class Message, class Model, class Request>
 reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
     static_assert(streams<Model, Request> || answers<Model, Request>,
-                  "condense: session.call: the model must take the request, or the request and a condense::delivery (see reply)");
+                  "condense: session.call: the model must take the request, or the request and a condense::delivery& (see reply)");
     auto const given = [&]() -> decltype(auto) {
         if constexpr (streams<Model, Request>) return model(request, sink);
         else return model(request);

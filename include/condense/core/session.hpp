@@ -51,6 +51,7 @@ public:
 
     /// What `run` would do: nothing is asked, kept or changed. Costs a copy of the edits.
     report_type draft() const {
+        typename core::occupied const until_done{*this};
         auto copy = edits_;
         auto const from = source();
         detail::calibrated const as_reported{copy, this->counted().tokens(), this->used().tokens};
@@ -117,6 +118,7 @@ public:
         static_assert(recoverable<Mix>,
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
         if (busy_ || unrecorded_) return 0;
+        typename core::occupied const until_done{*this};
         auto const goes = this->releasable(before);
         jobs_.clear();
         return this->destroy(goes);

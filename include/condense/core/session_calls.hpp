@@ -47,8 +47,10 @@ public:
 
     /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
     request_range request() const {
-        sent_.update(source(), facts_, edits_, busy_);
-        if (!busy_) {
+        bool const amid = busy_;
+        typename core::occupied const until_made{*this};
+        sent_.update(source(), facts_, edits_, amid);
+        if (!amid) {
             edits_.note_sent(facts_.size());
             anchor_.sending(this->counted(), facts_.size());
         }
@@ -67,9 +69,9 @@ public:
     /// `show` is called with each piece that a streaming model shows.
     template <class Model, class Show>
     call_result<message_type> call(Model&& model, Show&& show) {
-        using shown = std::remove_reference_t<Show>;
-        auto const to = [](void* of, std::string_view piece) { (*static_cast<shown*>(of))(piece); };
-        return call_with(model, delivery{to, const_cast<void*>(static_cast<void const*>(address_of(show)))});
+        auto* shown = address_of(show);  // also of a function
+        auto const to = [](void* of, std::string_view piece) { (**static_cast<decltype(shown)*>(of))(piece); };
+        return call_with(model, delivery{to, &shown});
     }
     template <class Model>
     call_result<message_type> call(Model&& model) {
@@ -79,27 +81,13 @@ public:
     /// What the provider reported for the latest request: sums are corrected by it until an edit changes
     /// what it stood for. One that reports nothing is noted as such.
     void observe(provider_usage const& told, instant took = {}) {
-        auto const estimate = provider_usage{.input = this->counted().tokens()};
-        tracker_.add(told, took, estimate);
-        edits_.note_cached(told.cache_read);
-        if (told.reported()) {
-            anchor_.observe(told.request());
-            overflowed_ = false;
-        } else tell(options_.observer, events::usage_missing{tracker_.turns});
+        note_usage(told, took);
+        if (!told.reported()) tell(options_.observer, events::usage_missing{tracker_.turns});
     }
 
     /// For a program that calls the model itself: what an error means, and where it is an overflow a forced
     /// reduction. `delivered`: something of an answer was shown. A limit below the window is learnt.
-    recover_outcome recover(provider_error const& error, bool delivered = false) {
-        auto const found = overflow_of(error.status, error.text);
-        if (!found) return recover_outcome::not_overflow;
-        if (delivered) return recover_outcome::delivered;
-        if (busy_) return recover_outcome::exhausted;
-        catch_up();
-        if (std::exchange(overflowed_, true)) return recover_outcome::repeated;
-        tell(options_.observer, events::overflow{found->limit, 1});
-        return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
-    }
+    recover_outcome recover(provider_error const& error, bool delivered = false) { return recover(error, delivered, false); }
 
     /// The model has changed: what a request may hold.
     void set_limits(budget limits) noexcept {
@@ -127,10 +115,33 @@ protected:
     using core::core;
 
 private:
+    /// Whatever has come since, the second attempt is the last.
+    recover_outcome recover(provider_error const& error, bool delivered, bool again) {
+        auto const found = overflow_of(error.status, error.text);
+        if (!found) return recover_outcome::not_overflow;
+        if (delivered) return recover_outcome::delivered;
+        if (busy_) return recover_outcome::exhausted;
+        catch_up();
+        if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
+        tell(options_.observer, events::overflow{found->limit, 1});
+        return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
+    }
+
+    void note_usage(provider_usage const& told, instant took) noexcept {
+        tracker_.add(told, took, {.input = this->counted().tokens()});
+        edits_.note_cached(told.cache_read);
+        if (!told.reported()) return;
+        anchor_.observe(told.request());
+        overflowed_ = false;
+    }
+
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
         call_result<message_type> result;
-        if (busy_) return result;
+        if (busy_) {
+            result.error.text = "condense: call: the session must not be in a run (see call_result)";
+            return result;
+        }
         result.reduction = prepare().outcome;
         if (!used().fits()) {
             result.outcome = call_outcome::too_large;
@@ -141,16 +152,17 @@ private:
             auto const began = options_.clock();
             auto given = ask(model, sink, again);
             if (given.message) {
-                observe(given.usage, options_.clock() - began);  // of what was sent: without the answer
+                note_usage(given.usage, options_.clock() - began);  // of what was sent: without the answer
+                events::usage_missing const missing{tracker_.turns};
                 auto const index = take(std::move(*given.message));
+                if (!given.usage.reported()) tell(options_.observer, missing);
                 result.answer = address_of(source()[index]);
                 result.outcome = call_outcome::answered;
                 result.error = {};
                 return result;
             }
             result.error = std::move(given.error);
-            overflowed_ = overflowed_ || again;  // also where the model has pushed
-            auto const next = recover(result.error, sink.delivered());
+            auto const next = recover(result.error, sink.delivered(), again);
             if (next == recover_outcome::retry) continue;
             result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
             if (!result.error) result.error.text = "the model gave neither a message nor an error";
@@ -174,7 +186,10 @@ private:
 #if defined(__cpp_exceptions)
         try {
             return ask_model<message_type>(model, sent, sink);
+        } catch (cancelled const&) {
+            throw;
         } catch (std::exception const& problem) {
+            if (options_.stop.stop_requested() || wraps_cancellation(problem)) throw;
             if (again || overflowed_ || sink.delivered() || !overflow_of(0, problem.what())) throw;
             return {.error = {.status = 0, .text = problem.what()}};
         }

@@ -96,8 +96,22 @@ protected:
     std::size_t read(message_type const& m) { return read(m, detail::pins(options_, sequence{facts_.size()}, m)); }
     std::size_t read(message_type const& m, bool pinned) { return facts_.read(m, count_, {.pinned = pinned}); }
 
+    /// While it lasts the session is busy: what code of the program's, an estimator or a layer, pushes waits.
+    class occupied {
+    public:
+        explicit occupied(session_core const& of) noexcept : flag_{address_of(of.busy_)}, before_{std::exchange(of.busy_, true)} {}
+        occupied(occupied const&) = delete;
+        occupied& operator=(occupied const&) = delete;
+        ~occupied() { *flag_ = before_; }
+
+    private:
+        bool* flag_;
+        bool before_;
+    };
+
     /// Takes the message in and gives its index; when that fails, the message is not moved from.
     std::uint32_t append(message_type&& m) {
+        occupied const until_in{*this};
         edits_.reserve_message(read(m));
         reserve();
         messages_.note(m);
@@ -140,6 +154,7 @@ protected:
 
     /// Takes back what the newest event did; messages that came since stay, and what was pinned since.
     void undo_newest() {
+        occupied const until_done{*this};
         auto const from = source();
         draft const whole{from, facts_, edits_, count_, limits_};
         std::size_t bound = 0;
@@ -229,13 +244,7 @@ protected:
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
     template <class Function>
     auto running(Function&& f) {
-        struct busy {
-            bool* flag;
-            explicit busy(bool& on) noexcept : flag{address_of(on)} { on = true; }
-            busy(busy const&) = delete;
-            busy& operator=(busy const&) = delete;
-            ~busy() { *flag = false; }
-        } const until_done{busy_};
+        occupied const until_done{*this};
         auto const from = source();
         draft whole{from, facts_, edits_, count_, limits_};
         return f(whole);
@@ -273,7 +282,7 @@ protected:
     v1::statistics<Mix::size> statistics_ = {};
     mutable request<message_type> sent_;
     mutable usage_anchor anchor_;
-    bool busy_ = false;
+    mutable bool busy_ = false;
 };
 
 }  // namespace detail

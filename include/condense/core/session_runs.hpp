@@ -217,17 +217,15 @@ protected:
     /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
     void keep_waiting() noexcept {
 #if defined(__cpp_exceptions)
-        if (waiting_.empty()) return;
+        if (!next_waits()) return;
         if constexpr (borrowed)
             if (messages_.size() != facts_.size()) return;
         unrecorded_ = unrecorded_ || records;
         try {
-            for (; taken_ < waiting_.size(); ++taken_) note_pushed(this->append(std::move(waiting_[taken_])));
+            for (; next_waits(); ++taken_) note_pushed(this->append(std::move(coming_[taken_])));
         } catch (...) {
             return;
         }
-        waiting_.clear();
-        taken_ = 0;
 #endif
     }
 
@@ -235,13 +233,25 @@ protected:
     /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
     void take_waiting() {
         if (busy_) return;
-        for (auto const told = waiting_.size(); taken_ < waiting_.size();) {
-            if constexpr (borrowed) look_around();  // what the program has appended stands before it
-            auto const index = this->append(std::move(waiting_[taken_]));
-            come(index, taken_++ < told);
+        for (auto told = coming_.size() - taken_ + waiting_.size(); next_waits();) {
+            if constexpr (borrowed) {
+                look_around();  // what the program has appended stands before it
+                if (!next_waits()) return;  // an observer's push has taken it in
+            }
+            auto const index = this->append(std::move(coming_[taken_]));
+            ++taken_;
+            come(index, told != 0);
+            if (told != 0) --told;
         }
-        waiting_.clear();
-        taken_ = 0;
+    }
+    /// What is pushed while a message is taken in waits apart from it, so that this one stays where it is.
+    bool next_waits() noexcept {
+        if (taken_ == coming_.size()) {
+            coming_.clear();
+            taken_ = 0;
+            coming_.swap(waiting_);
+        }
+        return !coming_.empty();
     }
 
     void catch_up() {
@@ -261,13 +271,17 @@ protected:
 #endif
         auto const first = messages_.first_difference(thorough);
         if (first < facts_.size()) rebuild(static_cast<std::uint32_t>(first));
-        for (auto index = facts_.size(); index < messages_.size(); ++index) {
-            auto const& m = begin_and_end::first(messages_.get())[static_cast<std::ptrdiff_t>(index)];
-            edits_.reserve_message(this->read(m));
-            this->reserve();
-            messages_.note(m);
-            come(this->take_in());
-        }
+        while (facts_.size() < messages_.size()) come(take_next());
+    }
+    std::uint32_t take_next()
+        requires borrowed
+    {
+        typename core::occupied const until_in{*this};
+        auto const& m = begin_and_end::first(messages_.get())[static_cast<std::ptrdiff_t>(facts_.size())];
+        edits_.reserve_message(this->read(m));
+        this->reserve();
+        messages_.note(m);
+        return this->take_in();
     }
 
     /// Messages from `first` on are others: what is known of them, and what was done to them, begins anew.
@@ -313,6 +327,7 @@ protected:
     turn_tracker tracker_;
     job_ledger jobs_;
     std::vector<message_type> waiting_;  ///< pushed during a run
+    std::vector<message_type> coming_;   ///< pushed during an earlier one, and being taken in
     std::size_t taken_ = 0;              ///< of those, how many are in
     bool unrecorded_ = false;            ///< no journal has taken the latest arrival
     bool overflowed_ = false;            ///< since the latest message
