@@ -217,8 +217,9 @@ private:
             }
             case 11:
                 if (random_.chance(50)) {
-                    auto const window = condense::tokens{limits_.window.count / 2 + random_.below(limits_.window.count + 1)};
-                    session_->set_window(window), twin_.set_window(window);
+                    auto limits = limits_;
+                    limits.window = condense::tokens{limits_.window.count / 2 + random_.below(limits_.window.count + 1)};
+                    session_->set_limits(limits), twin_.set_limits(limits);
                 }
                 break;
             default: static_cast<void>(session_->request(), twin_.request());

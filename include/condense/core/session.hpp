@@ -32,7 +32,6 @@ public:
     using typename core::container;
     using typename core::message_type;
     using typename core::report_type;
-    using core::abandon;
 
     /// The messages that are there already are recorded only where the journal does not hold them: they are
     /// those of `history()`, not of `request()`, whose summaries a journal would take for messages.
