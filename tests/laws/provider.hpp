@@ -150,6 +150,7 @@ struct provider {
 
     template <class Message, class Request>
     condense::reply<Message> take(Request const& request, condense::delivery* sink) {
+        thrown = false;
         auto& sent = requests.emplace_back();
         for (auto const& m : request) sent.push_back(forms::to_chat(m));
         auto const size = overhead + count(sent);
