@@ -169,3 +169,16 @@ TEST_CASE("a pin stays when what brought its message back is undone") {
     REQUIRE(session.undo());
     CHECK(session.edits().present(session.outline(), condense::group{2}));
 }
+
+TEST_CASE("no undo of a state goes back to before a release") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 12; ++number) session.push(numbered(number));
+    static_cast<void>(session.run());
+    REQUIRE(session.release({12}) != 0);
+    auto kept = session.state();
+    REQUIRE_FALSE(kept.state.steps.empty());
+    CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
+    kept.state.undos = {{0, 12}};
+    CHECK(fresh(windowed(journal)).adopt(kept.state).fault == state_fault::impossible);
+}

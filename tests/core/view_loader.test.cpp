@@ -69,6 +69,9 @@ TEST_CASE("view_loader: a step that could not have been made is refused") {
     CHECK_FALSE(loads({shorten, second}, 2));  // not smaller
     second.after = tokens(2);
     CHECK(loads({shorten, second}, 2));
+    second.previous = 0;
+    CHECK_FALSE(loads({shorten, second}, 2));  // out of its place
+    second.previous = 1;
     second.text = 0;
     CHECK_FALSE(loads({shorten, second}, 2));
     CHECK_FALSE(loads({remove, {.kind = edit_kind::shorten, .on_part = true, .target = 1, .previous = 1, .text = 0}}, 1));
