@@ -69,7 +69,14 @@ inline void fill(session_type& session, bool everything) {
     session.unpin({1});
     static_cast<void>(session.run());
     if (everything) session.release({8});
-    session.push(chat_message::user("The latest."));
+    auto const add = [&](chat_message m) {
+        m.name = "m" + std::to_string(session.outline().size());
+        session.push(std::move(m));
+    };
+    add(chat_message::user("The latest."));
+    add(chat_message::call("c", "shell", "{}"));
+    add(chat_message::result("c", std::string(500, 's')));
+    add(chat_message::assistant("Seen."));
     static_cast<void>(session.run());
     static_cast<void>(session.request());
 }
@@ -126,8 +133,9 @@ inline verdict try_text(std::string_view text) {
     condense::session_state state;
     if (condense::read_state(text, state)) out.broken.insert("accepted, but not read");
     judged = judged && state.abandoned.empty();
+    for (auto const& each : state.texts) judged = judged && !each.text.empty();  // an empty summary has no part
     for (std::size_t index = 0; judged && index < session.history().size(); ++index)
-        judged = session.history()[index].name == "m" + std::to_string(index) || index + 1 == session.history().size();
+        judged = session.history()[index].name == "m" + std::to_string(index);
     judge(session, judged, out.broken);
     auto again = condense::save(session);
     if (!again) out.broken.insert("accepted, but not saved again");
