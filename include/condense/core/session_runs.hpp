@@ -170,10 +170,11 @@ protected:
             told.parts_shortened += layer.parts_shortened;
             told.groups_dropped += layer.groups_dropped;
         }
-        if (asked) pace_.asked_now();
+        bool const stopped = !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
+        if (asked && !stopped) pace_.asked_now();
         bool const was_open = pace_.open;
-        if (manual && !progress) pace_.tried = pace_.changes;  // no reason to give up
-        else if (pace_.ran(options_.pacing, progress, mix_.due_layers(used()))) pace_.stuck = reducible();
+        if (manual && !progress && !stopped) pace_.tried = pace_.changes;  // no reason to give up
+        else if (!stopped && pace_.ran(options_.pacing, progress, mix_.due_layers(used()))) pace_.stuck = reducible();
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
     }
