@@ -291,6 +291,25 @@ TEST_CASE("a run that is stopped leaves the session as it was, and says so") {
     CHECK(session.run().changed());
 }
 
+TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
+    bool stop = false;
+    int asked = 0;
+    std::function<std::string()> act = [&] {
+        stop = ++asked == 1;
+        return std::string{"in short"};
+    };
+    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 90_pct}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    for (auto const& m : long_turns(8)) session.push(m);
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(asked == 1);
+    CHECK_FALSE(session.prepare().changed());
+    stop = false;
+    CHECK(session.prepare().changed());
+    CHECK(asked == 2);
+}
+
 TEST_CASE("what a run asks for before it is taken back is not what is sent after it") {
     std::function<std::string()> act;
     auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
@@ -495,6 +514,15 @@ TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") 
     static_cast<void>(session.prepare());
     CHECK(session.history().size() == before + 100);
     CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("a draft of the program's own container is of what is there") {
+    auto all = long_turns(9);
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 1'000_tokens}, exact{}};
+    CHECK(session.draft().before.tokens > 1'000_tokens);
+    all.resize(2);
+    all.shrink_to_fit();
+    CHECK(session.draft().before.messages == 2_messages);
 }
 
 TEST_CASE("what an observer pushes while the program's messages are taken in is read once") {

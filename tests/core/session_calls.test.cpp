@@ -285,6 +285,10 @@ TEST_CASE("the threshold is the least use at which a layer is due") {
     CHECK(chat.threshold() == 650_tokens);
     condense::session const by_messages{conversation{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages}},
                                         condense::budget{.window = 1'000_tokens}, per_byte{}};
+    condense::session const beside_one_without{
+        conversation{}, condense::pipeline{condense::drop_superseded{.key = condense::markers("plan")}, condense::sliding_window{.when = used >= 90_pct}},
+        condense::budget{.window = 1'000_tokens}, per_byte{}};
+    CHECK(beside_one_without.threshold() == 900_tokens);
     CHECK(by_messages.threshold() == 0_tokens);
     CHECK(by_messages.status() == "0 of 1,000 tokens (0.0 %)");
 }

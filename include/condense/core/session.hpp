@@ -59,6 +59,13 @@ public:
         return detail::run_pipeline(mix_, none, whole, options_, true, detail::run_kind::walk);
     }
 
+    report_type draft()
+        requires borrowed
+    {
+        this->catch_up();
+        return std::as_const(*this).draft();
+    }
+
     /// The message is never dropped, shortened or moved from now on, as it is sent now; where it is not, it
     /// comes back first, as it was, or is refused for want of room. What an edit had done to it before can not
     /// be undone any more.

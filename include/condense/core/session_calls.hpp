@@ -45,7 +45,8 @@ public:
         return due();
     }
 
-    /// Makes the messages that edits have changed, where that was not done yet; else costs nothing.
+    /// Makes the messages that edits have changed, where that was not done yet; else costs nothing. What is
+    /// observed next is taken to be of the request that was asked for last.
     request_range request() const {
         bool const amid = busy_;
         typename core::occupied const until_made{*this};
@@ -98,11 +99,12 @@ public:
 
     turn_tracker const& turns() const noexcept { return tracker_; }
     std::optional<std::uint64_t> turns_left() const noexcept { return tracker_.turns_left(used()); }
-    /// The least use at which a layer with a limit in tokens is due; 0 for none.
+    /// The least use at which a layer with a limit in tokens is due; 0 for none. Layers that are due at any do not count.
     tokens threshold() const noexcept {
         auto now = usage{.input = limits_.input(), .cached = used().cached};
-        auto const due_at = [&](std::uint64_t count) { return now.tokens = {count}, mix_.due(now); };
-        if (now.input.count == 0 || due_at(0) || !due_at(now.input.count)) return {};
+        auto const always = mix_.due_layers(now);
+        auto const due_at = [&](std::uint64_t count) { return now.tokens = {count}, (mix_.due_layers(now) & ~always) != 0; };
+        if (!due_at(now.input.count)) return {};
         std::uint64_t below = 0;
         auto at = now.input.count;
         while (at - below > 1) (due_at(below + (at - below) / 2) ? at : below) = below + (at - below) / 2;

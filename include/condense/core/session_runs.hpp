@@ -170,10 +170,13 @@ protected:
             told.parts_shortened += layer.parts_shortened;
             told.groups_dropped += layer.groups_dropped;
         }
-        if (asked) pace_.asked_now(made.after.fits());
+        bool const stopped = !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
         bool const was_open = pace_.open;
-        if (manual && !progress) pace_.tried_in_vain(mix_.due_layers(used()));
-        else if (pace_.ran(options_.pacing, progress, waited, mix_.due_layers(used())) || pace_.open) pace_.stuck = reducible();
+        if (!stopped) {
+            if (asked) pace_.asked_now(made.after.fits());
+            if (manual && !progress) pace_.tried_in_vain(mix_.due_layers(used()));
+            else if (pace_.ran(options_.pacing, progress, waited, mix_.due_layers(used())) || pace_.open) pace_.stuck = reducible();
+        }
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
     }
