@@ -70,7 +70,8 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
             judge(session, pushed, limits, found);
             auto const before = sent(session);
             if (random.chance(50)) {
-                auto const report = session.prepare();
+                bool const by_hand = random.chance(50);  // then its models may be asked, whenever they were last
+                auto const report = by_hand ? session.run() : session.prepare();
                 ++counted.runs;
                 for (auto const& layer : report.layers) saved += layer.saved.count;
                 laws::check_report(report, found);
@@ -82,7 +83,7 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
                     if (sent(session) != before) found.insert("X4 undone, but not the request before");
                     judge(session, pushed, limits, found);
                     ++counted.undone;
-                    if (random.chance(50)) {
+                    if (by_hand) {
                         for (auto const& layer : session.run().layers) saved += layer.saved.count;
                         if (sent(session) != after) found.insert("L11 not the same after undoing");
                     }
