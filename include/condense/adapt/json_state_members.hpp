@@ -247,7 +247,7 @@ private:
             auto const digit = std::string_view{"0123456789abcdef"}.find(text[at]);
             if (digit == text.npos) return false;
             auto& byte = name.digest[at / 2];
-            byte = static_cast<std::uint8_t>(byte << 4 | static_cast<unsigned>(digit));
+            byte = static_cast<std::uint8_t>(byte * 16u + static_cast<unsigned>(digit));
         }
         return true;
     }
