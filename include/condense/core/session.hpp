@@ -67,8 +67,7 @@ public:
     }
 
     /// The message is never dropped, shortened or moved from now on, as it is sent now; where it is not, it
-    /// comes back first, as it was, or is refused for want of room. What an edit had done to it before can not
-    /// be undone any more.
+    /// comes back first, as it was, or is refused for want of room.
     refusal pin(sequence which) {
         if (busy_) return refusal::gone;
         this->catch_up();
@@ -76,7 +75,6 @@ public:
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits_.present(facts_, group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
-        if (touched(facts_.group_of(index))) events_.clear();
         facts_.pin(index, true);
         jobs_.touched(facts_.group_of(index));
         pace_.changed();
@@ -144,13 +142,6 @@ public:
     }
 
 private:
-    /// Some step was made on the group.
-    bool touched(std::uint32_t slot) const noexcept {
-        for (auto const& made : edits_.steps())
-            if ((made.on_part ? facts_.group_of(facts_.part_at(made.target).message_index) : group{made.target}.slot()) == slot) return true;
-        return false;
-    }
-
     refusal bring_back(sequence which) {
         detail::grow(events_, 1);
         detail::transaction all{facts_, edits_};
