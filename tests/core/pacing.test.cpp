@@ -26,13 +26,13 @@ constexpr bool runs_wait_for_growth() {
     bool good = kept.may_run(usual, at(700), 1, nothing);
     kept.pushed_more(of(1));
     // It has helped, and another layer is not due any more.
-    good = good && !kept.ran(usual, true, 0) && kept.may_run(usual, at(700), 1, nothing);
+    good = good && !kept.ran(usual, true, false, 0) && kept.may_run(usual, at(700), 1, nothing);
     // It has helped, but not enough: 2 % have to come first.
-    good = good && !kept.ran(usual, true, 1);
+    good = good && !kept.ran(usual, true, false, 1);
     good = good && !kept.may_run(usual, at(700), 1, nothing);
     good = good && !after(kept, 19, at(700)) && after(kept, 1, at(700));
     // But a layer that was not due then is, or the request does not fit.
-    good = good && !kept.ran(usual, true, 1);
+    good = good && !kept.ran(usual, true, false, 1);
     good = good && kept.may_run(usual, at(700), 3, nothing) && kept.may_run(usual, at(700), 2, nothing);
     good = good && !kept.may_run(usual, at(1'001), 1, nothing) && after(kept, 1, at(1'001));
     return good;
@@ -42,7 +42,7 @@ static_assert(runs_wait_for_growth());
 constexpr bool unchanged_input_is_not_tried_again() {
     pace kept;
     kept.pushed_more(of(5'000));
-    static_cast<void>(kept.ran(usual, false, 1));
+    static_cast<void>(kept.ran(usual, false, false, 1));
     bool const waits = !kept.may_run(usual, at(5'000), 1, nothing);
     kept.changed();
     return waits && kept.may_run(usual, at(500), 1, nothing);
@@ -52,9 +52,9 @@ static_assert(unchanged_input_is_not_tried_again());
 constexpr bool two_runs_in_vain_open_the_circuit() {
     pace kept;
     kept.pushed_more(of(900));
-    bool good = !kept.ran(usual, false, 1) && !kept.open;
+    bool good = !kept.ran(usual, false, false, 1) && !kept.open;
     kept.pushed_more(of(20));
-    good = good && kept.ran(usual, false, 1) && kept.open;
+    good = good && kept.ran(usual, false, false, 1) && kept.open;
     // Where it fits a quarter of the input has to come.
     good = good && !after(kept, 249, at(990)) && after(kept, 1, at(990));
     // A layer that was not due is tried.
@@ -65,21 +65,43 @@ constexpr bool two_runs_in_vain_open_the_circuit() {
     good = good && !kept.may_run(usual, at(1'100), 1, [] { return tokens{49}; });
     good = good && kept.may_run(usual, at(1'100), 1, [] { return tokens{50}; });
     // Still in vain: it is open already.
-    good = good && !kept.ran(usual, false, 1) && kept.open && kept.fruitless == 3;
+    good = good && !kept.ran(usual, false, false, 1) && kept.open && kept.fruitless == 3;
     // Progress closes it.
-    return good && !kept.ran(usual, true, 0) && !kept.open && kept.fruitless == 0;
+    return good && !kept.ran(usual, true, false, 0) && !kept.open && kept.fruitless == 0;
 }
 static_assert(two_runs_in_vain_open_the_circuit());
+
+constexpr bool waiting_for_a_model_is_not_in_vain() {
+    pace kept;
+    kept.pushed_more(of(900));
+    bool good = true;
+    for (int run = 0; run < 5; ++run) good = good && !kept.ran(usual, false, true, 1) && !kept.open;
+    return good && kept.fruitless == 0;
+}
+static_assert(waiting_for_a_model_is_not_in_vain());
+
+constexpr bool a_manual_run_in_vain_is_not_repeated() {
+    pace kept;
+    kept.pushed_more(of(900));
+    kept.tried_in_vain(1);
+    bool const waits = !kept.may_run(usual, at(950), 1, nothing) && kept.may_run(usual, at(950), 3, nothing);
+    return waits && !kept.open && kept.fruitless == 0 && after(kept, 20, at(950));
+}
+static_assert(a_manual_run_in_vain_is_not_repeated());
 
 constexpr bool models_wait_longer() {
     pace kept;
     kept.pushed_more(of(800));
     bool good = kept.may_ask(usual, at(800));
-    kept.asked_now();
+    kept.asked_now(true);
     kept.pushed_more(of(249));
     good = good && !kept.may_ask(usual, at(900));
     good = good && kept.may_ask(usual, at(1'001));  // nothing else may make it fit
     kept.open = true;
+    good = good && !kept.may_ask(usual, at(1'001));
+    kept.open = false;
+    kept.asked_now(false);  // its answer did not make it fit
+    kept.pushed_more(of(249));
     good = good && !kept.may_ask(usual, at(1'001));
     kept.pushed_more(of(1));
     return good && kept.may_ask(usual, at(900));
@@ -94,6 +116,10 @@ TEST_CASE("pacing: what has not changed is not tried again", "[law-9]") { CHECK(
 
 TEST_CASE("pacing: two runs in vain open the circuit, progress closes it", "[law-9]") { CHECK(two_runs_in_vain_open_the_circuit()); }
 
+TEST_CASE("pacing: a run that only waited for its model opens no circuit") { CHECK(waiting_for_a_model_is_not_in_vain()); }
+
+TEST_CASE("pacing: a manual run in vain is not repeated by itself") { CHECK(a_manual_run_in_vain_is_not_repeated()); }
+
 TEST_CASE("pacing: models are asked once in a quarter of the input") { CHECK(models_wait_longer()); }
 
 TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
@@ -102,11 +128,11 @@ TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
         kept.pushed_more({figure});
         kept.pushed_more({figure});
         usage const now{.tokens = {figure}, .input = {figure}};
-        static_cast<void>(kept.ran(usual, false, 1));
-        static_cast<void>(kept.ran(usual, false, 1));
+        static_cast<void>(kept.ran(usual, false, false, 1));
+        static_cast<void>(kept.ran(usual, false, false, 1));
         CHECK(kept.open);
         CHECK_FALSE(kept.may_run(usual, now, 1, nothing));
-        kept.asked_now();
+        kept.asked_now(true);
         CHECK(kept.may_ask(usual, now) == (figure == 0));
     }
 }
