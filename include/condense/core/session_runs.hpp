@@ -82,6 +82,7 @@ public:
         now.tokens = anchor_.used(this->counted());
         return now;
     }
+
 protected:
     using core::core;
 
