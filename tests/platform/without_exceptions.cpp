@@ -238,7 +238,7 @@ void sessions() {
         if (session.push(m)) {
             auto const made = session.prepare();
             reductions += made.changed() ? 1 : 0;
-            expect(made.layers[1].outcome == layer_outcome::failed);
+            expect(made.layers[1].runs == 0 || made.layers[1].outcome == layer_outcome::failed);
         }
     std::size_t sent = 0;
     std::size_t bytes = 0;

@@ -95,6 +95,8 @@ struct run {
 inline constexpr std::string_view nothing_to_do = "nothing to do";
 inline constexpr std::string_view all_protected = "protected";
 inline constexpr std::string_view all_within_over = "within `over`";
+/// Why a layer that loses content has not run.
+inline constexpr std::string_view not_all_recorded = "not all is recorded";
 
 struct no_rerun {};
 struct no_memory {};

@@ -229,7 +229,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
             auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
             // What could not be noted would be taken for new messages by the next run.
             if (!mix.note_made(shared, each, kind == run_kind::commit, 0, kept) && made.changed())
-                take_back(made, whole, mark, "not all is recorded");
+                take_back(made, whole, mark, not_all_recorded);
         }
     made.time = options.clock() - started;
     return made;

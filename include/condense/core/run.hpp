@@ -163,7 +163,7 @@ constexpr bool waits_for_record(Run const& shared, layer_report& entry) noexcept
         if (shared.unrecorded) {
             ++entry.failures;
             if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
-            entry.note = "not all is recorded";
+            entry.note = not_all_recorded;
             return true;
         }
     return false;

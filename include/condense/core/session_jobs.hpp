@@ -56,7 +56,7 @@ public:
             jobs_.erase(job.id);
             return commit_outcome::stale;
         }
-        if (unrecorded_) return declined("not all is recorded");
+        if (unrecorded_) return declined(not_all_recorded);
         auto const outcome = conclude(job_ledger::entry{*found}, std::move(text));
         jobs_.erase(job.id);
         return outcome;

@@ -165,15 +165,17 @@ protected:
                                                  made.after.turns < made.before.turns);
         auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
         bool asked = false;
+        bool blocked = false;  // by a journal, which may take the next message
         for (auto const& layer : made.layers) {
             asked = asked || layer.asked != 0;
+            blocked = blocked || (layer.failures != 0 && std::string_view{layer.note} == not_all_recorded);
             told.layers_applied += layer.outcome == layer_outcome::applied ? 1u : 0u;
             told.parts_shortened += layer.parts_shortened;
             told.groups_dropped += layer.groups_dropped;
         }
         bool const stopped = !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
         bool const was_open = pace_.open;
-        if (!stopped) {
+        if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
             if (manual && !progress) pace_.tried_in_vain(mix_.due_layers(used()));
             else if (pace_.ran(options_.pacing, progress, waited, mix_.due_layers(used())) || pace_.open) pace_.stuck = reducible();
