@@ -166,6 +166,7 @@ TEST_CASE("whatever changes something that a job stands for ends it", "[law-13]"
         m.name = "m" + std::to_string(all.size());
         all.push_back(m);
         session.push(std::move(m));
+        CHECK(session.history() == all);
     };
     auto const job = session.begin_summary();
     REQUIRE(job);

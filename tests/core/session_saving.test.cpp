@@ -106,7 +106,7 @@ TEST_CASE("a job of before is stale, and none of now has its number") {
     CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
     auto const now = later.begin_summary();
     REQUIRE(now);
-    CHECK(now.id > before.id);
+    CHECK(now.id != before.id);
     CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
     CHECK(later.commit(now, "so far") == condense::commit_outcome::committed);
 }

@@ -92,7 +92,10 @@ TEST_CASE("steps end the jobs that they touch, and no others") {
     auto const late = jobs.add(desk.facts, {.groups = {group{2}, group{3}}, .prompt = "p"});
     auto const mark = desk.edits.steps().size();
     SECTION("a drop") { CHECK_FALSE(desk.draft().drop(group{1})); }
-    SECTION("an edited part") { desk.edits.edit_part(desk.facts, condense::edit_kind::remove, toy::part_of(desk.facts, 1).column, {}, {}); }
+    SECTION("an edited part") {
+        desk.edits.edit_part(desk.facts, condense::edit_kind::remove, toy::part_of(desk.facts, 1).column, {}, {});
+        CHECK(desk.edits.steps().size() == mark + 1);
+    }
     SECTION("a summary in its place") { CHECK_FALSE(desk.draft().summarize(std::vector{group{0}}, "s")); }
     jobs.touched(desk.facts, desk.edits, desk.edits.steps().size());
     CHECK(jobs.find(early) != nullptr);
@@ -109,8 +112,14 @@ TEST_CASE("a job holds still while its groups are there with the messages they h
     CHECK(holds());
     desk.push(toy::assistant("more"));
     CHECK(holds());
-    SECTION("a late result") { desk.push(toy::result("1")); }
-    SECTION("a dropped group") { desk.edits.drop(desk.facts, group{0}); }
+    SECTION("a late result") {
+        desk.push(toy::result("1"));
+        CHECK(desk.edits.present(desk.facts, group{1}));
+    }
+    SECTION("a dropped group") {
+        desk.edits.drop(desk.facts, group{0});
+        CHECK_FALSE(desk.edits.present(desk.facts, group{0}));
+    }
     CHECK_FALSE(holds());
 }
 

@@ -63,7 +63,7 @@ void each_member(Archive& a, budget& limits) {
 template <class Archive>
 void each_member(Archive& a, pace& of) {
     a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
-    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("open", of.open);
+    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
 }
 template <class Archive>
 void each_member(Archive& a, usage_anchor& anchor) {
