@@ -123,7 +123,7 @@ TEST_CASE("settings_from_json: unknown and repeated keys are refused") {
     CHECK(fault_of(R"({"threshold": 0.5, "window_messages": 50, "\u0074hreshold": 0.6})") == settings_fault::duplicate);
     CHECK(fault_of(R"({"colour": 1, "colour": 1})") == settings_fault::duplicate);
     std::string many = "{";
-    for (int key = 0; key < 200'000; ++key) many += "\"k" + std::to_string(key) + "\":0,";
+    for (int key = 0; key < 5'000; ++key) many += "\"k" + std::to_string(key) + "\":0,";
     many.back() = '}';
     CHECK(fault_of(many) == settings_fault::unknown);
     // Inside of a value nothing is a key of ours.

@@ -92,10 +92,10 @@ void mutate(tree& whole, laws::random_source& random) {
 }  // namespace
 
 TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
-    laws::check_restarts<forms::json>(700, by_text);
+    laws::check_restarts<forms::json>(400, by_text);
 }
 TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants", "[law-7]") {
-    laws::check_restarts<forms::post>(700, by_text);
+    laws::check_restarts<forms::post>(400, by_text);
 }
 
 TEST_CASE("a saved state holds what it is about to be tested with") {
