@@ -311,7 +311,7 @@ laws::broken run_talk(std::uint64_t seed, figures& counted) {
 
 template <class Message>
 void check_type() {
-    auto const rounds = (laws::rounds_asked() + 99) / 100;
+    auto const rounds = (laws::rounds_asked() + 199) / 200;
     figures counted;
     laws::tally unused;
     laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_talk<Message>(seed, counted); });
