@@ -11,6 +11,7 @@
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_state_members.hpp>
 #include <condense/core/session_state.hpp>
+#include <condense/detail/fnv.hpp>
 
 // A session as one line of JSON: `auto const kept = condense::save(session);`, and in a later process
 // `if (auto const problem = condense::restore(session, kept.text)) log(problem.reason);`
@@ -37,8 +38,7 @@ namespace detail {
 /// FNV-1a, 64 bits, in hexadecimal: tells what was torn or changed by accident. It is no signature: who
 /// means to forge a state can compute it.
 inline std::string check_of(std::string_view text) {
-    std::uint64_t state = 0xCBF29CE484222325u;
-    for (char const byte : text) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+    auto const state = fnv1a(text);
     std::string out;
     for (int shift = 60; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[state >> shift & 15u]);
     return out;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/source.hpp>
 
@@ -29,12 +30,9 @@ concept refers_to_messages = requires(Messages const& given) {
 /// Of all that is read of a message; equal messages have equal digests. 64 bits: not for hostile equality.
 template <message Message>
 constexpr std::uint64_t digest_of(Message const& m) {
-    std::uint64_t state = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
-    auto const number = [&](std::uint64_t value) { state = (state ^ value) * 0x100000001B3u; };
-    auto const text = [&](std::string_view bytes) {
-        number(bytes.size());
-        for (char const byte : bytes) number(static_cast<unsigned char>(byte));
-    };
+    auto state = fnv_basis;
+    auto const number = [&](std::uint64_t value) { state = fnv1a(state, value); };
+    auto const text = [&](std::string_view bytes) { state = fnv1a(bytes, fnv1a(state, bytes.size())); };
     number(static_cast<std::uint64_t>(v1::role_of(m)));
     v1::each_part(m, [&](part_view const& part) {
         number(static_cast<std::uint64_t>(part.kind) * 256 + static_cast<std::uint64_t>(part.status) * 2 + (part.sealed ? 1u : 0u));

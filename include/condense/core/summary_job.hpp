@@ -11,6 +11,7 @@
 
 #include <condense/core/pipeline.hpp>
 #include <condense/core/view.hpp>
+#include <condense/detail/fnv.hpp>
 
 // A summary that is made while the conversation goes on: what to ask is taken out, the answer is put in if
 // nothing it stands for has changed meanwhile.
@@ -124,8 +125,7 @@ public:
 private:
     /// Another session's job, or an earlier one, does not have the same.
     static std::uint64_t id_of(std::string_view prompt, std::uint64_t count) noexcept {
-        std::uint64_t state = 0xCBF29CE484222325u ^ count;  // FNV-1a, 64 bits
-        for (char const byte : prompt) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+        auto const state = fnv1a(prompt, fnv_basis ^ count);
         return state == 0 ? 1 : state;
     }
     static bool holds(entry const& job, std::uint32_t slot) noexcept {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/saturate.hpp>
 
@@ -83,8 +84,7 @@ private:
     };
 
     static constexpr std::uint64_t hash(std::string_view text) noexcept {
-        std::uint64_t state = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
-        for (char const byte : text) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+        auto const state = fnv1a(text);
         return state ^ (state >> 29);
     }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/saturate.hpp>
 
 // Figures as people write them into settings: 30000, 65%, 0.65, on. By hand, so that no share ever
@@ -23,8 +24,6 @@ struct figure {
 
     friend constexpr bool operator==(figure const&, figure const&) = default;
 };
-
-constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
 /// Bytes of the digits that `text` begins with.
 constexpr std::size_t digits_of(std::string_view text) noexcept {
@@ -79,10 +78,8 @@ constexpr figure read_share(std::string_view text) noexcept {
 constexpr figure read_switch(std::string_view text) noexcept {
     auto const is = [text](std::string_view word) {
         if (text.size() != word.size()) return false;
-        for (std::size_t at = 0; at < word.size(); ++at) {
-            bool const upper = text[at] >= 'A' && text[at] <= 'Z';
-            if ((upper ? static_cast<char>(text[at] + ('a' - 'A')) : text[at]) != word[at]) return false;
-        }
+        for (std::size_t at = 0; at < word.size(); ++at)
+            if (lowered(text[at]) != word[at]) return false;
         return true;
     };
     if (is("on") || is("true") || is("yes") || is("1")) return {1};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/saturate.hpp>
 
 // A wording with places for numbers, found in text of any case: "prompt is too long: # tokens > % maximum".
@@ -23,10 +24,6 @@ struct phrase_numbers {
     friend constexpr bool operator==(phrase_numbers, phrase_numbers) = default;
 };
 
-constexpr char lowered(char byte) noexcept {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-constexpr bool digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 constexpr bool blank(char byte) noexcept { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
 /// Reads one phrase at the beginning of a text. In a phrase, which is in lower case, `#` and `%` are
@@ -92,7 +89,7 @@ private:
 
     constexpr void skip_signs() noexcept {
         auto const other = [](char byte) {
-            return !digit(byte) && (lowered(byte) < 'a' || lowered(byte) > 'z');
+            return !is_digit(byte) && (lowered(byte) < 'a' || lowered(byte) > 'z');
         };
         for (auto const end = at_ + sign_limit; at_ < text_.size() && at_ < end && other(text_[at_]);) ++at_;
     }
@@ -103,7 +100,7 @@ private:
         std::uint64_t value = 0;
         while (at_ < text_.size()) {
             char const byte = text_[at_];
-            if (digit(byte)) value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(byte - '0'));
+            if (is_digit(byte)) value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(byte - '0'));
             else if (at_ == begin || !separator()) break;
             ++at_;
         }
@@ -114,8 +111,8 @@ private:
     constexpr bool separator() const noexcept {
         if ((text_[at_] != ',' && text_[at_] != '_') || text_.size() - at_ < 4) return false;
         for (std::size_t next = 1; next <= 3; ++next)
-            if (!digit(text_[at_ + next])) return false;
-        return text_.size() - at_ == 4 || !digit(text_[at_ + 4]);
+            if (!is_digit(text_[at_ + next])) return false;
+        return text_.size() - at_ == 4 || !is_digit(text_[at_ + 4]);
     }
 
     std::string_view text_;

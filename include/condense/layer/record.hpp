@@ -11,7 +11,7 @@
 
 #include <condense/core/journal_index.hpp>
 #include <condense/core/layer.hpp>
-#include <condense/detail/number_text.hpp>
+#include <condense/detail/netstring.hpp>
 #include <condense/detail/unset.hpp>
 
 // Appends every message to a journal before anything is lost: record{.to =
@@ -50,30 +50,26 @@ struct record {
         bool unflushed = false;
         bool follows = false;  ///< what the journal holds beyond `numbers` may be what comes again
 
-        /// Runs of numbers: "0+12,x+1,20+3".
+        /// The numbers in runs: the first of each, and how many.
         std::string save() const {
             std::string out;
             for (std::size_t at = 0; at < numbers.size();) {
                 auto const first = at++;
-                bool const none = numbers[first] == detail::journal_index::none;
-                while (at < numbers.size() && numbers[at] == (none ? numbers[first] : numbers[first] + (at - first))) ++at;
-                if (!out.empty()) out.push_back(',');
-                out.append(none ? "x" : std::to_string(numbers[first])).append("+").append(std::to_string(at - first));
+                while (at < numbers.size() && numbers[at] == in_run(numbers[first], at - first)) ++at;
+                detail::put_field(out, numbers[first]);
+                detail::put_field(out, std::uint64_t{at - first});
             }
             return out;
         }
         /// The journal is read again before the next message: what came after the state was saved is found there.
         bool load(std::string_view text, std::size_t most) {
             std::vector<std::uint64_t> found;
-            while (!text.empty()) {
-                std::uint64_t first = 0;
-                std::uint64_t count = 0;
-                bool const none = detail::take_char(text, 'x');
-                if (!none && !detail::take_number(text, first)) return false;
-                if (!detail::take_char(text, '+') || !detail::take_number(text, count)) return false;
-                if (count == 0 || count > most - found.size() || detail::add_capped(first, count) == detail::u64_limit) return false;
-                if (!text.empty() && !(detail::take_char(text, ',') && !text.empty())) return false;
-                for (std::uint64_t at = 0; at < count; ++at) found.push_back(none ? detail::journal_index::none : first + at);
+            for (detail::field_reader from{text}; !from.done();) {
+                auto const first = from.number(detail::journal_index::none);
+                auto const count = from.number(most - found.size());
+                bool const none = first == detail::journal_index::none;
+                if (from.broken() || count == 0 || (!none && first >= detail::journal_index::none - count)) return false;
+                for (std::uint64_t at = 0; at < count; ++at) found.push_back(in_run(first, at));
             }
             *this = {};
             numbers = std::move(found);
@@ -86,6 +82,11 @@ struct record {
             if (first < resumed) resumed = detail::as_size(first);
             if (first < names.size()) names.resize(detail::as_size(first));
             follows = false;
+        }
+
+    private:
+        static std::uint64_t in_run(std::uint64_t first, std::uint64_t place) noexcept {
+            return first == detail::journal_index::none ? first : first + place;
         }
     };
 

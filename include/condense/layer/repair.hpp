@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <condense/core/layer.hpp>
-#include <condense/detail/number_text.hpp>
+#include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
 
 // Makes a conversation with broken pairs one that providers take: repair{}. Put it after the layers
@@ -34,9 +34,17 @@ struct repair {
         std::uint64_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
         std::uint64_t calls = 0;
 
-        std::string save() const { return std::to_string(orphans) + ' ' + std::to_string(calls); }
+        std::string save() const {
+            std::string out;
+            detail::put_field(out, orphans);
+            detail::put_field(out, calls);
+            return out;
+        }
         bool load(std::string_view text, std::size_t) noexcept {
-            return detail::take_number(text, orphans) && detail::take_char(text, ' ') && detail::take_number(text, calls) && text.empty();
+            detail::field_reader from{text};
+            orphans = from.number(detail::u64_limit);
+            calls = from.number(detail::u64_limit);
+            return from.done() && !from.broken();
         }
     };
 

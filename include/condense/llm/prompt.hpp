@@ -8,6 +8,7 @@
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/role.hpp>
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/llm/fence.hpp>
 
@@ -33,8 +34,7 @@ public:
     }
 
     std::string text(tokens answer) const {
-        std::uint64_t state = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
-        for (char const byte : body_) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
+        auto state = detail::fnv1a(body_);
         std::string fence = "transcript-";
         for (int digit = 0; digit < 16; ++digit, state >>= 4) fence.push_back("0123456789abcdef"[state & 15]);
         std::string out =

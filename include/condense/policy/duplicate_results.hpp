@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <condense/detail/address.hpp>
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/sort.hpp>
 #include <condense/policy/shortener.hpp>
 
@@ -19,13 +20,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// FNV-1a: cheap, and easily forged, so that bytes decide wherever it says equal.
-constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (char const byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
-    return hash;
-}
 
 /// A result, and the newest that seems to be the same.
 struct twin {
@@ -85,7 +79,7 @@ struct duplicate_results {
             auto const message = sequence{facts.part_at(found[next].column).message_index};
             seen.each_part(message, [&](part_ref part, part_view const& text) {
                 if (next < found.size() && found[next].column == part.column)
-                    found[next++].hash = detail::fingerprint(text.text);
+                    found[next++].hash = detail::fnv1a(text.text);
             });
             while (next < found.size() && facts.part_at(found[next].column).message_index <= message.number) ++next;
         }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+// Letters and digits of ASCII, whatever the locale.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
+constexpr char lowered(char byte) noexcept { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte; }
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
