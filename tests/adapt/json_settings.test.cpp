@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "adapt/every_setting.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -39,21 +40,8 @@ TEMPLATE_TEST_CASE("settings_from_json: every key is read", "", nlohmann::json, 
         "artifact_threshold": 12000, "result_cap": 20000, "truncate_to": 5000, "cache_relax": "5.25 %", "cache_hint": true,
         "threshold": 0.705, "tools_overhead": 0, "system_overhead": 1, "output_reserve": 4096, "context_limit": 128000})");
     CHECK(document.size() == condense::settings_fields.size());
-    settings const expected{.context_limit = 128'000_tokens,
-                            .output_reserve = 4'096_tokens,
-                            .system_overhead = 1_tokens,
-                            .tools_overhead = 0_tokens,
-                            .threshold = {7'050},
-                            .cache_hint = true,
-                            .cache_relax = {525},
-                            .truncate_to = 5'000_chars,
-                            .result_cap = 20'000_chars,
-                            .artifact_threshold = 12'000_chars,
-                            .window_messages = 60_messages,
-                            .preserve_first = 2_messages,
-                            .preserve_last = 12_messages};
-    CHECK(settings_from_json(document).value() == expected);
-    CHECK(settings_from_json(document.dump()).value() == expected);
+    CHECK(settings_from_json(document).value() == every_setting);
+    CHECK(settings_from_json(document.dump()).value() == every_setting);
     CHECK(settings_from_json(TestType::object()).value() == settings{});
     // Numbers that a program has put there need not be unsigned.
     TestType built = TestType::object();

@@ -17,6 +17,7 @@
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
+#include "adapt/every_setting.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -118,20 +119,7 @@ TEST_CASE("settings: every variable is read, and no other") {
                                {"THRESHOLD", "nonsense"},
                                {"condense_threshold", "nonsense"}});
     REQUIRE(read);
-    settings const expected{.context_limit = 128'000_tokens,
-                            .output_reserve = 4'096_tokens,
-                            .system_overhead = 1_tokens,
-                            .tools_overhead = 0_tokens,
-                            .threshold = {7'050},
-                            .cache_hint = true,
-                            .cache_relax = {525},
-                            .truncate_to = 5'000_chars,
-                            .result_cap = 20'000_chars,
-                            .artifact_threshold = 12'000_chars,
-                            .window_messages = 60_messages,
-                            .preserve_first = 2_messages,
-                            .preserve_last = 12_messages};
-    CHECK(*read == expected);
+    CHECK(*read == every_setting);
     CHECK(read->due_at() == condense::percent{7'575});
     CHECK(read->budget() == condense::budget{.window = 128'000_tokens, .output = 4'096_tokens, .overhead = 1_tokens});
     CHECK(condense::settings_fields.size() == 13);

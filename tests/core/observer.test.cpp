@@ -144,8 +144,10 @@ TEST_CASE("observer: events say what they are") {
     CHECK(events::circuit{.open = true, .ineffective = 2}.text() == "circuit open: runs without progress 2");
     CHECK(events::circuit{}.text() == "circuit closed: runs without progress 0");
     CHECK(events::usage_missing{.turn = 3}.text() == "no usage reported: turn 3 is estimated");
-    CHECK(events::overflow{.limit = 128'000_tokens, .attempt = 1}.text() == "overflow: attempt 1, the provider's limit is 128,000 tokens");
-    CHECK(events::overflow{.attempt = 2}.text() == "overflow: attempt 2");
+    CHECK(events::overflow{.limit = 128'000_tokens, .requested = 130'000_tokens}.text() ==
+          "overflow: 130,000 tokens were sent, the provider's limit is 128,000 tokens");
+    CHECK(events::overflow{.limit = 128'000_tokens}.text() == "overflow: the provider's limit is 128,000 tokens");
+    CHECK(events::overflow{}.text() == "overflow");
 }
 
 TEST_CASE("observer: any figures make one printable line") {
@@ -155,5 +157,5 @@ TEST_CASE("observer: any figures make one printable line") {
     is_one_line(events::near_limit{full}.text());
     is_one_line(events::circuit{true, most32}.text());
     is_one_line(events::usage_missing{most.count}.text());
-    is_one_line(events::overflow{most, most32}.text());
+    is_one_line(events::overflow{most, most}.text());
 }

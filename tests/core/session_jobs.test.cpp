@@ -13,9 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-
+#include "core/sessions.hpp"
 #include "laws/checker.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
@@ -26,23 +24,9 @@
 
 namespace {
 
-using condense::chat_message;
+using namespace sessions;
 using condense::commit_outcome;
-using condense::layer_outcome;
 using condense::summarize;
-using condense::used;
-using namespace condense::literals;
-using conversation = std::vector<chat_message>;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
-
-template <class Session>
-conversation sent(Session const& session) {
-    auto const request = session.request();
-    return {request.begin(), request.end()};
-}
 
 /// Empty where the request of a session obeys the laws and its figures are those of the request.
 template <class Session>
@@ -81,19 +65,11 @@ chat_message named(chat_message m, std::size_t index) {
     return m;
 }
 
-/// A model whose work a test gives.
-struct acting_model {
-    std::function<std::string()>* act;
-    std::string operator()(std::string_view) const { return (*act)(); }
-};
-
 constexpr condense::budget roomy{.window = 100'000_tokens};
 
 /// From seven messages down to four, the last two excepted.
 auto seven_to_four() { return summarize{.when = used > 6_messages, .until = used <= 4_messages, .protect = condense::last(2_messages)}; }
 
-template <class Mix>
-using session_of = condense::session<conversation, Mix, exact>;
 template <class Mix>
 session_of<Mix> holding(Mix const& mix, conversation const& all, condense::budget limits = roomy) {
     return {all, mix, limits};
@@ -133,6 +109,38 @@ TEST_CASE("a job carries its prompt, its range and its limit, and its text takes
     CHECK(wrong(session, all).empty());
     CHECK_FALSE(session.undo());
     CHECK(session.commit(job, "again") == commit_outcome::stale);
+}
+
+TEST_CASE("what a commit has come to is in the statistics, and told") {
+    std::vector<condense::events::reduced> told;
+    auto const observer = [&told](condense::events::reduced const& event) { told.push_back(event); };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    std::function<std::string()> act = [] { return std::string{"never asked"}; };
+    auto const judge = [&](auto const& mix, std::size_t entry) {
+        told.clear();
+        condense::session session{turns(6), mix, roomy, exact{}, options};
+        auto const before = session.used();
+        auto const job = session.begin_summary();
+        REQUIRE(job);
+        CHECK(session.statistics().saved() == 0_tokens);
+        REQUIRE(session.commit(job, "in short") == commit_outcome::committed);
+        REQUIRE(told.size() == 1);
+        CHECK(told[0] == condense::events::reduced{.before = before, .after = session.used(), .layers_applied = 1, .groups_dropped = 3, .manual = true});
+        for (std::size_t at = 0; at < session.statistics().layers.size(); ++at) {
+            auto const& layer = session.statistics().layers[at];
+            CHECK(layer.events == (at == entry ? 1u : 0u));
+            CHECK(layer.saved == (at == entry ? before.tokens - session.used().tokens : 0_tokens));
+        }
+        CHECK(session.statistics().runs == 0);
+        auto const again = session.begin_summary();
+        CHECK_FALSE(again);
+        CHECK(told.size() == 1);
+    };
+    auto const other = condense::sliding_window{.when = used > 1'000_messages};
+    judge(condense::pipeline{seven_to_four()}, 0);
+    judge(condense::pipeline{other, condense::pipeline{other, seven_to_four()}, seven_to_four()}, 2);
+    auto asking_first = summarize{.when = used > 6_messages, .until = used <= 4_messages, .protect = condense::last(2_messages), .with = acting_model{&act}};
+    judge(condense::pipeline{other, condense::fallback{asking_first, seven_to_four()}}, 1);
 }
 
 TEST_CASE("jobs that overlap are refused until one is over") {
@@ -441,7 +449,7 @@ TEST_CASE("while a journal fails nothing is committed, and when it has caught up
     CHECK(journal.messages() == tapes::bytes_of(all));
 }
 
-TEST_CASE("a job begun before messages were given back") {
+TEST_CASE("a job begun before other messages were given back is good") {
     tapes::tape const journal;
     auto const mix = condense::pipeline{condense::record{.to = journal}, seven_to_four()};
     session_of<decltype(mix)> session{{}, mix, roomy};
@@ -455,19 +463,16 @@ TEST_CASE("a job begun before messages were given back") {
     auto const job = session.begin_summary();
     REQUIRE(job);
     CHECK(session.release({5}) > 0);
-    CHECK(session.commit(job, "second") == commit_outcome::stale);
-    auto const next = session.begin_summary();
-    REQUIRE(next);
-    CHECK(session.commit(next, "third") == commit_outcome::committed);
-    CHECK(holds(sent(session), "third"));
+    CHECK(session.commit(job, "second") == commit_outcome::committed);
+    CHECK(holds(sent(session), "second"));
     CHECK_FALSE(holds(sent(session), "first"));
     CHECK(wrong(session, all).empty());
 }
 
 namespace {
 
-/// Fails at one text.
-struct moody {
+/// Fails at texts.
+struct bad_or_stop {
     condense::cost operator()(std::string_view text) const {
         if (text.find("bad") != std::string_view::npos) throw std::runtime_error{"no"};
         if (text.find("stop") != std::string_view::npos) throw condense::cancelled{};
@@ -480,7 +485,7 @@ struct moody {
 TEST_CASE("an estimator that throws on the text leaves the session as it was", "[law-7]") {
     auto const mix = condense::pipeline{seven_to_four()};
     auto const all = turns(6);
-    condense::session<conversation, std::remove_const_t<decltype(mix)>, moody> session{all, mix, roomy};
+    condense::session<conversation, std::remove_const_t<decltype(mix)>, bad_or_stop> session{all, mix, roomy};
     auto const job = session.begin_summary();
     CHECK_THROWS_AS(session.commit(job, "stop"), condense::cancelled);
     CHECK(sent(session) == all);

@@ -16,6 +16,7 @@
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
+#include "core/sessions.hpp"
 #include "laws/harness.hpp"
 #include "support/messages/chat.hpp"
 #include "support/messages/handle.hpp"
@@ -35,10 +36,7 @@ using condense::sequence;
 using condense::used;
 using namespace condense::literals;
 using conversation = std::vector<chat_message>;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
+using sessions::exact;
 
 constexpr condense::budget roomy{.window = 100'000_tokens};
 

@@ -11,6 +11,7 @@
 #include <condense/condense.hpp>
 #include <condense/store/memory_journal.hpp>
 
+#include "core/sessions.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -20,10 +21,7 @@ using condense::state_fault;
 using namespace condense::literals;
 using condense::used;
 using conversation = std::vector<chat_message>;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
+using sessions::exact;
 
 /// Remembers what nobody can save.
 struct forgetful {
@@ -32,12 +30,6 @@ struct forgetful {
         int runs = 0;
     };
     void reduce(auto&, auto& pass) const { ++pass.memory.runs; }
-};
-
-struct act_on_arrival {
-    std::function<void()>* act;
-    static constexpr auto effects = condense::no_effects;
-    void arrive(auto&, condense::sequence, auto&) const { (*act)(); }
 };
 
 auto windowed(condense::memory_journal const& journal) {
@@ -87,7 +79,7 @@ TEST_CASE("a layer whose memory can not be saved is named as the reason, and so 
     auto const kept = session.state();
     CHECK(kept.error.fault == state_fault::unsavable);
     std::function<void()> act = [] {};
-    auto busy = fresh(condense::pipeline{act_on_arrival{&act}});
+    auto busy = fresh(condense::pipeline{sessions::on_arrival{&act}});
     state_fault inside = state_fault::none;
     act = [&] { inside = busy.state().error.fault; };
     busy.push(numbered(0));

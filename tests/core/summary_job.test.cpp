@@ -3,6 +3,7 @@
 
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <condense/condense.hpp>
@@ -29,12 +30,13 @@ struct planner {
     void reduce(auto&, auto&) const {}
 };
 
+/// Which planner, and its entry in a report.
 template <class Layer>
-int planner_in(Layer const& layer) {
-    int found = 0;
-    auto const take = [&](auto const& one) { found = one.which; };
+std::pair<int, std::size_t> planner_in(Layer const& layer) {
+    std::pair<int, std::size_t> found;
+    auto const take = [&](auto const& one, std::size_t entry) { found = {one.which, entry}; };
     bool const any = condense::detail::with_planner(layer, take);
-    return any ? found : -1;
+    return any ? found : std::pair{-1, std::size_t{0}};
 }
 
 }  // namespace
@@ -124,10 +126,11 @@ TEST_CASE("a job holds still while its groups are there with the messages they h
 }
 
 TEST_CASE("the planner of a mix is the first layer that plans, however deep") {
-    CHECK(planner_in(planner{7}) == 7);
-    CHECK(planner_in(condense::pipeline{condense::sliding_window{}, condense::pipeline{planner{1}, planner{2}}, planner{3}}) == 1);
-    CHECK(planner_in(condense::pipeline{condense::sliding_window{}}) == -1);
+    CHECK(planner_in(planner{7}) == std::pair{7, std::size_t{0}});
+    CHECK(planner_in(condense::pipeline{condense::sliding_window{}, condense::pipeline{condense::sliding_window{}, planner{1}, planner{2}}, planner{3}}) == std::pair{1, std::size_t{2}});
+    CHECK(planner_in(condense::pipeline{condense::sliding_window{}}).first == -1);
     static_assert(condense::detail::has_planner<condense::pipeline<condense::pipeline<planner>>>);
     static_assert(!condense::detail::has_planner<condense::pipeline<condense::sliding_window<>>>);
     static_assert(condense::detail::has_planner<condense::summarize<>>);
+    static_assert(condense::detail::has_planner<condense::fallback<condense::sliding_window<>, condense::summarize<>>>);
 }

@@ -127,6 +127,28 @@ TEST_CASE("reductions are as far apart as the trigger is from the target", "[law
         }
 }
 
+TEST_CASE("where little can be gained a session reduces once for a share of the window", "[laws][law-9]") {
+    for (std::uint64_t const pinned : {8'900u, 8'990u, 8'999u})
+        for (std::size_t const largest : {3u, 40u}) {
+            CAPTURE(pinned, largest);
+            auto const counted = drive(window_alone(), 1, rounds(10'000), pinned, largest);
+            CHECK(counted.runs <= 2 + counted.growth / (window / 50));
+            CHECK(counted.changed > 0);
+            CHECK(counted.over == 0);
+        }
+}
+
+TEST_CASE("limits in messages or turns hold from message to message, however little that gains", "[laws][law-9]") {
+    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    for (int turn = 0; turn < 200; ++turn) {
+        session.push(chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+        CHECK(session.used().messages <= 10_messages);
+    }
+    CHECK(session.statistics().changed == 190);
+}
+
 TEST_CASE("over the trigger with nothing to gain a session runs once for a share of the window", "[laws][law-9]") {
     for (std::uint64_t const pinned : {9'001u, 9'500u, 9'900u})
         for (std::size_t const largest : {3u, 20u}) {

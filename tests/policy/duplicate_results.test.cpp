@@ -17,7 +17,7 @@ using namespace around;
 using condense::duplicate_results;
 
 static_assert(condense::shortener<duplicate_results>);
-static_assert(condense::detail::fingerprint("") == 0xCBF29CE484222325u && condense::detail::fingerprint("a") == 0xAF63DC4C8601EC8Cu);
+static_assert(condense::detail::fnv1a("") == 0xCBF29CE484222325u && condense::detail::fnv1a("a") == 0xAF63DC4C8601EC8Cu);
 
 history results(std::initializer_list<std::string> given) {
     history made{user("task")};

@@ -23,12 +23,12 @@ TEST_CASE("log_observer: gives every event as one line") {
     tell(log, events::near_limit{});
     tell(log, events::circuit{});
     tell(log, events::usage_missing{.turn = 3});
-    tell(log, events::overflow{.attempt = 2});
+    tell(log, events::overflow{.requested = {2'000}});
     REQUIRE(lines.size() == 7);
     CHECK(lines[0] == events::arrived{}.text());
     CHECK(lines[2] == events::reduced{}.text());
     CHECK(lines[5] == "no usage reported: turn 3 is estimated");
-    CHECK(lines[6] == "overflow: attempt 2");
+    CHECK(lines[6] == "overflow: 2,000 tokens were sent");
 }
 
 TEST_CASE("log_observer: takes events alone, and any callable") {

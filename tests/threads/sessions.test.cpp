@@ -20,6 +20,7 @@
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
+#include "core/sessions.hpp"
 #include "laws/checker.hpp"
 #include "laws/generator.hpp"
 #include "store/scratch.hpp"
@@ -35,10 +36,7 @@ using condense::commit_outcome;
 using condense::used;
 using namespace condense::literals;
 using conversation = std::vector<chat_message>;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
+using sessions::exact;
 
 /// Hands values from thread to thread.
 template <class Value>

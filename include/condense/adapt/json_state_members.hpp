@@ -51,10 +51,13 @@ void each_member(Archive& a, undo_point& point) {
     a("steps", point.steps), a("messages", point.messages);
 }
 template <class Archive>
-void each_member(Archive& a, saved_statistics& of) {
-    a("named", of.named), a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
+void each_member(Archive& a, layer_statistics& of) {
+    a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
     a("groups_dropped", of.groups_dropped), a("parts_shortened", of.parts_shortened), a("artifacts", of.artifacts);
-    a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked), a("failure", of.failure);
+    a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked);
+    std::string failure{std::string_view{of.failure}};
+    a("failure", failure);
+    of.failure = std::string_view{failure};
 }
 template <class Archive>
 void each_member(Archive& a, budget& limits) {

@@ -51,11 +51,7 @@ private:
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
     /// No layer may touch it now that what follows is other.
-    bool bound(std::uint32_t slot) const noexcept {
-        auto const& found = facts_->group_at(slot);
-        auto const latest = facts_->latest_user();
-        return found.system || found.pinned || facts_->open(slot) || (latest != none32 && facts_->group_of(latest) == slot);
-    }
+    bool bound(std::uint32_t slot) const noexcept { return static_cast<bool>(view::bound(*facts_, group{slot})); }
     /// For a summary: the one that stands there is the one that was dropped.
     bool may_drop(view::step const& made) const noexcept {
         group const which{made.target};

@@ -111,7 +111,7 @@ private:
             if (found.count == 0) continue;
             could_speak = could_speak || (!found.system && !found.unsendable);
             if (found.unsendable && there) return false;
-            if (!there && !found.unsendable && this->is_bound(group{slot})) return false;
+            if (!there && !found.unsendable && view::bound(facts, group{slot})) return false;
         }
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
             if (!facts.message_at(index).released) continue;

@@ -93,12 +93,13 @@ struct usage_missing {
 
 /// The provider refused a request as too long.
 struct overflow {
-    tokens limit = {};  ///< as the provider told it; 0 where it did not
-    std::uint32_t attempt = 0;
+    tokens limit = {};      ///< as the provider told it; 0 where it did not
+    tokens requested = {};  ///< what it counted, alike
 
     std::string text() const {
-        auto out = "overflow: attempt " + detail::grouped(attempt);
-        if (limit != tokens{}) out += ", the provider's limit is " + detail::grouped(limit.count) + " tokens";
+        std::string out = "overflow";
+        if (requested != tokens{}) out += ": " + detail::grouped(requested.count) + " tokens were sent";
+        if (limit != tokens{}) out += std::string{requested == tokens{} ? ": " : ", "} + "the provider's limit is " + detail::grouped(limit.count) + " tokens";
         return out;
     }
     friend constexpr bool operator==(overflow const&, overflow const&) = default;

@@ -16,7 +16,7 @@ inline namespace v1 {
 
 /// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input.
 struct pacing {
-    percent growth = {200};         ///< pushed at least before another run, after one that left a layer due
+    percent growth = {200};         ///< pushed at least before another run, after one that left a layer due or gained less
     percent asking = {2'500};       ///< pushed at least before a model is asked again; also what an open circuit waits for
     std::uint32_t fruitless = 2;    ///< runs in a row without progress that open the circuit
 
@@ -32,7 +32,7 @@ struct pace {
     v1::cost at_ask = {};         ///< pushed when a model was last asked
     std::uint64_t changes = 0;  ///< of what a run looks at
     std::uint64_t tried = u64_limit;   ///< changes at its latest run
-    std::uint64_t due = 0;             ///< layers that were, and still are, in vain
+    std::uint64_t due = 0;             ///< layers that ran for nothing, or next to it
     tokens stuck = {};            ///< what could have gone, but did not, in the latest run while the circuit is open
     std::uint32_t fruitless = 0;  ///< runs in a row without progress
     bool asked = false;

@@ -239,17 +239,7 @@ public:
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {
         if (which.slot() >= edits_->slot_count() || !present(which)) return refusal::gone;
-        return is_bound(which);
-    }
-    /// The same where it may be gone already.
-    constexpr refusal is_bound(group which) const noexcept {
-        if (which.is_summary()) return refusal::none;
-        auto const& found = facts_->group_at(which.slot());
-        if (found.system) return refusal::system;
-        if (found.pinned) return refusal::pinned;
-        if (facts_->open(which.slot())) return refusal::open;
-        if (holds_latest_user(which)) return refusal::latest_user;
-        return refusal::none;
+        return view::bound(*facts_, which);
     }
 
     /// What no layer can take away: overhead, system messages, pins, open groups, the latest user

@@ -24,7 +24,7 @@ inline namespace v1 {
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
-    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::kept_, core::limits_,
+    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::limits_,
         core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
@@ -81,7 +81,7 @@ public:
         return refusal::none;
     }
     void unpin(sequence which) noexcept {
-        if (which.number >= facts_.size()) return;
+        if (busy_ || which.number >= facts_.size()) return;
         facts_.pin(static_cast<std::uint32_t>(which.number), false);
         pace_.changed();
     }
@@ -106,7 +106,6 @@ public:
         if (busy_) return false;
         this->catch_up();
         if (events_.empty()) return false;
-        edits_.reserve_message(0);
         jobs_.touched(facts_, edits_, detail::as_size(events_.back().steps));
         this->undo_newest();
         pace_.changed();
@@ -123,9 +122,7 @@ public:
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
         if (busy_ || unrecorded_) return 0;
         typename core::occupied const until_done{*this};
-        auto const goes = this->releasable(before);
-        jobs_.clear();
-        return this->destroy(goes);
+        return this->destroy(this->releasable(before));
     }
 
     /// Takes in what the program has done to its container: messages behind those known have come, those

@@ -125,7 +125,7 @@ private:
         if (busy_) return recover_outcome::exhausted;
         catch_up();
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
-        tell(options_.observer, events::overflow{found->limit, 1});
+        tell(options_.observer, events::overflow{found->limit, found->requested});
         return shrink(*found) ? recover_outcome::retry : recover_outcome::exhausted;
     }
 

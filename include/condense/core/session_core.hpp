@@ -88,13 +88,15 @@ protected:
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
         mix_.name_entries(idle_.data());
+        statistics_.add(idle_);  // names alone
     }
 
     using source_type = originals<container>;
     source_type source() const noexcept { return {address_of(messages_.get()), address_of(places_)}; }
 
-    std::size_t read(message_type const& m) { return read(m, detail::pins(options_, sequence{facts_.size()}, m)); }
-    std::size_t read(message_type const& m, bool pinned) { return facts_.read(m, count_, {.pinned = pinned}); }
+    std::size_t read(message_type const& m) {
+        return facts_.read(m, count_, {.pinned = detail::pins(options_, sequence{facts_.size()}, m)});
+    }
 
     /// While it lasts the session is busy: what code of the program's, an estimator or a layer, pushes waits.
     class occupied {
@@ -155,17 +157,15 @@ protected:
     /// Takes back what the newest event did; messages that came since stay, and what was pinned since.
     void undo_newest() {
         occupied const until_done{*this};
-        auto const from = source();
-        draft const whole{from, facts_, edits_, count_, limits_};
         std::size_t bound = 0;
-        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) bound += whole.is_bound(group{slot}) ? 1u : 0u;
+        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) bound += view::bound(facts_, group{slot}) ? 1u : 0u;
         edits_.reserve_message(bound);  // then nothing below fails
         anchor_.edited(first_changed_since(as_size(events_.back().steps)));
         edits_.take_back(facts_, as_size(events_.back().steps));
         edits_.follow_again(facts_, as_size(events_.back().messages));
         for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) {
             auto const& found = facts_.group_at(slot);
-            if (found.count != 0 && !found.unsendable && whole.is_bound(group{slot}) && !edits_.present(facts_, group{slot}))
+            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{slot}) && !edits_.present(facts_, group{slot}))
                 edits_.undrop(facts_, group{slot});
         }
         events_.pop_back();
@@ -250,7 +250,7 @@ protected:
         return f(whole);
     }
 
-    /// The first message that steps from `mark` on have changed; none64 for none.
+    /// The first message that steps from `mark` on have changed; 2^64 - 1 for none.
     std::uint64_t first_changed_since(std::size_t mark) const noexcept {
         auto const first = first_changed(facts_, edits_, mark);
         return first ? *first : u64_limit;

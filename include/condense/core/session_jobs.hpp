@@ -19,9 +19,8 @@ class session_jobs : public session_calls<Messages, Mix, Estimator, Options> {
     using core = session_calls<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::busy_, core::edits_, core::events_, core::facts_, core::idle_, core::mix_, core::options_;
+    using core::busy_, core::edits_, core::facts_, core::idle_, core::mix_, core::options_;
     using core::catch_up, core::jobs_, core::pace_, core::take_waiting, core::unrecorded_;
-    using typename core::on_failure;
 
 public:
     /// What the first layer that summarises would ask for, to be answered on any thread while the session
@@ -32,7 +31,11 @@ public:
         if (busy_) return {};
         catch_up();
         summary_plan plan;
-        planning([&](auto const& layer, auto& draft, auto& pass) { plan = layer.plan(draft, pass); });
+        this->running([&](auto& whole) {
+            calibrated const as_reported{edits_, this->counted().tokens(), this->used().tokens};
+            auto entries = idle_;
+            planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = layer.plan(draft, pass); });
+        });
         if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
         auto const id = jobs_.add(facts_, plan);
         summary_job made{.id = id, .base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
@@ -72,58 +75,43 @@ protected:
     small_text<96> note_ = {};
 
 private:
-    /// Calls f(layer, draft, pass) with the first layer that plans summaries.
-    template <class Function>
-    void planning(Function&& f) {
-        this->running([&](auto& whole) {
-            calibrated const as_reported{edits_, this->counted().tokens(), this->used().tokens};
-            auto entries = idle_;
-            using draft_type = std::remove_reference_t<decltype(whole)>;
-            detail::run<draft_type, Options> shared{.draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
-            auto const hand_over = [&](auto const& layer) {
-                using layer_type = std::remove_cvref_t<decltype(layer)>;
-                auto const goal = goal_of(layer, whole.used().input);
-                no_memory none;
-                v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{
-                    shared, entries[0], goal, message_limit_of(layer), none};
-                draft_for<layer_type::effects, draft_type> narrowed{whole};
-                f(layer, narrowed, hand);
-            };
-            with_planner(mix_, hand_over);
-        });
+    /// Calls f(layer, draft, pass, run, entry) with the first layer that plans summaries.
+    template <class Draft, class Entries, class Function>
+    void planning(Draft& whole, Entries& entries, Function&& f) {
+        detail::run<Draft, Options> shared{.draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
+        auto const hand_over = [&](auto const& layer, std::size_t at) {
+            using layer_type = std::remove_cvref_t<decltype(layer)>;
+            auto const goal = goal_of(layer, whole.used().input);
+            no_memory none;
+            v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{shared, entries[at], goal, message_limit_of(layer), none};
+            draft_for<layer_type::effects, Draft> narrowed{whole};
+            f(layer, narrowed, hand, shared, entries[at]);
+        };
+        with_planner(mix_, hand_over);
     }
 
     commit_outcome conclude(job_ledger::entry const& job, std::string text) {
-        grow(events_, 1);
-        auto entry = idle_[0];
-        put(job, std::move(text), entry);
-        take_waiting();
-        return entry.outcome == layer_outcome::applied ? commit_outcome::committed : declined(entry.note);
-    }
-    void put(job_ledger::entry const& job, std::string text, layer_report& entry) {
-        on_failure whatever_happens{this};
-        transaction all{facts_, edits_};
-        auto const mark = edits_.steps().size();
-        this->running([&](auto& whole) {
-            using draft_type = std::remove_reference_t<decltype(whole)>;
-            detail::run<draft_type, Options> shared{.draft = whole, .options = options_, .entries = &entry, .begun = mark};
-            auto const hand_over = [&](auto const& layer) {
-                using layer_type = std::remove_cvref_t<decltype(layer)>;
-                auto const goal = goal_of(layer, whole.used().input);
-                no_memory none;
-                v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{
-                    shared, entry, goal, message_limit_of(layer), none};
-                draft_for<layer_type::effects, draft_type> narrowed{whole};
+        auto const before = this->used();
+        auto entries = idle_;
+        layer_report made;
+        this->together([&](auto& whole) {
+            planning(whole, entries, [&](auto const& layer, auto& narrowed, auto& hand, auto& shared, layer_report& entry) {
                 attempt<false>(layer, shared, entry, measure::any,
-                                       [&] { return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit); });
-            };
-            with_planner(mix_, hand_over);
+                               [&] { return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit); });
+                made = entry;
+            });
+            return true;
         });
-        whatever_happens.of = nullptr;
-        if (entry.outcome != layer_outcome::applied) return;
-        this->changed(mark);
-        all.keep();
-        pace_.changed();
+        this->statistics_.add(entries);
+        bool const applied = made.outcome == layer_outcome::applied;
+        if (applied) {
+            pace_.changed();
+            auto const after = this->used();
+            tell(options_.observer, events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over, .before = before, .after = after,
+                                                    .layers_applied = 1, .groups_dropped = made.groups_dropped, .manual = true});
+        }
+        take_waiting();
+        return applied ? commit_outcome::committed : declined(made.note);
     }
     commit_outcome declined(std::string_view why) noexcept {
         note_ = why;

@@ -46,13 +46,12 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
 
 protected:
     using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
-        core::messages_, core::mix_, core::options_, core::sent_, core::statistics_, core::source;
+        core::messages_, core::mix_, core::options_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
     static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
 
 public:
     using typename core::message_type;
-    using typename core::request_range;
     using report_type = report<Mix::size>;
 
     /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
@@ -114,24 +113,31 @@ protected:
     void arrive(std::uint32_t first, bool resumes) {
         if constexpr (Mix::acts_on_arrival) {
             if (first == facts_.size()) return;
-            grow(events_, 1);
-            on_failure whatever_happens{this};
-            transaction all{facts_, edits_};
-            auto entries = idle_;
-            auto const mark = edits_.steps().size();
-            this->running([&](auto& whole) {
+            statistics_.add(together([&](auto& whole) {
+                auto entries = idle_;
                 detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
-                    .draft = whole, .options = options_, .entries = entries.data(), .begun = mark, .resumes = resumes};
+                    .draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark(), .resumes = resumes};
                 unrecorded_ = true;  // until it is known
                 for (auto index = first; index < facts_.size(); ++index)
                     mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
                 unrecorded_ = shared.unrecorded;
-            });
-            statistics_.add(entries);
-            changed(mark);
-            all.keep();
-            whatever_happens.of = nullptr;
+                return entries;
+            }));
         }
+    }
+
+    /// Gives f(draft): its edits stand together, or not at all where it throws.
+    template <class Function>
+    auto together(Function&& f) {
+        grow(events_, 1);
+        on_failure whatever_happens{this};
+        transaction all{facts_, edits_};
+        auto const mark = edits_.steps().size();
+        auto made = this->running(std::forward<Function>(f));
+        changed(mark);
+        all.keep();
+        whatever_happens.of = nullptr;
+        return made;
     }
 
     /// Steps from `mark` on stand.
@@ -141,20 +147,13 @@ protected:
     }
 
     report_type run(run_demand demand, bool manual) {
-        grow(events_, 1);
-        on_failure whatever_happens{this};
-        transaction all{facts_, edits_};
-        auto const mark = edits_.steps().size();
-        auto const made = this->running([&](auto& whole) {
+        auto const made = together([&](auto& whole) {
             calibrated const as_reported{edits_, this->counted().tokens(), used().tokens};
             return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand);
         });
         statistics_.add(made.layers);
         ++statistics_.runs;
         statistics_.changed += made.changed() ? 1u : 0u;
-        changed(mark);
-        all.keep();
-        whatever_happens.of = nullptr;
         note_run(made, manual, !demand.may_ask && made.before.fits());
         take_waiting();
         return made;
@@ -177,11 +176,20 @@ protected:
         bool const was_open = pace_.open;
         if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
-            if (manual && !progress) pace_.tried_in_vain(mix_.due_layers(used()));
-            else if (pace_.ran(options_.pacing, progress, waited, mix_.due_layers(used())) || pace_.open) pace_.stuck = reducible();
+            if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
+            else if (pace_.ran(options_.pacing, progress, waited, due_for_nothing(made)) || pace_.open) pace_.stuck = reducible();
         }
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
+    }
+
+    /// The layers that are due still, and those that tokens made due and would again before long.
+    std::uint64_t due_for_nothing(report_type const& made) const noexcept {
+        auto now = used();
+        auto const still = mix_.due_layers(now);
+        now.tokens = now.tokens + options_.pacing.growth.of_rounded_up(now.input);
+        auto const soon = mix_.due_layers(now);
+        return still | (mix_.due_layers(made.before) & soon);
     }
 
     report_type unchanged() const noexcept {

@@ -64,9 +64,7 @@ public:
         out.cached = edits_.cached();
         out.runs = statistics_.runs;
         out.changed = statistics_.changed;
-        for (auto const& one : statistics_.layers)
-            out.statistics.push_back({!one.name.empty(), one.saved, one.restored, one.events, one.groups_dropped, one.parts_shortened,
-                                      one.artifacts, one.latest_artifacts, one.failures, one.asked, std::string{std::string_view{one.failure}}});
+        out.statistics.assign(statistics_.layers.begin(), statistics_.layers.end());
         out.pace = pace_;
         out.anchor = anchor_;
         out.turns = tracker_;
@@ -221,9 +219,8 @@ private:
         statistics_.runs = from.runs;
         statistics_.changed = from.changed;
         for (std::size_t at = 0; at < idle_.size(); ++at) {
-            auto const& one = from.statistics[at];
-            statistics_.layers[at] = {one.named ? idle_[at].name : std::string_view{}, one.saved, one.restored, one.events, one.groups_dropped,
-                                      one.parts_shortened, one.artifacts, one.latest_artifacts, one.failures, one.asked, std::string_view{one.failure}};
+            statistics_.layers[at] = from.statistics[at];
+            statistics_.layers[at].name = idle_[at].name;
         }
     }
 };

@@ -9,6 +9,7 @@
 
 #include <condense/core/fresh_message.hpp>
 #include <condense/core/pacing.hpp>
+#include <condense/core/statistics.hpp>
 #include <condense/core/turn_tracker.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/core/usage_anchor.hpp>
@@ -73,21 +74,6 @@ struct undo_point {
     friend bool operator==(undo_point const&, undo_point const&) = default;
 };
 
-/// The sums of one layer, as `layer_statistics` has them.
-struct saved_statistics {
-    bool named = false;
-    tokens saved = {};
-    tokens restored = {};
-    std::uint64_t events = 0;
-    std::uint64_t groups_dropped = 0;
-    std::uint64_t parts_shortened = 0;
-    std::uint64_t artifacts = 0;
-    std::uint64_t latest_artifacts = 0;
-    std::uint64_t failures = 0;
-    std::uint64_t asked = 0;
-    std::string failure = {};
-};
-
 /// Numbers and texts alone. Whoever hands one in may have made it up: `adopt` believes nothing of it.
 struct session_state {
     /// Grows when the meaning of a member changes.
@@ -111,7 +97,7 @@ struct session_state {
 
     std::uint64_t runs = 0;
     std::uint64_t changed = 0;
-    std::vector<saved_statistics> statistics = {};
+    std::vector<layer_statistics> statistics = {};  ///< without names: these are the pipeline's
     std::vector<std::string> memories = {};  ///< of the layers, as they save them
 
     detail::pace pace = {};

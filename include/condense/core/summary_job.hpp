@@ -143,16 +143,21 @@ concept plans_summaries = requires { requires Layer::plans_summaries; };
 
 template <class Layer>
 inline constexpr bool has_planner = plans_summaries<Layer>;
-template <class... Layers>
-inline constexpr bool has_planner<pipeline<Layers...>> = (false || ... || has_planner<Layers>);
+template <template <class...> class Mix, class... Layers>
+    requires is_pipeline<Mix<Layers...>>
+inline constexpr bool has_planner<Mix<Layers...>> = (false || ... || has_planner<Layers>);
 
-/// Calls f with the first layer, through all pipelines, that can plan a summary; false where there is none.
+/// Calls f(layer, entry of the report) with the first layer, through all pipelines, that can plan a summary;
+/// false where there is none.
 template <class Layer, class Function>
-bool with_planner(Layer const& layer, Function& f) {
-    if constexpr (plans_summaries<Layer>) return f(layer), true;
+bool with_planner(Layer const& layer, Function& f, std::size_t entry = 0) {
+    if constexpr (plans_summaries<Layer>) return f(layer, entry), true;
     else if constexpr (is_pipeline<Layer>) {
         bool done = false;
-        layer.each([&](auto const& inner) { done = done || with_planner(inner, f); });
+        layer.each([&](auto const& inner) {
+            done = done || with_planner(inner, f, entry);
+            entry += leaves<std::remove_cvref_t<decltype(inner)>>::count;
+        });
         return done;
     } else return false;
 }

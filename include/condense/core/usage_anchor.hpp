@@ -53,7 +53,6 @@ public:
         return now < counted_ ? reported_ - (counted_ - now).tokens() : reported_ + (now - counted_).tokens();
     }
 
-    v1::cost counted() const noexcept { return counted_; }
     friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;
 
     /// Calls f with all members, for saved state.

@@ -72,6 +72,17 @@ public:
         if (which.is_summary()) return state.summary != 0;
         return state.dropped == 0 && facts.group_at(which.slot()).count != 0;
     }
+    /// Why no layer may take the group out, present or not; none where one may.
+    static constexpr refusal bound(outline const& facts, group which) noexcept {
+        if (which.is_summary()) return refusal::none;
+        auto const& found = facts.group_at(which.slot());
+        if (found.system) return refusal::system;
+        if (found.pinned) return refusal::pinned;
+        if (facts.open(which.slot())) return refusal::open;
+        auto const latest = facts.latest_user();
+        if (latest != detail::none32 && facts.group_of(latest) == which.slot()) return refusal::latest_user;
+        return refusal::none;
+    }
     /// The text of a summary that is present.
     constexpr replacement const& summary_text(group which) const noexcept {
         return texts_[steps_[groups_[which.slot()].summary - 1].text];
