@@ -22,16 +22,19 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
+/// C1: what could not be stored.
+inline constexpr auto cascade_cap = compress{.when = always, .protect = nothing, .over = chars{30'000},
+                                             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}}};
+
 /// Rows C1, C3 to C7, C11, and C8 by tokens: many messages are no reason to shorten texts. Retrieval tools belong into `protect` of a mix of your own.
 template <journal Journal, artifact_store Store, summarizer Model>
 auto cascade(Journal to, Store into, Model model) {
     using namespace literals;
     auto const zones = at_most(50_pct, task | first(1_messages) | last(8_messages) | last(15_pct));  // C4
-    auto const capped = head_tail{.head = 15'000_chars, .tail = 15'000_chars, .at_most = 30'000_chars};
     return pipeline{
         record{.to = to},
         offload{.over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
-        compress{.when = always, .protect = nothing, .over = 30'000_chars, .with = capped},  // C1: what could not be stored
+        cascade_cap,
         compress{.when = relaxed(used >= 65_pct, 10_pct), .protect = zones, .over = 10'000_chars,  // C3, C8, C11
                  .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars})},
         sliding_window{.when = used > 100_messages, .until = used <= 90_messages, .protect = zones},                   // C5

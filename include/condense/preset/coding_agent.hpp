@@ -17,6 +17,11 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
+/// D1.
+inline constexpr auto coding_agent_cut =
+    compress{.when = always, .protect = nothing, .over = lines{256} && bytes{10'240},
+             .with = head_tail{.head = lines{128}, .tail = lines{128}, .at_most = bytes{10'240}}};
+
 /// Rows D1, D3, D4, D6; of the budget 10 % belong to the output.
 template <journal Journal, summarizer Model>
 auto coding_agent(Journal to, Model model) {
@@ -24,8 +29,7 @@ auto coding_agent(Journal to, Model model) {
     auto const recent = task | last(10_messages);
     return pipeline{
         record{.to = to},  // D6
-        compress{.when = always, .protect = nothing, .over = 256_lines && 10'240_bytes,  // D1
-                 .with = head_tail{.head = 128_lines, .tail = 128_lines, .at_most = 10'240_bytes}},
+        coding_agent_cut,
         fallback{summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent, .with = model},  // D3: about a tenth
                  summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent}},
         sliding_window{.when = used >= 90_pct, .protect = recent},
