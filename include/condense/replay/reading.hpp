@@ -7,6 +7,7 @@
 
 #include <condense/core/message.hpp>
 #include <condense/core/tokens.hpp>
+#include <condense/detail/utf8.hpp>
 #include <condense/store/content_hash.hpp>
 
 // What is known of a message without keeping it: by message_traits alone, so that who judges shares
@@ -34,6 +35,7 @@ struct part_reading {
     std::uint64_t tool = 0;
     std::uint64_t call = 0;
     std::uint64_t size = 0;  ///< of the text, in bytes
+    std::uint64_t points = 0;
 };
 
 struct message_reading {
@@ -41,11 +43,11 @@ struct message_reading {
     std::uint64_t print = 0;  ///< of all that the traits show
     std::vector<part_reading> parts = {};
 
-    /// User role and a part that is no tool result.
+    /// User role and a part that belongs to no call.
     bool plain_user() const noexcept {
         if (speaker != role::user) return false;
         for (auto const& part : parts)
-            if (part.kind != part_kind::tool_result) return true;
+            if (part.kind != part_kind::tool_result && part.call == 0) return true;
         return false;
     }
 };
@@ -60,6 +62,7 @@ message_reading read_message(Message const& m) {
         one.tool = print_of(part.tool);
         one.call = part.call.empty() ? 0 : print_of(part.call) | 1;
         one.size = part.text.size();
+        one.points = utf8::count(part.text);
         auto const marks = static_cast<std::uint64_t>(part.kind) << 16 | static_cast<std::uint64_t>(part.status) << 8 | (part.sealed ? 1u : 0u);
         for (auto const value : {marks, one.text, one.tool, one.call, part.cost ? (*part.cost).steps + 1 : 0})
             found.print = print_of(value, found.print);
