@@ -35,8 +35,8 @@ struct comparison {
         return sums;
     }
 
-    /// A table with one line for each mix: money in units of the currency, times in milliseconds, items in
-    /// per cent of those that answers took from earlier messages.
+    /// A table with one line for each mix: money in units of the currency, time in milliseconds, and of the items
+    /// that answers took from earlier messages the share that was visible, recoverable, lost.
     std::string text() const {
         std::string out;
         for (std::size_t at = 0; at < titles.size(); ++at) detail::append_padded(out, titles[at], at == 0 ? name_width : width, at != 0);
@@ -47,9 +47,9 @@ struct comparison {
 
 private:
     static constexpr std::size_t name_width = 20;
-    static constexpr std::size_t width = 14;
-    static constexpr std::array<std::string_view, 14> titles = {"mix",     "requests",  "over",         "exhausted", "sent",       "peak", "cached %",
-                                                                "money",   "visible %", "recoverable %", "lost %",    "reductions", "ms",   "violations"};
+    static constexpr std::size_t width = 12;
+    static constexpr std::array<std::string_view, 14> titles = {"mix",       "requests",  "over",   "exhausted",  "sent", "peak",      "cached %", "money",
+                                                                "visible %", "recover %", "lost %", "reductions", "ms",   "violations"};
 
     /// With one digit behind the point.
     static std::string share(std::uint64_t part, std::uint64_t whole) {
