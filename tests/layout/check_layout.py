@@ -21,6 +21,7 @@ BELOW = {
     "adapt": {"core", "detail"},
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
+    "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},
 }
 HEAVY = {"filesystem", "fstream", "functional", "iostream", "regex", "algorithm", "memory", "chrono", "map", "unordered_map"}
 

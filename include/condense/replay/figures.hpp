@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/quantity.hpp>
+#include <condense/core/statistics.hpp>
+#include <condense/policy/worth.hpp>
+
+// What a replay measures of one mix on one conversation: requests, tokens, money, what the prompt cache
+// held, what later turns still needed and could still see. Row X11.
+
+namespace condense {
+inline namespace v1 {
+
+/// What a provider asks for tokens. Defaults: a current model of the middle class, in dollars.
+struct prices {
+    price input = {3'000'000};   ///< not cached
+    price cached = {300'000};    ///< read from the prompt cache
+    price written = {3'750'000};  ///< written to it; the input price where a provider asks no more
+    price output = {15'000'000};
+
+    friend constexpr bool operator==(prices const&, prices const&) = default;
+};
+
+/// What a message may take from earlier ones.
+enum class item_kind : std::uint8_t {
+    word,    ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
+    id,      ///< letters and digits mixed, such as a hash or an order number
+    path,    ///< of a file, or a URL
+    number,  ///< of three digits or more
+    quoted,  ///< a string in quotes or backticks
+};
+inline constexpr std::size_t item_kinds = 5;
+
+constexpr std::string_view name(item_kind which) noexcept {
+    switch (which) {
+        case item_kind::word: return "word";
+        case item_kind::id: return "id";
+        case item_kind::path: return "path";
+        case item_kind::number: return "number";
+        case item_kind::quoted: break;
+    }
+    return "quoted";
+}
+
+/// Items that answers took from earlier messages, by where they were when the answer was asked for.
+struct fidelity {
+    std::uint64_t visible = 0;      ///< in the request
+    std::uint64_t recoverable = 0;  ///< one search or one reading away, within 2,000 tokens
+    std::uint64_t lost = 0;
+
+    constexpr std::uint64_t total() const noexcept { return visible + recoverable + lost; }
+    constexpr fidelity& operator+=(fidelity const& more) noexcept {
+        visible += more.visible;
+        recoverable += more.recoverable;
+        lost += more.lost;
+        return *this;
+    }
+    friend constexpr bool operator==(fidelity const&, fidelity const&) = default;
+};
+
+/// One request, in the order in which they were sent.
+struct request_figures {
+    std::uint64_t message = 0;  ///< the answer's number in the conversation
+    tokens sent = {};
+    tokens cached = {};  ///< of these, what the request before began with
+    bool reduced = false;  ///< a run changed something just before it
+
+    friend constexpr bool operator==(request_figures const&, request_figures const&) = default;
+};
+
+/// All of one mix on one conversation, or, as a sum, on many.
+struct replay_figures {
+    std::string mix = {};
+    std::string conversation = {};  ///< empty in a sum
+
+    std::uint64_t conversations = 1;
+    std::uint64_t requests = 0;
+    std::uint64_t over = 0;        ///< larger than the input, and not said to be exhausted
+    std::uint64_t exhausted = 0;   ///< larger than the input: nothing more could go
+    tokens sent = {};              ///< in all requests
+    tokens peak = {};              ///< the largest request; the largest of all in a sum
+    tokens answered = {};          ///< output of the agent's model
+    tokens cached = {};            ///< of `sent`, read from the prompt cache
+    std::uint64_t hits = 0;        ///< requests that began with all of the one before
+
+    std::uint64_t reductions = 0;   ///< runs that changed something
+    std::uint64_t model_calls = 0;  ///< of layers
+    tokens model_input = {};
+    tokens model_output = {};
+    std::uint64_t money = 0;  ///< millionths of the currency of the prices, for agent and layers
+
+    std::array<fidelity, item_kinds> items = {};
+    std::vector<layer_statistics> layers = {};
+    instant time = {};  ///< in the library alone
+
+    std::uint64_t violations = 0;                  ///< of the laws, by a checker that shares no code with the draft
+    std::vector<std::string> first_violations = {};  ///< eight at most
+    std::vector<request_figures> turns = {};       ///< empty in a sum
+
+    constexpr fidelity all_items() const noexcept {
+        fidelity sum;
+        for (auto const& kind : items) sum += kind;
+        return sum;
+    }
+    bool fits() const noexcept { return over == 0 && exhausted == 0; }
+};
+
+}  // namespace v1
+}  // namespace condense

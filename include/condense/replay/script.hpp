@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <condense/core/message.hpp>
+#include <condense/core/reduction.hpp>
+#include <condense/replay/reading.hpp>
+
+// A conversation as it is replayed: what every mix needs of it, read once.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Refers to the messages, which must outlive it and may not change.
+template <message Message, token_estimator Estimator>
+class replay_script {
+public:
+    /// The messages from `first` up to `past` are one answer: joined assistant messages.
+    struct answer {
+        std::size_t first = 0;
+        std::size_t past = 0;
+    };
+
+    template <class Messages>
+    replay_script(Messages const& told, Estimator count) : count_(std::move(count)) {
+        for (Message const& m : told) {
+            auto const at = messages_.size();
+            messages_.push_back(address_of(m));
+            readings_.push_back(read_message(m));
+            costs_.push_back(cost_of_message(m, count_));
+            if (readings_.back().speaker != role::assistant) continue;
+            bool const joined = !answers_.empty() && answers_.back().past == at && joins_previous(m);
+            if (!joined) answers_.push_back({at, at});
+            answers_.back().past = at + 1;
+        }
+    }
+
+    std::size_t size() const noexcept { return messages_.size(); }
+    Message const& at(std::size_t index) const noexcept { return *messages_[index]; }
+    message_reading const& reading(std::size_t index) const noexcept { return readings_[index]; }
+    v1::cost cost(std::size_t index) const noexcept { return costs_[index]; }
+    std::vector<answer> const& answers() const noexcept { return answers_; }
+    Estimator const& estimator() const noexcept { return count_; }
+
+private:
+    Estimator count_;
+    std::vector<Message const*> messages_;
+    std::vector<message_reading> readings_;
+    std::vector<v1::cost> costs_;
+    std::vector<answer> answers_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <condense/core/fallback.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/store.hpp>
+#include <condense/layer/offload.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/replay/mix.hpp>
+
+// The journals and stores of a mix, found by its layers' `to` and `into`.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// What a mix leaves outside of the request, where an agent can look it up.
+struct replay_shelf {
+    /// Calls f(number) for each original in a journal.
+    std::vector<std::function<void(std::function<void(std::uint64_t)> const&)>> journals = {};
+    std::vector<std::function<std::optional<std::string>(reference const&)>> stores = {};
+};
+
+template <class Layer>
+concept writes_journal = requires(Layer const& layer) { requires journal<std::remove_cvref_t<decltype(layer.to)>>; } && flag_records<Layer>();
+
+template <class Layer>
+concept fills_store = requires(Layer const& layer, reference const& name) {
+    { layer.into.get(name) } -> std::same_as<std::optional<std::string>>;
+};
+
+/// Journals are read under the conversation's id. A mix chosen at run time hides its layers.
+template <class Mix>
+void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conversation) {
+    using layer_type = std::remove_cvref_t<Mix>;
+    if constexpr (is_pipeline<layer_type>) mix.each([&](auto const& layer) { add_to_shelf(shelf, layer, conversation); });
+    else {
+        if constexpr (writes_journal<layer_type>)
+            shelf.journals.push_back([to = mix.to, conversation](std::function<void(std::uint64_t)> const& f) {
+                static_cast<void>(static_cast<bool>(to.read(conversation, [&](journal_entry const& line, std::string_view) {
+                    if (!line.made) f(line.number);
+                })));
+            });
+        if constexpr (fills_store<layer_type>)
+            shelf.stores.push_back([into = mix.into](reference const& name) { return into.get(name); });
+    }
+}
+
+template <class Mix>
+replay_shelf shelf_of(Mix const& mix, replay_edges const& edges, std::string const& conversation) {
+    replay_shelf shelf;
+    if constexpr (requires { Mix::stands_for_pipelines; }) add_to_shelf(shelf, pipeline{record{.to = edges.journal}, offload{.into = edges.store}}, conversation);
+    else add_to_shelf(shelf, mix, conversation);
+    return shelf;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

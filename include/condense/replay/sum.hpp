@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <condense/detail/saturate.hpp>
+#include <condense/replay/figures.hpp>
+
+// Figures of many conversations as one: sum_of(figures of one mix).
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+inline constexpr std::size_t violations_shown = 8;
+
+/// What tokens cost in millionths of the currency, rounded down.
+constexpr std::uint64_t cost_of(tokens count, price each) noexcept {
+    constexpr std::uint64_t million = 1'000'000;
+    auto const price_whole = mul_capped(count.count, each.millionths / million);
+    auto const share = each.millionths % million;
+    return add_capped(price_whole, scale_down(count.count, share, million));
+}
+
+/// By name: mixes that choose their layers by the conversation come out as well.
+inline void add_layers(std::vector<layer_statistics>& all, std::vector<layer_statistics> const& more) {
+    std::size_t place = 0;
+    for (auto const& layer : more) {
+        while (place < all.size() && all[place].name != layer.name) ++place;
+        if (place == all.size()) {
+            all.push_back(layer);
+            ++place;
+            continue;
+        }
+        auto& sum = all[place++];
+        sum.saved = sum.saved + layer.saved;
+        sum.restored = sum.restored + layer.restored;
+        sum.events = add_capped(sum.events, layer.events);
+        sum.groups_dropped = add_capped(sum.groups_dropped, layer.groups_dropped);
+        sum.parts_shortened = add_capped(sum.parts_shortened, layer.parts_shortened);
+        sum.artifacts = add_capped(sum.artifacts, layer.artifacts);
+        sum.latest_artifacts = layer.latest_artifacts;
+        sum.failures = add_capped(sum.failures, layer.failures);
+        sum.asked = add_capped(sum.asked, layer.asked);
+        if (!layer.failure.empty()) sum.failure = layer.failure;
+    }
+}
+
+inline void add_figures(replay_figures& sum, replay_figures const& one) {
+    for (auto const count : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over, &replay_figures::exhausted,
+                             &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls, &replay_figures::money,
+                             &replay_figures::violations})
+        sum.*count = add_capped(sum.*count, one.*count);
+    for (auto const count : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached, &replay_figures::model_input,
+                             &replay_figures::model_output})
+        sum.*count = sum.*count + one.*count;
+    sum.time = sum.time + one.time;
+    if (sum.peak < one.peak) sum.peak = one.peak;
+    for (std::size_t kind = 0; kind < item_kinds; ++kind) sum.items[kind] += one.items[kind];
+    add_layers(sum.layers, one.layers);
+    for (auto const& violation : one.first_violations) {
+        if (sum.first_violations.size() == violations_shown) break;
+        sum.first_violations.push_back(one.conversation.empty() ? violation : one.conversation + ": " + violation);
+    }
+}
+
+}  // namespace detail
+
+/// The sum of any range of figures, under the name of the first; of none it counts no conversation.
+template <class Figures>
+replay_figures sum_of(Figures const& all) {
+    replay_figures sum;
+    sum.conversations = 0;
+    for (replay_figures const& one : all) {
+        if (sum.mix.empty()) sum.mix = one.mix;
+        detail::add_figures(sum, one);
+    }
+    return sum;
+}
+
+}  // namespace v1
+}  // namespace condense
