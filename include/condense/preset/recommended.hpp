@@ -12,7 +12,6 @@
 #include <condense/policy/by_content.hpp>
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
-#include <condense/policy/head_tail.hpp>
 #include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/relaxed.hpp>
 #include <condense/policy/shorten_arguments.hpp>
@@ -25,13 +24,13 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// Rows X6 and X11. The figures come from replaying recorded conversations at windows of 8,000 and 32,000: what
-/// follows a change is sent anew at full price, so reductions are rare, late while the cache is in use, and deep.
-template <journal Journal, artifact_store Store, summarizer Model>
-auto recommended(Journal to, Store into, Model model) {
+/// The layers of `recommended`, with a layer of your own that summarises. Rows X6 and X11. The figures come from
+/// replaying recorded conversations at windows of 8,000 and 32,000: what follows a change is sent anew at full
+/// price, so reductions are rare, late while the cache is in use, and deep.
+template <journal Journal, artifact_store Store, class Summary>
+auto recommended_with(Journal to, Store into, Summary summary) {
     using namespace literals;
     auto const recent = task | last(8_messages);
-    auto const tail = task | last(15_pct);
     auto const due = relaxed(used >= 90_pct, 4_pct);
     auto const rest = used <= 25_pct;
     return pipeline{
@@ -40,10 +39,18 @@ auto recommended(Journal to, Store into, Model model) {
         compress{.when = due, .until = rest, .protect = recent,
                  .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
         compress{.when = due, .until = rest, .protect = recent, .over = 500_chars, .with = by_content{}},
-        fallback{summarize{.when = used >= 95_pct, .until = rest, .protect = tail, .with = model},
-                 summarize{.when = used >= 95_pct, .until = rest, .protect = tail}},
+        summary,
         sliding_window{.when = used >= 98_pct},
         escalate{.when = used >= 98_pct}};
+}
+
+/// The summary is the model's, or by rule where it fails.
+template <journal Journal, artifact_store Store, summarizer Model>
+auto recommended(Journal to, Store into, Model model) {
+    using namespace literals;
+    auto const tail = task | last(15_pct);
+    return recommended_with(to, into, fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
+                                               summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}});
 }
 
 }  // namespace presets
