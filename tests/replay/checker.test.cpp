@@ -66,6 +66,13 @@ TEST_CASE("half a pair is found") {
     auto emptied = told();
     emptied[4].parts.clear();
     CHECK(judged(emptied).size() >= 2);
+    conversation const both{talk::user("a"), talk::says("looking").and_call("x", "read", "{}"), talk::result("x", "y"), talk::says("b"), talk::user("c")};
+    auto silent = both;
+    silent[1].parts.pop_back();
+    CHECK(says(judged(silent, both), "changed beyond shortening"));
+    silent = both;
+    silent[1].parts.erase(silent[1].parts.begin());
+    CHECK(judged(silent, both).empty());
 }
 
 TEST_CASE("what is gone or changed and may not be is found") {

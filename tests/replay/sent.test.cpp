@@ -58,6 +58,9 @@ TEST_CASE("a request shares with the one before what it begins with, by whole me
     all.take({same, all.told[2]});  // elsewhere, and the same bytes
     CHECK(all.sent.shared() == 2);
     CHECK(all.sent.shared() == all.sent.before().size());
+    auto const other = talk::user("brief");
+    all.take({other, all.told[2]});
+    CHECK(all.sent.shared() == 0);
     CHECK(all.sent.made(all.sent.now()[0].made).parts[0].size == 5);
 }
 
