@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <chrono>
+
+#include <condense/core/store.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/offload.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/layer/summarize.hpp>
+#include <condense/policy/first_of.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/json_sample.hpp>
+#include <condense/policy/relaxed.hpp>
+
+// Five layers, each for what the one before it leaves: store, sample, window, summary, escalation, with both
+// ends preserved: presets::cascade(journal, store, model).
+
+namespace condense {
+inline namespace v1 {
+namespace presets {
+
+/// C1: what could not be stored.
+inline constexpr auto cascade_cap = compress{.when = always, .protect = nothing, .over = chars{30'000},
+                                             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}}};
+
+/// Rows C1, C3 to C7, C11, and C8 by tokens: many messages are no reason to shorten texts. Retrieval tools belong into `protect` of a mix of your own.
+template <journal Journal, artifact_store Store, summarizer Model>
+auto cascade(Journal to, Store into, Model model) {
+    using namespace literals;
+    auto const zones = at_most(50_pct, task | first(1_messages) | last(8_messages) | last(15_pct));  // C4
+    return pipeline{
+        record{.to = to},
+        offload{.over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
+        cascade_cap,
+        compress{.when = relaxed(used >= 65_pct, 10_pct), .protect = zones, .over = 10'000_chars,  // C3, C8, C11
+                 .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars})},
+        sliding_window{.when = used > 100_messages, .until = used <= 90_messages, .protect = zones},                   // C5
+        summarize{.when = used >= 80_pct, .until = used <= 56_pct, .protect = zones, .with = model},  // C6: the oldest 30 % of these
+        escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};         // C7
+}
+
+}  // namespace presets
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <condense/core/store.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/offload.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/layer/summarize.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/shorten_arguments.hpp>
+#include <condense/policy/worth.hpp>
+
+// Keeps the last ten messages and a summary of the others, after long arguments and old results have been cut
+// without a model: presets::harness(journal, store, model).
+
+namespace condense {
+inline namespace v1 {
+namespace presets {
+
+/// Rows A1, A2, A4, A6, A11; the forced reduction of A3 is the session's, which presses on these layers. Where
+/// a provider's window is large, the summary waits for 30 messages or 84 % (108,000 of 128,000).
+template <journal Journal, artifact_store Store, summarizer Model>
+auto harness(Journal to, Store into, Model model) {
+    using namespace literals;
+    auto const due = used > 30_messages || used >= 84_pct;
+    return pipeline{
+        record{.to = to},  // A6
+        offload{.protect = tools("read_file", "memory_*", "session_*"), .over = 80'000_chars,  // A2
+                .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},
+        compress{.when = due, .protect = task | last(10_messages), .with = shorten_arguments{.over = 2'000_chars}},  // A4
+        compress{.when = used >= 60'000_tokens, .protect = task | covering(40'000_tokens), .worth = at_least(20'000_tokens),  // A11
+                 .over = 2'000_chars, .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars}},
+        summarize{.when = due, .until = used <= 11_messages && used <= 42_pct, .protect = last(10_messages), .with = model},  // A1
+        sliding_window{.when = used >= 95_pct, .protect = last(10_messages)},  // where the model does not help
+        escalate{.when = used >= 95_pct}};
+}
+
+}  // namespace presets
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <condense/core/store.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/offload.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/layer/summarize.hpp>
+#include <condense/policy/by_content.hpp>
+#include <condense/policy/duplicate_results.hpp>
+#include <condense/policy/first_of.hpp>
+#include <condense/policy/head_tail.hpp>
+#include <condense/policy/old_reasoning.hpp>
+#include <condense/policy/relaxed.hpp>
+#include <condense/policy/shorten_arguments.hpp>
+#include <condense/policy/superseded_reads.hpp>
+
+// Never calls a model, loses nothing that a journal does not hold, gives the same bytes for the same input:
+// presets::no_model(journal, store).
+
+namespace condense {
+inline namespace v1 {
+namespace presets {
+
+/// Cheap and reversible first; a summary by rule; the window last.
+template <journal Journal, artifact_store Store>
+auto no_model(Journal to, Store into) {
+    using namespace literals;
+    auto const recent = task | last(8_messages);
+    return pipeline{
+        record{.to = to},
+        offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
+        compress{.when = relaxed(used >= 60_pct, 15_pct), .protect = recent,
+                 .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
+        compress{.when = relaxed(used >= 70_pct, 10_pct), .protect = recent, .over = 2'000_chars, .with = by_content{}},
+        summarize{.when = used >= 80_pct, .protect = task | last(20_pct)},
+        sliding_window{.when = used >= 90_pct},
+        escalate{.when = used >= 90_pct}};
+}
+
+}  // namespace presets
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/preset/cascade.hpp>
+
+#include <string>
+
+#include "preset/stage.hpp"
+
+namespace {
+
+using namespace stage;
+
+auto made(desk& things) { return condense::presets::cascade(things.journal, things.store, things.asked()); }
+using mix_type = decltype(made(std::declval<desk&>()));
+
+static_assert(condense::recoverable<mix_type>);
+static_assert(condense::has_last_resort<mix_type>);
+
+struct full_disk {
+    condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    condense::store_error put(condense::reference const&, std::string_view) const { return {"no space"}; }
+};
+
+/// Each look takes so long.
+struct slow_clock {
+    std::uint64_t* seconds;
+    condense::instant operator()() const { return {(*seconds += 35) * 1'000'000'000u}; }
+};
+
+}  // namespace
+
+TEST_CASE("cascade: keeps the laws, and the journal has all", "[laws]") { keeps_the_laws(made); }
+
+TEST_CASE("cascade: a result over the limit is stored, an inline preview stays", "[row-C1]") {
+    desk things;
+    auto session = opened(made(things), 1'000'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", letters(10'000));
+    CHECK(things.store.size() == 0);
+    auto const text = letters(10'001);
+    run_tool(session, "2", "shell", text);
+    CHECK(things.store.get(things.store.name(text)) == text);
+    CHECK(sent_text(session, 4).size() < 4'300);
+    CHECK(sent_text(session, 4).size() > 4'000);
+}
+
+TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
+    desk things;
+    auto const mix = condense::presets::cascade(things.journal, full_disk{}, things.asked());
+    auto session = opened(mix, 1'000'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", letters(30'000));
+    run_tool(session, "2", "shell", letters(50'000));
+    session.push(chat_message::assistant("done"));
+    CHECK(sent_text(session, 2) == letters(30'000));
+    CHECK(sent_text(session, 4).size() <= 30'000);
+    CHECK(sent_text(session, 4).size() > 29'000);
+}
+
+TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C3][row-C8]") {
+    std::string rows = "[";
+    for (int row = 0; row < 200; ++row) rows += (row == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(row) + R"(,"note":")" + letters(40, 'n') + R"("})";
+    rows += "]";
+    REQUIRE(rows.size() > 10'000);
+    REQUIRE(rows.size() < 30'000);
+    for (bool const due : {false, true}) {
+        CAPTURE(due);
+        desk things;
+        auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
+        session.push(chat_message::user("task"));
+        run_tool(session, "1", "query", rows);
+        run_tool(session, "2", "shell", letters(10'001));
+        run_tool(session, "3", "shell", letters(10'000));
+        talk(session, 4, 100);
+        session.push(chat_message::user(letters(64'999 - session.used().tokens.count + (due ? 1 : 0), 'u')));
+        CHECK(session.prepare().changed() == due);
+        if (!due) continue;
+        auto const sampled = sent_text(session, 2);
+        CHECK(sampled.size() < 3'000);
+        CHECK(condense::detail::json::valid(sampled));
+        CHECK(sampled.find("200") != sampled.npos);
+        CHECK(sent_text(session, 4).size() <= 8'150);
+        CHECK(sent_text(session, 6) == letters(10'000));
+        CHECK(things.calls == 0);
+    }
+}
+
+TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
+    desk things;
+    auto session = opened(made(things), 1'000'000_tokens);
+    session.push(chat_message::user("the task"));
+    session.push(chat_message::assistant("begun"));
+    talk(session, 49, 10);
+    CHECK_FALSE(session.prepare().changed());
+    session.push(chat_message::user("the 101st"));
+    CHECK(session.prepare().changed());
+    auto const request = sent(session);
+    CHECK(request.size() <= 90);
+    CHECK(request.size() >= 88);
+    CHECK(laws::words(request[0]) == "the task");
+    CHECK(laws::words(request.back()) == "the 101st");
+    CHECK(things.calls == 0);
+}
+
+TEST_CASE("cascade: a summary takes the oldest share, at any count of messages", "[row-C6]") {
+    desk things;
+    auto session = opened(made(things), 10'000_tokens);
+    session.push(chat_message::user("the task"));
+    for (int turn = 0; turn < 12; ++turn) {
+        session.push(chat_message::assistant(letters(670, 'a')));
+        session.push(chat_message::user("on"));
+    }
+    REQUIRE(session.used().tokens.count >= 8'000);
+    CHECK(session.prepare().changed());
+    CHECK(things.calls == 1);
+    auto const left = session.used().tokens.count;
+    CHECK(left <= 5'600);
+    CHECK(left > 4'000);
+    CHECK(sent_text(session, 0) == "the task");
+}
+
+TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case-141]") {
+    desk things;
+    std::uint64_t seconds = 0;
+    condense::run_options<slow_clock> options{.clock = {&seconds}};
+    conversation all{chat_message::user("the task")};
+    for (int turn = 0; turn < 4; ++turn) all.push_back(chat_message::assistant(letters(2'400, 'a')));
+    for (auto& m : all) m.pinned = true;
+    auto const mix = made(things);
+    auto const report = condense::reduce(all, mix, {.window = 10'000_tokens}, exact{}, options);
+    CHECK(report.outcome == condense::outcome::time);
+    auto const unhurried = condense::reduce(all, mix, {.window = 9'600_tokens}, exact{});
+    CHECK(unhurried.outcome == condense::outcome::exhausted);
+    CHECK(unhurried.floor.count == 9'608);
+}
+
+TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][case-138]") {
+    desk things;
+    auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", letters(12'000));
+    talk(session, 4, 100);
+    session.push(chat_message::user(letters(70'000 - session.used().tokens.count, 'u')));
+    static_cast<void>(sent(session));
+    session.observe({.input = 40'000_tokens, .output = 10_tokens, .cache_read = 30'000_tokens});
+    CHECK_FALSE(session.prepare().changed());
+    session.push(chat_message::assistant(letters(5'000, 'a')));
+    CHECK(session.prepare().changed());
+}

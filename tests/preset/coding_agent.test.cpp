@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/preset/coding_agent.hpp>
+
+#include <string>
+
+#include "preset/stage.hpp"
+
+namespace {
+
+using namespace stage;
+
+auto made(desk& things) { return condense::presets::coding_agent(things.journal, things.asked()); }
+using mix_type = decltype(made(std::declval<desk&>()));
+
+static_assert(condense::recoverable<mix_type>);
+static_assert(condense::has_last_resort<mix_type>);
+
+}  // namespace
+
+TEST_CASE("coding_agent: keeps the laws, and the journal has all", "[laws][row-D6]") { keeps_the_laws(made); }
+
+TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case-28][case-31]") {
+    desk things;
+    auto session = opened(made(things), 1'000'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", numbered_lines(256));
+    CHECK(sent_text(session, 2) == numbered_lines(256));
+    run_tool(session, "2", "shell", numbered_lines(300));
+    auto const cut = sent_text(session, 4);
+    CHECK(cut.starts_with(numbered_lines(128)));
+    CHECK(cut.ends_with("line 299\nline 300\n"));
+    CHECK(cut.find("line 129\n") == cut.npos);
+    CHECK(cut.find("44 of 300 lines") != cut.npos);
+    std::string wide;
+    for (int line = 0; line < 10; ++line) wide += letters(2'000, static_cast<char>('a' + line)) + "\n";
+    run_tool(session, "3", "shell", wide);
+    auto const narrow = sent_text(session, 6);
+    CHECK(narrow.size() <= 10'240);
+    CHECK(narrow.size() > 9'000);
+    CHECK(narrow.starts_with("aaa"));
+    CHECK(narrow.ends_with("jjj\n"));
+    CHECK(things.recorded()[6].find(letters(2'000, 'e')) != std::string::npos);
+}
+
+TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summary", "[row-D3]") {
+    desk things;
+    auto session = opened(made(things), 71'000_tokens);
+    session.push(chat_message::user("the task"));
+    talk(session, 24, 1'000);
+    talk(session, 5, 100);
+    CHECK_FALSE(session.push(chat_message::user(letters(600, 'u'))));
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(session.push(chat_message::assistant(letters(200, 'a'))));
+    auto const before = session.used().tokens.count;
+    CHECK(before >= 49'700);
+    CHECK(session.prepare().changed());
+    CHECK(session.used().tokens.count < before / 10);
+    CHECK(things.calls == 1);
+    CHECK(sent_text(session, 0) == "the task");
+    CHECK_FALSE(session.run().changed());
+}
+
+TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {
+    desk things;
+    auto session = opened(made(things), 8'000_tokens);
+    for (int turn = 0; turn < 120; ++turn) {
+        session.push(chat_message::user("step " + std::to_string(turn)));
+        run_tool(session, std::to_string(turn), "shell", letters(static_cast<std::size_t>(turn * 37 % 900)));
+        session.push(chat_message::assistant(letters(80, 'a')));
+        things.down = turn % 3 == 0;
+        static_cast<void>(session.prepare());
+        CHECK(session.used().fits());
+    }
+    CHECK(things.calls > 2);
+}
+
+TEST_CASE("coding_agent: above 95 % a request is never said to fit", "[row-D4]") {
+    desk things;
+    for (std::size_t const last : {9'499u, 9'501u}) {
+        conversation all{chat_message::user(letters(last))};
+        auto const report = condense::reduce(all, made(things), {.window = 10'000_tokens}, exact{});
+        CHECK(report.fits() == (last <= 9'500));
+        CHECK((report.outcome == condense::outcome::exhausted) == (last > 9'500));
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/preset/harness.hpp>
+
+#include <string>
+
+#include "preset/stage.hpp"
+
+namespace {
+
+using namespace stage;
+
+auto made(desk& things) { return condense::presets::harness(things.journal, things.store, things.asked()); }
+using mix_type = decltype(made(std::declval<desk&>()));
+
+static_assert(condense::recoverable<mix_type>);
+static_assert(condense::has_last_resort<mix_type>);
+
+}  // namespace
+
+TEST_CASE("harness: keeps the laws, and the journal has all", "[laws][row-A6]") { keeps_the_laws(made); }
+
+TEST_CASE("harness: more than 30 messages become a summary and the last ten", "[row-A1][row-A6]") {
+    desk things;
+    auto session = opened(made(things), 1'000'000_tokens);
+    talk(session, 15, 50);
+    CHECK_FALSE(session.prepare().changed());
+    session.push(chat_message::user("and now"));
+    CHECK(session.prepare().changed());
+    CHECK(things.calls == 1);
+    auto const request = sent(session);
+    REQUIRE(request.size() <= 12);
+    CHECK(request.size() >= 11);  // ten messages, and the turn that they begin in
+    CHECK(laws::words(request[0]).find("What came before, in short.") != std::string::npos);
+    CHECK(laws::words(request.back()) == "and now");
+    CHECK(things.recorded().size() == 31);
+}
+
+TEST_CASE("harness: a count of tokens is a reason, too", "[row-A1]") {
+    desk things;
+    auto session = opened(made(things), 10'000_tokens);
+    talk(session, 10, 419);
+    CHECK_FALSE(session.prepare().changed());
+    talk(session, 1, 50);
+    CHECK(session.prepare().changed());
+    CHECK(things.calls == 1);
+}
+
+TEST_CASE("harness: a large result leaves both ends and a reference, but for tools that page themselves", "[row-A2]") {
+    desk things;
+    auto session = opened(made(things), 1'000'000_tokens);
+    run_tool(session, "1", "shell", letters(80'000));
+    run_tool(session, "2", "read_file", letters(80'001));
+    run_tool(session, "3", "memory_search", letters(80'001));
+    run_tool(session, "4", "session_list", letters(80'001));
+    CHECK(things.store.size() == 0);
+    auto const text = letters(40'000, 'a') + letters(40'001, 'b');
+    session.push(chat_message::call("5", "shell", "{}"));
+    session.push(chat_message::result("5", text, condense::part_status::error));
+    CHECK(things.store.size() == 1);
+    auto const request = sent(session);
+    auto const& kept = request.back().parts[0];
+    CHECK(kept.text.starts_with(letters(2'000, 'a')));
+    CHECK(kept.text.ends_with(letters(2'000, 'b')));
+    CHECK(kept.text.find(things.store.name(text).text()) != kept.text.npos);
+    CHECK(kept.status == condense::part_status::error);
+    CHECK(kept.call == "5");
+    for (std::size_t index = 0; index < 8; ++index) CHECK(request[index] == session.history()[index]);
+}
+
+TEST_CASE("harness: long arguments are cut before a summary, which may not be needed then", "[row-A4][case-71]") {
+    desk things;
+    auto session = opened(made(things), 10'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", "ok", R"({"cmd":")" + letters(6'000) + R"("})");
+    talk(session, 6, 210);
+    CHECK(session.prepare().changed());
+    CHECK(things.calls == 0);
+    auto const request = sent(session);
+    CHECK(request.size() == 15);
+    CHECK(request[1].parts.back().text.size() < 300);
+    CHECK(condense::detail::json::valid(request[1].parts.back().text));
+}
+
+TEST_CASE("harness: old results are pruned together, where enough can be gained", "[row-A11][case-60]") {
+    for (std::size_t const results : {2u, 3u, 4u, 5u}) {
+        CAPTURE(results);
+        desk things;
+        auto session = opened(made(things), 1'000'000_tokens);
+        session.push(chat_message::user("task"));
+        for (std::size_t index = 0; index < results; ++index) {
+            session.push(chat_message::call(std::to_string(index), "shell", "{}"));
+            session.push(chat_message::result(std::to_string(index), letters(22'400)));
+        }
+        session.push(chat_message::assistant("done"));
+        session.push(chat_message::user("go on"));
+        static_cast<void>(session.prepare());
+        auto const request = sent(session);
+        for (std::size_t index = 0; index < results; ++index) {
+            bool const cut = laws::words(request[2 + 2 * index]).size() < 22'400;
+            CHECK(cut == (index + 2 < results));
+            if (cut) CHECK(laws::words(request[2 + 2 * index]).size() < 2'200);
+        }
+        CHECK(things.calls == 0);
+    }
+}
+
+TEST_CASE("harness: when the model reports an overflow it is pressed, and sent once more", "[row-A3]") {
+    desk things;
+    auto session = opened(made(things), 100'000_tokens);
+    session.push(chat_message::user("task"));
+    for (int turn = 0; turn < 12; ++turn) run_tool(session, std::to_string(turn), "shell", letters(4'000));
+    session.push(chat_message::user("and now"));
+    auto const before = session.used().tokens;
+    condense::provider_error const refused{
+        .status = 400, .text = "This model's maximum context length is 30000 tokens. However, your messages resulted in 48200 tokens."};
+    CHECK(session.recover(refused) == condense::recover_outcome::retry);
+    CHECK(session.used().tokens < before);
+    CHECK(session.recover(refused) == condense::recover_outcome::repeated);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "laws/checker.hpp"
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/sanitized.hpp"
+
+// What tests of presets share: an exact estimator, a model that counts, and what every preset keeps whatever
+// it is given.
+
+namespace stage {
+
+using condense::chat_message;
+using namespace condense::literals;
+using conversation = std::vector<chat_message>;
+
+/// One token a byte, nothing for frames.
+struct exact {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+
+/// Answers shortly, and counts; or fails.
+struct model {
+    std::uint64_t* calls;
+    bool* down;
+    std::string operator()(std::string_view) const {
+        ++*calls;
+        if (*down) throw std::runtime_error{"the model is down"};
+        return "What came before, in short.";
+    }
+};
+
+struct desk {
+    std::uint64_t calls = 0;
+    bool down = false;
+    condense::memory_journal journal{};
+    condense::memory_store store{};
+
+    model asked() { return {&calls, &down}; }
+
+    std::vector<std::string> recorded() const {
+        std::vector<std::string> all;
+        CHECK_FALSE(journal.read("", [&](condense::journal_entry const& line, std::string_view content) {
+            if (!line.made) all.emplace_back(content);
+        }));
+        return all;
+    }
+};
+
+inline std::string letters(std::size_t count, char which = 'x') { return std::string(count, which); }
+inline std::string numbered_lines(std::size_t count) {
+    std::string all;
+    for (std::size_t line = 1; line <= count; ++line) all += "line " + std::to_string(line) + "\n";
+    return all;
+}
+
+/// A session with nothing in it, where one byte is one token.
+template <class Mix>
+auto opened(Mix const& mix, condense::tokens window) {
+    return condense::session<conversation, Mix, exact>{{}, mix, condense::budget{.window = window}};
+}
+
+template <class Session>
+conversation sent(Session const& session) {
+    auto const request = session.request();
+    return {request.begin(), request.end()};
+}
+template <class Session>
+std::string sent_text(Session const& session, std::size_t index) {
+    return laws::words(sent(session).at(index));
+}
+
+/// One call and its result.
+template <class Session>
+void run_tool(Session& session, std::string const& id, std::string const& tool, std::string result, std::string arguments = "{}") {
+    session.push(chat_message::call(id, tool, std::move(arguments)));
+    session.push(chat_message::result(id, std::move(result)));
+}
+
+/// Turns of one question and one answer, of `size` tokens each.
+template <class Session>
+void talk(Session& session, std::size_t count, std::size_t size) {
+    for (std::size_t turn = 0; turn < count; ++turn) {
+        session.push(chat_message::user(letters(size, 'q')));
+        session.push(chat_message::assistant(letters(size, 'a')));
+    }
+}
+
+/// Random conversations, message by message, in windows of several sizes: every request obeys the laws, fits
+/// or is said to be exhausted, and the journal has every message as it came.
+template <class Make>
+void keeps_the_laws(Make const& make) {
+    std::uint64_t changed = 0;
+    std::uint64_t requests = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
+        desk things;
+        auto const mix = make(things);
+        laws::conversation_generator random{seed};
+        auto const all = random.make();
+        std::uint64_t size = 0;
+        for (auto const& m : all) size += laws::words(m).size();
+        auto session = opened(mix, {seed % 3 == 0 ? size / 4 + 50 : seed % 3 == 1 ? size / 2 + 50 : 2 * size + 50});
+        for (std::size_t index = 0; index < all.size(); ++index) {
+            CAPTURE(seed, index);
+            session.push(all[index]);
+            auto const made = session.prepare();
+            changed += made.changed() ? 1u : 0u;
+            ++requests;
+            CHECK((made.fits() || made.outcome == condense::outcome::exhausted || !made.changed()));
+            if (made.changed() || index + 1 == all.size()) {
+                auto const judged = laws::checker{{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(index) + 1}, sent(session)};
+                CHECK(judged.violations() == laws::broken{});
+            }
+        }
+        auto const kept = things.recorded();
+        REQUIRE(kept.size() == all.size());
+        for (std::size_t index = 0; index < all.size(); ++index) CHECK(kept[index] == condense::to_bytes(all[index]));
+    }
+    CHECK(changed * 20 > requests);
+}
+
+}  // namespace stage
