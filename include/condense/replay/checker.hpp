@@ -119,7 +119,6 @@ private:
     void place_made(std::vector<given> const& request, std::size_t at, std::size_t past, std::size_t& next, std::size_t end) {
         auto left_out = end > next ? end - next : 0;
         std::size_t summaries = 0;
-        std::size_t behind = 0;
         for (; at < past; ++at) {
             auto const& now = *request[at].reading;
             if (says_nothing(now)) broken_.push_back("L2: message " + std::to_string(at) + " of the request is empty");
@@ -129,7 +128,7 @@ private:
                 take(static_cast<std::uint32_t>(index), history_[index].print == now.print);
                 next = index + 1;
                 --left_out;
-            } else if (is_answer(now, next)) ++behind;
+            } else if (is_answer(now, next)) continue;
             else if (now.speaker == role::user && now.parts.size() == 1 && now.parts[0].kind == part_kind::text) ++summaries;
             else broken_.push_back("L2: message " + std::to_string(at) + " of the request was never pushed, or is changed beyond shortening");
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,8 +35,8 @@ struct comparison {
         return sums;
     }
 
-    /// A table with one line for each mix: money in units of the currency, times in milliseconds, items in
-    /// per cent of those that answers took from earlier messages.
+    /// A table with one line for each mix: money in units of the currency, time in milliseconds, and of the items
+    /// that answers took from earlier messages the share that was visible, recoverable, lost.
     std::string text() const {
         std::string out;
         for (std::size_t at = 0; at < titles.size(); ++at) detail::append_padded(out, titles[at], at == 0 ? name_width : width, at != 0);
@@ -46,14 +47,14 @@ struct comparison {
 
 private:
     static constexpr std::size_t name_width = 20;
-    static constexpr std::size_t width = 13;
-    static constexpr std::array<std::string_view, 13> titles = {"mix",     "requests", "over",  "exhausted", "sent",   "peak", "cached %",
-                                                                "money",   "visible %", "lost %", "reductions", "ms",   "violations"};
+    static constexpr std::size_t width = 12;
+    static constexpr std::array<std::string_view, 14> titles = {"mix",       "requests",  "over",   "exhausted",  "sent", "peak",      "cached %", "money",
+                                                                "visible %", "recover %", "lost %", "reductions", "ms",   "violations"};
 
     /// With one digit behind the point.
     static std::string share(std::uint64_t part, std::uint64_t whole) {
         if (whole == 0) return "-";
-        while (whole >> 32 != 0) whole >>= 8, part >>= 8;
+        for (; whole >> 32 != 0; whole >>= 8) part >>= 8;
         auto const tenths = detail::scale_down(part, 1'000, whole);
         return detail::grouped(tenths / 10) + "." + static_cast<char>('0' + tenths % 10);
     }
@@ -68,7 +69,7 @@ private:
         for (auto const& figure :
              {detail::grouped(sum.requests), detail::grouped(sum.over), detail::grouped(sum.exhausted), detail::grouped(sum.sent.count),
               detail::grouped(sum.peak.count), share(sum.cached.count, sum.sent.count), units(sum.money), share(items.visible, items.total()),
-              share(items.lost, items.total()), detail::grouped(sum.reductions), detail::grouped(sum.time.count / 1'000'000),
+              share(items.recoverable, items.total()), share(items.lost, items.total()), detail::grouped(sum.reductions), detail::grouped(sum.time.count / 1'000'000),
               detail::grouped(sum.violations)})
             detail::append_padded(out, figure, width, true);
         out.push_back('\n');

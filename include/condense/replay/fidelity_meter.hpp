@@ -32,7 +32,7 @@ inline std::optional<reference> reference_in(std::string_view word) noexcept {
         auto const digit = std::string_view{"0123456789abcdef"}.find(word[at]);
         if (digit == std::string_view::npos) return std::nullopt;
         auto& byte = found.digest[at / 2];
-        byte = static_cast<std::uint8_t>(byte << 4 | digit);
+        byte = static_cast<std::uint8_t>(16u * byte + digit);
     }
     return found;
 }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/replay/items.hpp>
 
 // Stands in for the model of a layer where conversations are replayed: answers by rule, and counts what
 // it was asked.
@@ -29,9 +33,10 @@ struct replay_model_figures {
     friend constexpr bool operator==(replay_model_figures const&, replay_model_figures const&) = default;
 };
 
-/// A handle: copies share their figures. The same prompt has the same answer: of its lines the beginnings,
-/// from all over it, as long as summaries are in practice, a tenth of the prompt but 300 to 1,500 tokens,
-/// and no more than a third of it or than was allowed. For one thread at a time.
+/// A handle: copies share their figures. The same prompt has the same answer: names, paths and figures that it
+/// has more than once, and pieces from all over it, together as long as summaries are in practice: a tenth of
+/// the prompt but 300 to 1,500 tokens, and no more than a third of it or than was allowed. Says nothing of how
+/// well a model summarises. For one thread at a time.
 class replay_model {
 public:
     using counter = std::function<tokens(std::string_view)>;
@@ -71,25 +76,47 @@ private:
         return prompt.substr(begin + 1, end - begin - 1);
     }
 
-    /// Beginnings of lines, evenly from all over the text.
-    static std::string excerpt(std::string_view text, std::size_t room) {
+    /// Names, paths and figures that come more than once, the latest first, each once.
+    static std::string details(std::string_view text, std::size_t room) {
+        struct mention {
+            std::string_view item;
+            std::size_t at;
+        };
+        std::vector<mention> all;
+        each_item(text, [&](item_kind kind, std::string_view item) {
+            if (kind != item_kind::quoted) all.push_back({item, static_cast<std::size_t>(item.data() - text.data())});
+        });
+        std::sort(all.begin(), all.end(), [](mention const& left, mention const& right) {
+            return left.item != right.item ? left.item < right.item : left.at > right.at;
+        });
+        std::vector<mention> repeated;
+        for (std::size_t at = 1; at < all.size(); ++at)
+            if (all[at].item == all[at - 1].item && (at == 1 || all[at - 2].item != all[at].item)) repeated.push_back(all[at - 1]);
+        std::sort(repeated.begin(), repeated.end(), [](mention const& left, mention const& right) { return left.at > right.at; });
         std::string out;
-        if (text.empty() || room == 0) return out;
-        constexpr std::size_t line_most = 160;
-        auto const wanted = room / line_most + 1;
-        for (std::size_t place = 0; place < wanted && out.size() < room; ++place) {
-            auto at = text.size() / wanted * place;
-            if (at != 0) {
-                auto const next = text.find('\n', at);
-                auto const later = text.size() / wanted * (place + 1);
-                at = next == std::string_view::npos || next + 1 >= later ? at : next + 1;
-            }
-            auto line = text.substr(at);
-            while (!line.empty() && (static_cast<unsigned char>(line.front()) & 0xC0) == 0x80) line.remove_prefix(1);
-            line = line.substr(0, line.find('\n'));
-            auto const left = room - out.size() < line_most ? room - out.size() : line_most;
-            out.append(line.substr(0, detail::utf8::floor(line, left)));
-            if (out.size() < room) out.push_back('\n');
+        for (auto const& [item, at] : repeated) {
+            if (out.size() + item.size() + 2 > room) break;
+            out.append(item).append(", ");
+        }
+        return out;
+    }
+
+    /// Pieces from all over the text, evenly, each from the beginning of a line where there is one.
+    static std::string excerpt(std::string_view text, std::size_t room) {
+        auto out = details(text, room / 2);
+        if (!out.empty()) out.back() = '\n';
+        if (text.empty() || room <= out.size()) return out;
+        constexpr std::size_t piece_most = 160;
+        auto const wanted = (room - out.size()) / piece_most + 1;
+        auto const piece = (room - out.size()) / wanted;
+        auto const step = text.size() / wanted;
+        for (std::size_t place = 0; place < wanted; ++place) {
+            auto at = step * place;
+            auto const next = at == 0 ? std::string_view::npos : text.find('\n', at);
+            if (next != std::string_view::npos && next + 1 < at + step) at = next + 1;
+            while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+            auto const rest = text.substr(at);
+            out.append(rest.substr(0, detail::utf8::floor(rest, piece < rest.size() ? piece : rest.size())));
         }
         return out;
     }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/replay/checker.hpp>
+
+#include <string>
+#include <vector>
+
+#include "replay/talk.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using talk::chat_message;
+using conversation = std::vector<chat_message>;
+using texts = std::vector<std::string>;
+
+conversation told() {
+    auto thinking = talk::says("looking");
+    thinking.parts.insert(thinking.parts.begin(), {.kind = talk::part_kind::reasoning, .text = "hm", .sealed = true});
+    auto pinned = talk::says("the build needs clang");
+    pinned.pinned = true;
+    return {talk::system("be good"),           talk::user("first question"), std::move(thinking),     talk::call("a", R"({"path":"x"})"), talk::result("a", "long result of a"),
+            std::move(pinned),                 talk::user("second question"), talk::call("b", "{}"),   talk::result("b", "long result of b"),
+            talk::says("so it is"),            talk::user("third question"), talk::call("c", "{}"),   talk::result("c", "long result of c")};
+}
+
+texts judged(conversation const& request, conversation const& history = told()) {
+    condense::request_checker checker;
+    for (auto const& m : history) checker.push(m);
+    return checker.check(request);
+}
+bool says(texts const& all, std::string_view what) {
+    for (auto const& one : all)
+        if (one.find(what) != std::string::npos) return true;
+    return false;
+}
+conversation without(conversation all, std::size_t at) {
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
+    return all;
+}
+conversation summarised(std::size_t first, std::size_t past) {
+    auto all = told();
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(past));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(first), talk::user("Summary of all that"));
+    return all;
+}
+
+TEST_CASE("what keeps the laws is let through") {
+    CHECK(judged(told()).empty());
+    auto shorter = told();
+    shorter[4].parts[0].text = "long";
+    shorter[2].parts.erase(shorter[2].parts.begin());  // old reasoning
+    shorter[3].parts[0].text = "{}";
+    CHECK(judged(shorter).empty());
+    CHECK(judged(without(without(told(), 3), 3)).empty());  // a pair
+    CHECK(judged(summarised(1, 5)).empty());
+    CHECK(judged(without(told(), 9)).empty());
+    CHECK(judged({talk::user("x")}, {talk::user("x")}).empty());
+}
+
+TEST_CASE("half a pair is found") {
+    CHECK(says(judged(without(told(), 3)), "L1 pairs: message 4"));
+    CHECK(says(judged(without(told(), 4)), "L1 pairs: message 3"));
+    CHECK(says(judged(without(told(), 11)), "L1 pairs: message 12"));
+    CHECK(says(judged(without(told(), 12)), "L1 pairs: message 11"));
+    CHECK(says(judged(without(without(told(), 11), 11)), "L3: message 11"));
+    auto emptied = told();
+    emptied[4].parts.clear();
+    CHECK(judged(emptied).size() >= 2);
+}
+
+TEST_CASE("what is gone or changed and may not be is found") {
+    CHECK(says(judged(without(told(), 0)), "L2: message 0 of the system"));
+    CHECK(says(judged(without(told(), 5)), "L2: message 5 is pinned"));
+    CHECK(says(judged(without(told(), 10)), "L2: message 10 is the user's latest"));
+    CHECK(judged(without(told(), 1)).size() == 1);  // then an answer comes first
+    for (auto const at : {0u, 5u, 10u}) {
+        auto altered = told();
+        altered[at].parts[0].text.pop_back();
+        CHECK(says(judged(altered), "gone or changed"));
+    }
+}
+
+TEST_CASE("what was moved, doubled or made up is found") {
+    auto swapped = told();
+    std::swap(swapped[2], swapped[5]);
+    CHECK(says(judged(swapped), "L2 order"));
+    auto doubled = told();
+    doubled.insert(doubled.begin() + 3, doubled[2]);
+    CHECK(says(judged(doubled), "is there twice"));
+    auto invented = told();
+    invented.insert(invented.begin() + 3, talk::says("never said"));
+    CHECK(says(judged(invented), "was never pushed"));
+    invented[3] = talk::user("no summary");
+    CHECK(says(judged(invented), "nothing was left out"));
+    invented[3] = talk::result("z", "result of no call");
+    CHECK(says(judged(invented), "was never pushed"));
+    invented[3] = talk::system("a new rule");
+    CHECK(says(judged(invented), "was never pushed"));
+}
+
+TEST_CASE("what is no shortening is found") {
+    auto longer = told();
+    longer[4].parts[0].text += " and more";
+    CHECK(says(judged(longer), "changed beyond shortening"));
+    auto other = told();
+    other[4].parts[0].call = "b";
+    CHECK(says(judged(other), "changed beyond shortening"));
+    auto sealed = told();
+    sealed[2].parts[0].text = "h";
+    CHECK(says(judged(sealed), "changed beyond shortening"));
+    auto emptied = told();
+    emptied[9].parts[0].text.clear();
+    CHECK(says(judged(emptied), "is empty"));
+}
+
+TEST_CASE("a request begins with a user message or a summary") {
+    auto headless = told();
+    headless.erase(headless.begin() + 1, headless.begin() + 5);
+    headless.erase(headless.begin() + 1);
+    CHECK(says(judged(without(summarised(1, 5), 1)), "does not begin"));
+    CHECK_FALSE(says(judged(headless), "does not begin"));
+    CHECK(judged({talk::says("hello"), talk::user("x")}, {talk::says("hello"), talk::user("x")}).empty());
+    CHECK(says(judged({talk::system("be good")}), "L8"));
+    CHECK(says(judged({}), "L8"));
+    CHECK(judged({}, {}).empty());
+}
+
+TEST_CASE("an answer to a call without result is one of its own") {
+    conversation const dead{talk::user("a"), talk::call("x"), talk::user("b"), talk::says("c"), talk::user("d")};
+    auto answered = dead;
+    answered.insert(answered.begin() + 2, chat_message::result("x", "[no result]", condense::part_status::cancelled));
+    CHECK(judged(answered, dead).empty());
+    answered[2].parts[0].call = "y";
+    CHECK(says(judged(answered, dead), "was never pushed"));
+}
+
+TEST_CASE("equal messages stand for one another") {
+    conversation const same{talk::user("go on"), talk::says("done"), talk::user("go on"), talk::says("done"), talk::user("go on")};
+    CHECK(judged(same, same).empty());
+    CHECK(judged({talk::user("go on")}, same).empty());
+    CHECK(judged({talk::user("go on"), talk::says("done"), talk::user("go on")}, same).empty());
+    auto more = same;
+    more.push_back(talk::user("go on"));
+    CHECK(says(judged(more, same), "twice"));
+}
+
+TEST_CASE("a checker goes on with the conversation") {
+    condense::request_checker checker;
+    conversation request;
+    for (auto const& m : told()) {
+        checker.push(m);
+        request.push_back(m);
+        CHECK(checker.check(request).empty());
+    }
+    CHECK_FALSE(checker.check(without(request, 12)).empty());
+    CHECK(checker.check(request).empty());
+}
+
+TEST_CASE("an original is known by its number, and only those pushed have one") {
+    condense::request_checker checker;
+    checker.push(talk::user("a"));
+    using given = condense::request_checker::given;
+    CHECK(checker.check(std::vector{given{.index = 0}}).empty());
+    CHECK(says(checker.check(std::vector{given{.index = 0}, given{.index = 7}}), "was not pushed"));
+}
+
+TEST_CASE("long requests of hostile messages cost what they are long") {
+    condense::request_checker checker;
+    conversation request;
+    for (int at = 0; at < 20'000; ++at) {
+        checker.push(talk::user(std::string(60, 'x') + std::to_string(at)));
+        request.push_back(talk::result("id", "y"));
+    }
+    CHECK(checker.check(request).size() >= 20'000);
+    for (auto& m : request) m = talk::user("y");
+    CHECK_FALSE(checker.check(request).empty());
+}
+
+}  // namespace

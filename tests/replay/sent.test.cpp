@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/replay/sent.hpp>
+
+#include <functional>
+#include <vector>
+
+#include "replay/talk.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using talk::chat_message;
+using script_type = condense::detail::replay_script<chat_message, talk::byte_tokens>;
+using request = std::vector<std::reference_wrapper<chat_message const>>;
+
+struct fixture {
+    std::vector<chat_message> told{talk::user("12345"), talk::says("123"), talk::user("1234567")};
+    script_type script{told, {}};
+    condense::detail::sent_requests<script_type> sent{script};
+    std::size_t made = 0;
+
+    void take(request const& messages) {
+        std::vector<chat_message const*> all;
+        struct range {
+            request const* of;
+            struct iterator {
+                request::const_iterator at;
+                chat_message const& operator*() const { return at->get(); }
+                iterator& operator++() { return ++at, *this; }
+                bool operator!=(iterator const& other) const { return at != other.at; }
+            };
+            iterator begin() const { return {of->begin()}; }
+            iterator end() const { return {of->end()}; }
+        };
+        sent.take(range{&messages}, told, [&](chat_message const&, std::uint64_t) { ++made; });
+    }
+};
+
+TEST_CASE("a request shares with the one before what it begins with, by whole messages") {
+    fixture all;
+    auto const summary = talk::user("short");
+    auto const same = talk::user("short");
+    all.take({all.told[0]});
+    CHECK(all.sent.first());
+    CHECK(all.sent.sum().tokens().count == 5);
+    CHECK(all.sent.shared() == 0);
+    all.take({all.told[0], all.told[1], all.told[2]});
+    CHECK_FALSE(all.sent.first());
+    CHECK(all.sent.shared() == 1);
+    CHECK(all.sent.shared_cost().tokens().count == 5);
+    CHECK(all.sent.sum().tokens().count == 15);
+    all.take({summary, all.told[2]});
+    CHECK(all.sent.shared() == 0);
+    CHECK(all.sent.sum().tokens().count == 12);
+    CHECK(all.made == 1);
+    CHECK(all.sent.now()[0].index == condense::detail::none32);
+    CHECK(all.sent.now()[1].index == 2);
+    all.take({same, all.told[2]});  // elsewhere, and the same bytes
+    CHECK(all.sent.shared() == 2);
+    CHECK(all.sent.shared() == all.sent.before().size());
+    CHECK(all.sent.made(all.sent.now()[0].made).parts[0].size == 5);
+}
+
+}  // namespace
