@@ -130,7 +130,7 @@ void keeps_the_laws(Make const& make) {
         REQUIRE(kept.size() == all.size());
         for (std::size_t index = 0; index < all.size(); ++index) CHECK(kept[index] == condense::to_bytes(all[index]));
     }
-    CHECK(changed * 20 > requests);
+    CHECK(changed * 40 > requests);
 }
 
 }  // namespace stage

@@ -24,20 +24,22 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// Cheap and reversible first; a summary by rule; the window last.
+/// The layers of `recommended` with its figures, but for the model.
 template <journal Journal, artifact_store Store>
 auto no_model(Journal to, Store into) {
     using namespace literals;
     auto const recent = task | last(8_messages);
+    auto const due = relaxed(used >= 90_pct, 4_pct);
+    auto const rest = used <= 25_pct;
     return pipeline{
         record{.to = to},
         offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
-        compress{.when = relaxed(used >= 60_pct, 15_pct), .protect = recent,
+        compress{.when = due, .until = rest, .protect = recent,
                  .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
-        compress{.when = relaxed(used >= 70_pct, 10_pct), .protect = recent, .over = 2'000_chars, .with = by_content{}},
-        summarize{.when = used >= 80_pct, .protect = task | last(20_pct)},
-        sliding_window{.when = used >= 90_pct},
-        escalate{.when = used >= 90_pct}};
+        compress{.when = due, .until = rest, .protect = recent, .over = 500_chars, .with = by_content{}},
+        summarize{.when = used >= 95_pct, .until = rest, .protect = task | last(15_pct)},
+        sliding_window{.when = used >= 98_pct},
+        escalate{.when = used >= 98_pct}};
 }
 
 }  // namespace presets

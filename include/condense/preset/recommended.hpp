@@ -25,21 +25,25 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// Rows X6 and X11: the figures come from replaying recorded conversations.
+/// Rows X6 and X11. The figures come from replaying recorded conversations at windows of 8,000 and 32,000: what
+/// follows a change is sent anew at full price, so reductions are rare, late while the cache is in use, and deep.
 template <journal Journal, artifact_store Store, summarizer Model>
 auto recommended(Journal to, Store into, Model model) {
     using namespace literals;
     auto const recent = task | last(8_messages);
-    auto const tail = task | last(20_pct);
+    auto const tail = task | last(15_pct);
+    auto const due = relaxed(used >= 90_pct, 4_pct);
+    auto const rest = used <= 25_pct;
     return pipeline{
         record{.to = to},
         offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
-        compress{.when = relaxed(used >= 60_pct, 15_pct), .protect = recent,
+        compress{.when = due, .until = rest, .protect = recent,
                  .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
-        compress{.when = relaxed(used >= 70_pct, 10_pct), .protect = recent, .over = 2'000_chars, .with = by_content{}},
-        fallback{summarize{.when = used >= 85_pct, .protect = tail, .with = model}, summarize{.when = used >= 85_pct, .protect = tail}},
-        sliding_window{.when = used >= 92_pct},
-        escalate{.when = used >= 92_pct}};
+        compress{.when = due, .until = rest, .protect = recent, .over = 500_chars, .with = by_content{}},
+        fallback{summarize{.when = used >= 95_pct, .until = rest, .protect = tail, .with = model},
+                 summarize{.when = used >= 95_pct, .until = rest, .protect = tail}},
+        sliding_window{.when = used >= 98_pct},
+        escalate{.when = used >= 98_pct}};
 }
 
 }  // namespace presets
