@@ -5,12 +5,7 @@
 #include <tuple>
 
 #include <condense/condense.hpp>
-#include <condense/preset/cascade.hpp>
-#include <condense/preset/coding_agent.hpp>
-#include <condense/preset/harness.hpp>
-#include <condense/preset/no_model.hpp>
-#include <condense/preset/progressive.hpp>
-#include <condense/preset/recommended.hpp>
+#include <condense/presets.hpp>
 #include <condense/replay.hpp>
 
 // The mixes that `replay` compares: a line each. A mix of your own is one line more; `edges` has a journal, a store

@@ -34,6 +34,7 @@ const money = (millionths) => {
 };
 const cents = (value) => value === null ? '–' : (100 * value).toFixed(1) + ' %';
 const plural = (count, word, many = word + 's') => whole(count) + ' ' + (count === 1 ? word : many);
+const clip_front = (text, most) => Array.from(text).length > most ? '…' + Array.from(text).slice(1 - most).join('') : text;
 const clip = (text, most) => Array.from(text).length > most ? Array.from(text).slice(0, most - 1).join('') + '…' : text;
 
 // Figures of a mix.
@@ -127,9 +128,8 @@ function draw_pareto() {
     : {name: 'Tokens sent', of: tokens_of, text: whole, tick: short};
   const lost = state.share === 'lost';
   by('pareto-title').textContent = `${cost.name} against the share of items ${state.share}`;
-  by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. The line joins the mixes that none beats in both, of those whose requests all fit; ` +
-    'the others have hollow marks.' + (state.cost === 'tokens' ? ' With the tokens that layers sent to models.' : '');
   const points = shown().map(({mix, at}) => ({mix, at, x: cost.of(mix), y: item_share(mix, state.share)})).filter(({y}) => y !== null);
+  by('pareto-note').textContent = '';
   if (points.length === 0) return empty('pareto', 'No answer took an item from earlier messages, so there is nothing to weigh.');
   const {plot, width, height} = frame('pareto', 420, {role: 'group', 'aria-label': `${by('pareto-title').textContent}: ${plural(points.length, 'mark')}`});
   const left = 58, right = width - 16, top = 34, bottom = height - 50;
@@ -154,6 +154,10 @@ function draw_pareto() {
   const fit = points.filter(({mix}) => bad(mix) === 0);
   const front = fit.filter((one) => !fit.some((other) => (other.x <= one.x && better(other.y, one.y)) || (other.x < one.x && other.y === one.y)))
     .sort((one, other) => one.x - other.x);
+  by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. ` + (front.length > 1
+    ? 'The line joins the mixes that no other beats, of those whose requests all fit. '
+    : front.length === 1 ? `No mix whose requests all fit is better than ${clip(front[0].mix.mix, 40)} in either. ` : '') +
+    (fit.length < points.length ? 'Hollow marks: some requests did not fit. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
   if (front.length > 1) plot.append(make('path', {class: 'front', d: front.map(({x, y}, at) => `${at ? 'L' : 'M'}${across(x)} ${up(100 * y)}`).join('')}));
 
   // Names find the nearest free place; those that had to move get a line to their mark.
@@ -255,7 +259,7 @@ function draw_course() {
   }
   plot.append(write(left + 6, up(limit) - 5, `window: ${whole(limit)}`, 'start', 'name'));
   if (over.length !== 0) plot.append(write(right, top - 8, clip('up to ' + over.join(', ') + ' ↑', Math.floor((right - left) / 7)), 'end'));
-  const title = one ? `Tokens of each request of ${clip(one.name, 80)}` : `Tokens per request, averaged over ${plural(data.conversations, 'conversation')}`;
+  const title = one ? `Tokens of each request of ${clip_front(one.name, 80)}` : `Tokens per request, averaged over ${plural(data.conversations, 'conversation')}`;
   plot.setAttribute('aria-label', `${title}. ` + curves.map(({name, values}) =>
     `${name}: at most ${whole(Math.max(...values))}, at the end ${whole(values[values.length - 1])}`).join('. ') + '. Left and right arrows read single values.');
 
@@ -441,7 +445,7 @@ function begin() {
     settle(draw);
   }}), swatch(at), clip(name, 40))));
   by('conversation').append(make('option', {value: -1}, `all ${plural(data.conversations, 'conversation')}, on average`),
-    ...data.longest.map(({name, requests}, at) => make('option', {value: at}, `${clip(name, 80)} (${plural(requests, 'request')})`)));
+    ...data.longest.map(({name, requests}, at) => make('option', {value: at}, `${clip_front(name, 80)} (${plural(requests, 'request')})`)));
   by('conversation').value = state.conversation;
   by('conversation').addEventListener('change', (event) => {
     state.conversation = Number(event.target.value);
