@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that every C++ block of the README is an excerpt of an example, and that every command it shows exists."""
+"""Checks that every C++ block of the README is an excerpt of an example or of the list of mixes, and that every command it shows exists."""
 
 import pathlib
 import re
@@ -37,7 +37,8 @@ def problems(readme, examples, root):
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     readme = (root / "README.md").read_text(encoding="utf-8")
-    examples = [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.cpp"))]
+    sources = [*sorted((root / "examples").glob("*.cpp")), root / "benchmarks" / "mix" / "mixes.hpp"]
+    examples = [path.read_text(encoding="utf-8") for path in sources]
     planted = readme.replace("condense::offload{", "condense::offlod{", 1).replace("sh tests/run.sh", "sh tests/walk.sh")
     if len(problems(planted, examples, root)) != 2:
         sys.exit("the check does not see planted errors")

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string_view>
+#include <tuple>
+
+#include <condense/condense.hpp>
+#include <condense/presets.hpp>
+#include <condense/replay.hpp>
+
+// The mixes that `replay` compares: a line each. A mix of your own is one line more; `edges` has a journal, a store
+// and a model, new for each conversation.
+
+namespace replay {
+
+using namespace condense;
+using namespace condense::literals;
+
+/// Keeps nothing: for mixes that lose what they cut, which open rounds are spared unless a journal comes before.
+struct no_journal {
+    static constexpr bool durable = false;
+
+    static constexpr reference name(std::string_view) noexcept { return {}; }
+    static constexpr store_error append(std::string_view, journal_entry const&, std::string_view) noexcept { return {}; }
+    static constexpr store_error flush(std::string_view) noexcept { return {}; }
+    static constexpr store_error read(std::string_view, auto&&) noexcept { return {}; }
+};
+
+inline auto const mixes = std::tuple{
+    // What is written without a library: nothing, the oldest messages gone as soon as it does not fit, and every
+    // result cut when it comes.
+    named{"none", pipeline{}},
+    named{"drop_oldest", pipeline{sliding_window{.when = used > 100_pct, .until = used <= 100_pct, .protect = nothing}}},
+    named{"truncate", pipeline{record{.to = no_journal{}}, compress{.when = always, .protect = nothing, .over = 2'000_chars, .with = head{.keep = 2'000_chars}}}},
+    // The presets.
+    named{"progressive", [](auto& edges) { return presets::progressive(edges.journal, edges.store, edges.model); }},
+    named{"harness", [](auto& edges) { return presets::harness(edges.journal, edges.store, edges.model); }},
+    named{"cascade", [](auto& edges) { return presets::cascade(edges.journal, edges.store, edges.model); }},
+    named{"coding_agent", [](auto& edges) { return presets::coding_agent(edges.journal, edges.model); }},
+    named{"no_model", [](auto& edges) { return presets::no_model(edges.journal, edges.store); }},
+    named{"recommended", [](auto& edges) { return presets::recommended(edges.journal, edges.store, edges.model); }},
+};
+
+}  // namespace replay

@@ -1,0 +1,468 @@
+'use strict';
+// Draws the figures in #data. What is chosen stands in the address, so that a view can be linked to.
+(() => {
+const data = JSON.parse(document.getElementById('data').textContent);
+const by = (id) => document.getElementById(id);
+const state = {window: 0, cost: 'money', share: 'visible', conversation: -1, sort: '', down: false, hidden: new Set()};
+
+// Making elements. Texts go in as text, so that no name of a file can become markup.
+const svg_space = 'http://www.w3.org/2000/svg';
+const svg_tags = new Set(['svg', 'g', 'path', 'line', 'rect', 'text', 'circle']);
+function make(tag, attributes = {}, ...inside) {
+  const made = svg_tags.has(tag) ? document.createElementNS(svg_space, tag) : document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === 'style') Object.assign(made.style, value);
+    else if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null) made.setAttribute(key, value === true ? '' : value);
+  }
+  made.append(...inside);
+  return made;
+}
+
+// Figures as text.
+const whole = (value) => Math.round(value).toLocaleString('en-US');
+const short = (value) => {
+  for (const [size, unit] of [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k']])
+    if (value >= size) return Number((value / size).toPrecision(3)) + unit;
+  return String(Number(value.toPrecision(3)));
+};
+const currency = data.currency.length > 1 ? data.currency + ' ' : data.currency;
+const money = (millionths) => {
+  const amount = millionths / 1e6;
+  return currency + amount.toLocaleString('en-US', amount >= 100 ? {maximumFractionDigits: 0} : amount >= 1 || amount === 0
+    ? {minimumFractionDigits: 2, maximumFractionDigits: 2} : {minimumFractionDigits: 2, maximumFractionDigits: 4});
+};
+const cents = (value) => value === null ? '–' : (100 * value).toFixed(1) + ' %';
+const plural = (count, word, many = word + 's') => whole(count) + ' ' + (count === 1 ? word : many);
+const clip_front = (text, most) => Array.from(text).length > most ? '…' + Array.from(text).slice(1 - most).join('') : text;
+const clip = (text, most) => Array.from(text).length > most ? Array.from(text).slice(0, most - 1).join('') + '…' : text;
+
+// Figures of a mix.
+const ratio = (part, all) => all === 0 ? null : part / all;
+const item_share = (mix, kind) => {
+  const items = mix.items.all;
+  return ratio(items[kind], items.visible + items.recoverable + items.lost);
+};
+const bad = (mix) => mix.over + mix.exhausted;
+const tokens_of = (mix) => mix.sent + mix.model_input;
+const now = () => data.windows[state.window];
+const shown = () => now().mixes.map((mix, at) => ({mix, at})).filter(({at}) => !state.hidden.has(at));
+
+// Marks: a colour, a form and a dash for each mix, so that no two differ by colour alone.
+const colour = (at) => `var(--c${at % 9})`;
+const dash = (at) => ['', '7 3', '2 3', '', '9 3 2 3', '5 2', '', '3 2 8 2', '12 4'][at % 9];
+const forms = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z', 'M-4.5 -4.5H4.5V4.5H-4.5Z', 'M0 -6L6 0L0 6L-6 0Z', 'M0 -6L5.5 4.5H-5.5Z', 'M0 6L5.5 -4.5H-5.5Z',
+  'M-2 -6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z', 'M-6 -3H6V3H-6Z', 'M-3 -6H3V6H-3Z', 'M0 -6L5.7 -1.9L3.5 4.9H-3.5L-5.7 -1.9Z'];
+const mark = (at, hollow = false) => make('path', {d: forms[at % forms.length], class: hollow ? 'mark hollow' : 'mark', style: {fill: colour(at), stroke: colour(at)}});
+const swatch = (at) => make('svg', {width: 30, height: 14, viewBox: '-15 -7 30 14', 'aria-hidden': 'true'},
+  make('line', {x1: -15, x2: 15, y1: 0, y2: 0, style: {stroke: colour(at), strokeWidth: 2, strokeDasharray: dash(at)}}), mark(at));
+
+// Scales.
+function nice_steps(low, high, count) {
+  const raw = (high - low || 1) / count;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * size).find((each) => each >= raw * 0.999);
+  const steps = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; ++at) steps.push(at * step || 0);  // no -0
+  return {step, steps};
+}
+function linear(low, high, from, to, count) {
+  const {step} = nice_steps(low, high, count);
+  const first = Math.floor(low / step + 1e-9) * step;
+  const last = Math.max(Math.ceil(high / step - 1e-9), first / step + 1) * step;
+  const scale = (value) => from + (value - first) / (last - first) * (to - from);
+  scale.ticks = nice_steps(first, last, count).steps;
+  scale.last = last;
+  return scale;
+}
+function logarithmic(low, high, from, to) {
+  const fit = (value, up) => {
+    const size = 10 ** Math.floor(Math.log10(value) + 1e-12);
+    const sizes = [1, 2, 5, 10].map((factor) => factor * size);
+    return up ? sizes.find((each) => each >= value * 0.999) : sizes.reverse().find((each) => each <= value * 1.001);
+  };
+  const first = Math.log10(fit(low, false)), last = Math.log10(fit(high, true));
+  const scale = (value) => from + (Math.log10(value) - first) / (last - first || 1) * (to - from);
+  scale.ticks = [];
+  for (let power = Math.floor(first); power <= Math.ceil(last); ++power)
+    for (const factor of [1, 2, 5]) {
+      const tick = factor * 10 ** power;
+      if (Math.log10(tick) >= first - 1e-9 && Math.log10(tick) <= last + 1e-9) scale.ticks.push(tick);
+    }
+  scale.log = true;
+  return scale;
+}
+const text_width = (text) => 6.9 * Array.from(text).length;
+
+// A hint beside what is pointed at or has the focus.
+function hint(target, text) {
+  const show = () => {
+    const tip = by('tip'), box = target.getBoundingClientRect();
+    tip.textContent = text;
+    tip.hidden = false;
+    const left = Math.min(box.right + 8, document.documentElement.clientWidth - tip.offsetWidth - 8);
+    const above = box.top > tip.offsetHeight + 12;
+    tip.style.left = Math.max(8, left) + window.scrollX + 'px';
+    tip.style.top = (above ? box.top - tip.offsetHeight - 8 : box.bottom + 8) + window.scrollY + 'px';
+  };
+  const hide = () => { by('tip').hidden = true; };
+  for (const event of ['pointerenter', 'focus']) target.addEventListener(event, show);
+  for (const event of ['pointerleave', 'blur']) target.addEventListener(event, hide);
+  return target;
+}
+
+function frame(id, height, attributes) {
+  const place = by(id);
+  const width = Math.max(280, place.clientWidth);
+  const plot = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`, ...attributes});
+  place.replaceChildren(plot);
+  return {plot, width, height};
+}
+function empty(id, text) { by(id).replaceChildren(make('p', {class: 'empty'}, text)); }
+const line = (x1, y1, x2, y2, kind) => make('line', {x1, y1, x2, y2, class: kind});
+const write = (x, y, text, anchor = 'start', kind = 'soft') => make('text', {x, y, 'text-anchor': anchor, class: kind}, text);
+
+// Cost against what later answers could still see.
+function draw_pareto() {
+  const cost = state.cost === 'money' ? {name: 'Money', of: (mix) => mix.money, text: money, tick: money}
+    : {name: 'Tokens sent', of: tokens_of, text: whole, tick: short};
+  const lost = state.share === 'lost';
+  by('pareto-title').textContent = `${cost.name} against the share of items ${state.share}`;
+  const points = shown().map(({mix, at}) => ({mix, at, x: cost.of(mix), y: item_share(mix, state.share)})).filter(({y}) => y !== null);
+  by('pareto-note').textContent = '';
+  if (points.length === 0) return empty('pareto', 'No answer took an item from earlier messages, so there is nothing to weigh.');
+  const {plot, width, height} = frame('pareto', 420, {role: 'group', 'aria-label': `${by('pareto-title').textContent}: ${plural(points.length, 'mark')}`});
+  const left = 58, right = width - 16, top = 34, bottom = height - 50;
+  const costs = points.map(({x}) => x), most = Math.max(...costs), least = Math.min(...costs);
+  const across = least > 0 && most / least > 4 ? logarithmic(least, most, left, right) : linear(0, most || 1, left, right, width < 500 ? 4 : 7);
+  const shares = points.map(({y}) => 100 * y);
+  const up = linear(Math.min(...shares), Math.max(...shares), bottom, top, 6);
+  for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, Number(tick.toFixed(6)) + ' %', 'end'));
+  plot.append(line(left, bottom, right, bottom, 'axis'), write(0, 12, `Items ${state.share}`));
+  let free = -Infinity;
+  for (const tick of across.ticks) {
+    const text = cost.tick(tick), half = text_width(text) / 2;
+    plot.append(line(across(tick), bottom, across(tick), bottom + 5, 'axis'));
+    if (across(tick) - half < free) continue;
+    free = across(tick) + half + 6;
+    plot.append(write(Math.min(across(tick), width - half), bottom + 19, text, 'middle'));
+  }
+  const scope = ` for ${plural(data.conversations, 'conversation')}` + (across.log ? ', logarithmic' : '');
+  plot.append(write((left + right) / 2, height - 8, (state.cost === 'money' ? `Money (${data.currency})` : 'Tokens sent') + scope, 'middle', ''));
+
+  const better = (one, other) => lost ? one < other : one > other;
+  const fit = points.filter(({mix}) => bad(mix) === 0);
+  const front = fit.filter((one) => !fit.some((other) => (other.x <= one.x && better(other.y, one.y)) || (other.x < one.x && other.y === one.y)))
+    .sort((one, other) => one.x - other.x);
+  by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. ` + (front.length > 1
+    ? 'The line joins the mixes that no other beats, of those whose requests all fit. '
+    : front.length === 1 ? `No mix whose requests all fit is better than ${clip(front[0].mix.mix, 40)} in either. ` : '') +
+    (fit.length < points.length ? 'Hollow marks: some requests did not fit. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
+  if (front.length > 1) plot.append(make('path', {class: 'front', d: front.map(({x, y}, at) => `${at ? 'L' : 'M'}${across(x)} ${up(100 * y)}`).join('')}));
+
+  // Names find the nearest free place; those that had to move get a line to their mark.
+  const taken = points.map(({x, y}) => ({left: across(x) - 7, right: across(x) + 7, top: up(100 * y) - 7, bottom: up(100 * y) + 7}));
+  const places = [];
+  for (let ring = 0; ring < 12; ++ring)
+    for (const [side, step] of [[1, 0], [-1, 0], [1, -1], [1, 1], [-1, -1], [-1, 1], [0, -1], [0, 1]])
+      if (ring === 0 || step !== 0) places.push([side, ring === 0 ? step * 14 : step * (8 + 13 * ring)]);
+  const names = [];
+  for (const {mix, at, x, y} of [...points].sort((one, other) => up(100 * one.y) - up(100 * other.y))) {
+    const text = clip(mix.mix, 24), wide = text_width(text), px = across(x), py = up(100 * y);
+    const free_at = ([side, shift]) => {
+      const start = side > 0 ? px + 11 : side < 0 ? px - 11 - wide : px - wide / 2;
+      const box = {left: start, right: start + wide, top: py + shift - 7, bottom: py + shift + 7};
+      return box.left >= left - 10 && box.right <= width && box.top >= 0 && box.bottom <= bottom - 2 &&
+        !taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) ? box : null;
+    };
+    const box = places.map(free_at).find((each) => each) ?? {left: px + 11, right: px + 11 + wide, top: py - 7, bottom: py + 7};
+    taken.push(box);
+    const middle = (box.top + box.bottom) / 2;
+    if (Math.abs(middle - py) > 15) names.push(line(px, py, box.left > px ? box.left - 2 : box.right < px ? box.right + 2 : px, middle, 'leader'));
+    names.push(write(box.left, middle + 4, text, 'start', 'name'));
+  }
+  plot.append(...names);
+  for (const {mix, at, x, y} of points) {
+    const text = `${mix.mix}\n${cost.name}: ${cost.text(x)}\nItems ${state.share}: ${cents(y)}\n` +
+      (bad(mix) === 0 ? 'All requests fit' : `${plural(bad(mix), 'request')} of ${whole(mix.requests)} did not fit`);
+    plot.append(hint(make('g', {transform: `translate(${across(x)} ${up(100 * y)})`, tabindex: 0, role: 'img', 'aria-label': text.replaceAll('\n', '; ')},
+      make('rect', {x: -11, y: -11, width: 22, height: 22, fill: 'transparent'}), mark(at, bad(mix) !== 0)), text));
+  }
+}
+
+// Tokens of each request.
+let cross_at = null;
+function draw_course() {
+  const one = data.longest[state.conversation];
+  const curves = shown().map(({mix, at}) => ({at, name: mix.mix, values: one ? one.windows[state.window].mixes[at].turns : mix.along.sent}))
+    .filter(({values}) => values.length !== 0);
+  by('course-readout').textContent = 'Point at the plot, or move along it with the arrow keys, to read values.';
+  if (curves.length === 0) return empty('course', 'There are no requests to show.');
+  const steps = Math.max(...curves.map(({values}) => values.length));
+  const limit = now().window;
+  const highest = Math.max(...curves.flatMap(({values}) => values));
+  const narrow = by('course').clientWidth < 560;
+  const most = Math.max(limit, Math.min(highest, 1.5 * limit));
+  const {plot, width, height} = frame('course', 380, {role: 'img', tabindex: 0});
+  const left = 58, top = 34, bottom = height - 50;
+  const right = width - (narrow ? 14 : 26 + Math.max(...curves.map(({name}) => text_width(clip(name, 20)))));
+  const up = linear(0, most, bottom, top, 6);
+  const across = (at) => steps === 1 ? (left + right) / 2 : left + at / (steps - 1) * (right - left);
+  for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, short(tick), 'end'));
+  const count = one ? one.requests : 100;
+  const ticks = one ? nice_steps(1, count, narrow ? 4 : 8).steps.filter((tick) => Number.isInteger(tick)) : [0, 25, 50, 75, 100];
+  const place = (tick) => one ? (count === 1 ? (left + right) / 2 : left + (tick - 1) / (count - 1) * (right - left)) : left + tick / 100 * (right - left);
+  plot.append(line(left, bottom, right, bottom, 'axis'));
+  for (const tick of ticks)
+    plot.append(line(place(tick), bottom, place(tick), bottom + 5, 'axis'), write(Math.min(place(tick), width - 18), bottom + 19, whole(tick) + (one ? '' : ' %'), 'middle'));
+  plot.append(write((left + right) / 2, height - 8, one ? 'Request' : 'Part of the conversation', 'middle', ''));
+  plot.append(line(left, up(limit), right, up(limit), 'limit'), write(0, 12, 'Tokens'));
+
+  // What leaves the plot says how far it goes.
+  const over = [];
+  const ends = [];
+  for (const {at, name, values} of curves) {
+    let path = '', outside = true;
+    const x = (step) => values.length === 1 ? (left + right) / 2 : left + step / (values.length - 1) * (right - left);
+    values.forEach((value, step) => {
+      const previous = values[step - 1];
+      if (value <= up.last) {
+        if (outside && step > 0) path += `M${x(step - (up.last - value) / (previous - value))} ${top}`;
+        path += `${path === '' || (outside && step === 0) ? 'M' : 'L'}${x(step)} ${up(value)}`;
+        outside = false;
+      } else {
+        if (!outside) path += `L${x(step - (value - up.last) / (value - previous))} ${top}`;
+        outside = true;
+      }
+    });
+    if (values.length === 1) path += 'h.01';
+    plot.append(make('path', {class: 'curve', d: path, style: {stroke: colour(at), strokeDasharray: dash(at)}}));
+    const last = values[values.length - 1];
+    const peak = Math.max(...values);
+    if (peak > up.last) over.push(`${clip(name, 20)} ${short(peak)}`);
+    if (last <= up.last) {
+      const end = make('g', {transform: `translate(${x(values.length - 1)} ${up(last)})`}, mark(at));
+      plot.append(end);
+      ends.push({name: clip(name, 20), y: up(last)});
+    } else ends.push({name: clip(name, 20) + ' ↑', y: top});
+  }
+  if (!narrow) {
+    ends.sort((one_end, other) => one_end.y - other.y);
+    for (let round = 0; round < 60; ++round)
+      for (let at = 1; at < ends.length; ++at) {
+        const need = 14 - (ends[at].y - ends[at - 1].y);
+        if (need <= 0) continue;
+        ends[at].y = Math.min(bottom, ends[at].y + need / 2);
+        ends[at - 1].y = Math.max(top - 8, ends[at - 1].y - need / 2);
+      }
+    for (const end of ends) plot.append(write(right + 12, end.y + 4, end.name, 'start', 'name'));
+  }
+  plot.append(write(left + 6, up(limit) - 5, `window: ${whole(limit)}`, 'start', 'name'));
+  if (over.length !== 0) plot.append(write(right, top - 8, clip('up to ' + over.join(', ') + ' ↑', Math.floor((right - left) / 7)), 'end'));
+  const title = one ? `Tokens of each request of ${clip_front(one.name, 80)}` : `Tokens per request, averaged over ${plural(data.conversations, 'conversation')}`;
+  plot.setAttribute('aria-label', `${title}. ` + curves.map(({name, values}) =>
+    `${name}: at most ${whole(Math.max(...values))}, at the end ${whole(values[values.length - 1])}`).join('. ') + '. Left and right arrows read single values.');
+
+  const cross = line(0, top, 0, bottom, 'cross');
+  cross.setAttribute('visibility', 'hidden');
+  plot.append(cross);
+  const read = (step) => {
+    cross_at = Math.max(0, Math.min(steps - 1, step));
+    cross.setAttribute('visibility', 'visible');
+    cross.setAttribute('x1', across(cross_at));
+    cross.setAttribute('x2', across(cross_at));
+    const spot = steps === 1 ? 1 : cross_at / (steps - 1);
+    const where = !one ? `At ${Math.round(100 * spot)} %` : steps === count ? `Request ${cross_at + 1}` : `About request ${Math.round(1 + spot * (count - 1))}`;
+    by('course-readout').replaceChildren(make('span', {}, where + ':'), ...curves.map(({at, name, values}) => make('span', {},
+      swatch(at), ` ${clip(name, 20)} ${whole(values[Math.min(values.length - 1, Math.round(spot * (values.length - 1)))])}`)));
+  };
+  plot.addEventListener('pointermove', (event) => {
+    const x = (event.clientX - plot.getBoundingClientRect().left) * width / plot.getBoundingClientRect().width;
+    read(Math.round((x - left) / (right - left) * (steps - 1)));
+  });
+  plot.addEventListener('keydown', (event) => {
+    const step = {ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity}[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    read(cross_at === null ? 0 : cross_at + step);
+  });
+}
+
+// One bar for each mix; parts are [{size, fill, text}].
+function draw_bars(id, bars, most, label, ticks, tick_text) {
+  if (bars.length === 0) return empty(id, 'No mix is shown.');
+  const narrow = by(id).clientWidth < 560;
+  const row = narrow ? 40 : 26;
+  const {plot, width, height} = frame(id, bars.length * row + 34, {role: 'img',
+    'aria-label': label + ' ' + bars.map((bar) => `${bar.name}: ${bar.spoken}`).join('. ')});
+  const left = narrow ? 4 : 20 + Math.max(...bars.map(({name}) => text_width(clip(name, 24))));
+  const right = width - 12 - Math.max(...bars.map(({value}) => text_width(value)));
+  const across = (value) => left + (most === 0 ? 0 : value / most) * (right - left);
+  for (const tick of ticks(right - left)) plot.append(line(across(tick), 4, across(tick), height - 28, 'grid'),
+    write(across(tick), height - 12, tick_text(tick), across(tick) < 30 ? 'start' : 'middle'));
+  bars.forEach((bar, at) => {
+    const top = at * row + (narrow ? 20 : 6);
+    plot.append(narrow ? write(left, top - 5, clip(bar.name, 40), 'start', 'name') : write(left - 10, top + 13, clip(bar.name, 24), 'end', ''));
+    let begin = 0;
+    for (const part of bar.parts) {
+      if (part.size > 0) plot.append(hint(make('rect', {x: across(begin), y: top, width: Math.max(0.5, across(begin + part.size) - across(begin)),
+        height: 17, class: 'gap', style: {fill: part.fill}}), part.text));
+      begin += part.size;
+    }
+    plot.append(write(across(begin) + 6, top + 13, bar.value, 'start', ''));
+  });
+}
+
+const layer_names = [...new Set(data.windows.flatMap(({mixes}) => mixes.flatMap(({layers}) => layers.filter(({saved}) => saved > 0).map(({name}) => name))))];
+const layer_fill = (name) => `var(--l${layer_names.indexOf(name) % 8})`;
+function draw_layers() {
+  const bars = shown().map(({mix}) => {
+    const sums = new Map();
+    for (const {name, saved} of mix.layers) if (saved > 0) sums.set(name, (sums.get(name) ?? 0) + saved);
+    const all = [...sums.values()].reduce((sum, each) => sum + each, 0);
+    return {name: mix.mix, value: short(all), all, spoken: [...sums].map(([name, saved]) => `${name} ${whole(saved)}`).join(', ') || 'nothing',
+      names: [...sums.keys()], parts: [...sums].map(([name, saved]) => ({size: saved, fill: layer_fill(name), text: `${mix.mix}\n${name}: ${whole(saved)} tokens`}))};
+  });
+  const used = layer_names.filter((name) => bars.some(({names}) => names.includes(name)));
+  by('layers-legend').replaceChildren(...used.map((name) => make('li', {},
+    make('svg', {width: 12, height: 12, 'aria-hidden': 'true'}, make('rect', {width: 12, height: 12, style: {fill: layer_fill(name)}})), clip(name, 40))));
+  const most = Math.max(0, ...bars.map(({all}) => all));
+  if (bars.length !== 0 && most === 0) return empty('layers', 'No layer took anything out.');
+  draw_bars('layers', bars, most, 'Tokens taken out by each layer.', (room) => nice_steps(0, most, Math.max(2, room / 110)).steps, short);
+}
+
+function draw_cache() {
+  const bars = shown().map(({mix, at}) => {
+    const share = ratio(mix.cached, mix.sent);
+    return {name: mix.mix, value: cents(share), spoken: cents(share), parts: [{size: share ?? 0, fill: colour(at),
+      text: `${mix.mix}\n${whole(mix.cached)} of ${whole(mix.sent)} tokens\n${whole(mix.hits)} of ${plural(mix.requests, 'request')} began with all of the one before`}]};
+  });
+  draw_bars('cache', bars, 1, 'Share of tokens read from the prompt cache.', () => [0, 0.25, 0.5, 0.75, 1], (tick) => 100 * tick + ' %');
+}
+
+// The table.
+const columns = [
+  ['mix', 'mix', (mix) => mix.mix, (text) => clip(text, 40)],
+  ['fit', 'requests that fit', (mix) => ratio(mix.requests - bad(mix), mix.requests), cents],
+  ['sent', 'tokens sent', (mix) => mix.sent, whole],
+  ['peak', 'largest request', (mix) => mix.peak, whole],
+  ['money', 'money', (mix) => mix.money, money],
+  ['visible', 'items visible', (mix) => item_share(mix, 'visible'), cents],
+  ['recoverable', 'recoverable', (mix) => item_share(mix, 'recoverable'), cents],
+  ['lost', 'lost', (mix) => item_share(mix, 'lost'), cents],
+  ['cached', 'cached', (mix) => ratio(mix.cached, mix.sent), cents],
+  ['hits', 'cache hits', (mix) => ratio(mix.hits, mix.requests), cents],
+  ['reductions', 'runs that reduced', (mix) => mix.reductions, whole],
+  ['model_calls', 'model calls', (mix) => mix.model_calls, whole],
+  ['model_tokens', 'tokens of these', (mix) => mix.model_input + mix.model_output, whole],
+  ['time', 'time per request', (mix) => ratio(mix.nanoseconds / 1e6, mix.requests), (value) => value === null ? '–' : value.toFixed(2) + ' ms'],
+  ['violations', 'violations', (mix) => mix.violations, whole],
+];
+function draw_table() {
+  const rows = shown();
+  const column = columns.find(([key]) => key === state.sort);
+  if (column) {
+    const value = ({mix}) => column[2](mix);
+    rows.sort((one, other) => {
+      const [left, right] = [value(one), value(other)];
+      if (left === null || right === null) return (left === null) - (right === null);
+      return (typeof left === 'string' ? left.localeCompare(right) : left - right) * (state.down ? -1 : 1);
+    });
+  }
+  const focused = document.activeElement?.dataset?.column;
+  const heads = columns.map(([key, title]) => make('th', {scope: 'col', 'aria-sort': state.sort !== key ? false : state.down ? 'descending' : 'ascending'},
+    make('button', {type: 'button', 'data-column': key, onclick: () => {
+      state.down = state.sort === key ? !state.down : key !== 'mix';
+      state.sort = key;
+      settle(draw_table);
+    }}, title)));
+  const lines = rows.map(({mix, at}) => make('tr', {}, ...columns.map(([key, , value, text]) => key === 'mix'
+    ? make('th', {scope: 'row'}, swatch(at), text(value(mix))) : make('td', {}, text(value(mix))))));
+  by('table').replaceChildren(make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...lines));
+  if (focused) by('table').querySelector(`[data-column="${focused}"]`)?.focus();
+}
+
+function draw() {
+  by('tip').hidden = true;
+  draw_pareto();
+  draw_course();
+  draw_layers();
+  draw_cache();
+  draw_table();
+}
+
+// The address: #window=8000&cost=tokens&share=lost&conversation=2&sort=money&down=1&hide=none
+function settle(then) {
+  const parts = [`window=${now().window}`, `cost=${state.cost}`, `share=${state.share}`];
+  if (state.conversation >= 0) parts.push(`conversation=${state.conversation + 1}`);
+  if (state.sort) parts.push(`sort=${state.sort}`, `down=${state.down ? 1 : 0}`);
+  for (const at of state.hidden) parts.push(`hide=${encodeURIComponent(data.mixes[at])}`);
+  try { history.replaceState(null, '', '#' + parts.join('&')); } catch { /* a page without an address of its own */ }
+  then();
+}
+function read_address() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const window_at = data.windows.findIndex(({window}) => String(window) === given.get('window'));
+  if (window_at >= 0) state.window = window_at;
+  if (['money', 'tokens'].includes(given.get('cost'))) state.cost = given.get('cost');
+  if (['visible', 'lost'].includes(given.get('share'))) state.share = given.get('share');
+  const conversation = Number(given.get('conversation') ?? 0);
+  if (Number.isInteger(conversation) && conversation <= data.longest.length) state.conversation = conversation - 1;
+  if (columns.some(([key]) => key === given.get('sort'))) state.sort = given.get('sort');
+  state.down = given.get('down') === '1';
+  for (const name of given.getAll('hide')) if (data.mixes.includes(name)) state.hidden.add(data.mixes.indexOf(name));
+}
+
+function radios(id, name, choices, chosen, choose) {
+  by(id).append(...choices.map(([value, text]) => make('label', {},
+    make('input', {type: 'radio', name, value, checked: value === chosen, onchange: () => { choose(value); settle(draw); }}), text)));
+}
+
+function begin() {
+  by('summary').textContent = `${plural(data.conversations, 'conversation')} replayed under ${plural(data.mixes.length, 'mix', 'mixes')}` +
+    (data.windows[0]?.mixes[0] ? `, ${plural(data.windows[0].mixes[0].requests, 'request')} each.` : '.');
+  if (data.skipped !== 0) {
+    by('skipped').hidden = false;
+    by('skipped').querySelector('summary').textContent = `${plural(data.skipped, 'conversation')} could not be read`;
+    by('skipped').querySelector('ul').append(...data.first_skipped.map(({name, reason}) => make('li', {}, make('bdi', {}, clip(name, 200)), ': ' + reason)));
+    if (data.skipped > data.first_skipped.length) by('skipped').querySelector('ul').append(make('li', {}, `and ${whole(data.skipped - data.first_skipped.length)} more`));
+  }
+  if (data.conversations === 0) return;
+  const broken = data.windows.flatMap(({window, mixes}) => mixes.filter(({violations}) => violations > 0).map((mix) => ({window, mix})));
+  if (broken.length !== 0) {
+    by('alarm').hidden = false;
+    by('alarm').append(...broken.flatMap(({window, mix}) => [make('p', {}, `${mix.mix} under ${whole(window)} tokens: ${plural(mix.violations, 'law violation')}`),
+      make('ul', {}, ...mix.first_violations.map((text) => make('li', {}, clip(text, 300))))]));
+  }
+  by('prices').textContent = ['input', 'cached', 'written', 'output'].map((kind) => `${money(data.prices[kind])} ${kind}`).join(', ') + ' for a million tokens';
+  read_address();
+  radios('windows', 'window', data.windows.map(({window}, at) => [at, whole(window)]), state.window, (at) => { state.window = at; });
+  radios('costs', 'cost', [['money', 'money'], ['tokens', 'tokens sent']], state.cost, (cost) => { state.cost = cost; });
+  radios('shares', 'share', [['visible', 'items visible'], ['lost', 'items lost']], state.share, (share) => { state.share = share; });
+  by('mixes').append(...data.mixes.map((name, at) => make('label', {}, make('input', {type: 'checkbox', checked: !state.hidden.has(at), onchange: (event) => {
+    if (event.target.checked) state.hidden.delete(at);
+    else state.hidden.add(at);
+    settle(draw);
+  }}), swatch(at), clip(name, 40))));
+  by('conversation').append(make('option', {value: -1}, `all ${plural(data.conversations, 'conversation')}, on average`),
+    ...data.longest.map(({name, requests}, at) => make('option', {value: at}, `${clip_front(name, 80)} (${plural(requests, 'request')})`)));
+  by('conversation').value = state.conversation;
+  by('conversation').addEventListener('change', (event) => {
+    state.conversation = Number(event.target.value);
+    cross_at = null;
+    settle(draw_course);
+  });
+  by('controls').addEventListener('submit', (event) => event.preventDefault());
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') by('tip').hidden = true; });
+  document.querySelector('main').hidden = false;
+  draw();
+  let width = document.documentElement.clientWidth;
+  window.addEventListener('resize', () => {
+    if (document.documentElement.clientWidth === width) return;
+    width = document.documentElement.clientWidth;
+    draw();
+  });
+}
+begin();
+document.documentElement.dataset.ready = 'yes';
+})();

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// Which mix of layers suits my conversations? replay --html report.html FOLDER plays them again under each mix of
+// mixes.hpp and compares; replay --help says the rest.
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "mixes.hpp"
+#include "progress.hpp"
+#include "replay_input.hpp"
+#include "replay_options.hpp"
+#include "replay_report.hpp"
+#include "report_html.hpp"
+#include "report_json.hpp"
+#include "report_table.hpp"
+
+namespace {
+
+using replay::complaint;
+
+/// f(named mix) for each of those asked for.
+template <class Function>
+void each_mix(std::vector<std::string> const& wanted, Function&& f) {
+    auto const chosen = [&](auto const& mix) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), mix.name) != wanted.end(); };
+    std::apply([&](auto const&... mix) { ((chosen(mix) ? f(mix) : void()), ...); }, replay::mixes);
+}
+
+void check_mixes(std::vector<std::string> const& wanted) {
+    std::vector<std::string> known;
+    each_mix({}, [&](auto const& mix) { known.push_back(mix.name); });
+    for (auto const& name : wanted) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        std::string all;
+        for (auto const& one : known) all.append(all.empty() ? "" : ", ").append(one);
+        throw complaint{"--mix: '" + replay::shown(name) + "' is not one of " + all};
+    }
+}
+
+/// A file that is the old one or the whole new one; that it can be written is known before the work begins.
+class output_file {
+public:
+    output_file(std::string const& option, std::string path) : path_{std::move(path)} {
+        if (path_.empty()) return;
+        if (std::filesystem::is_directory(path_)) throw complaint{option + ": " + replay::shown(path_) + " is a folder"};
+        file_.open(path_ + ".new", std::ios::binary);
+        if (!file_) throw complaint{option + ": " + replay::shown(path_) + " cannot be written"};
+    }
+    ~output_file() {
+        std::error_code ignored;
+        if (file_.is_open()) std::filesystem::remove(path_ + ".new", ignored);
+    }
+    output_file(output_file const&) = delete;
+    output_file& operator=(output_file const&) = delete;
+
+    bool wanted() const { return file_.is_open(); }
+    void write(std::string const& text) {
+        file_ << text << std::flush;
+        bool const good = static_cast<bool>(file_);
+        file_.close();
+        std::error_code problem;
+        if (good) std::filesystem::rename(path_ + ".new", path_, problem);
+        if (!good || problem) throw std::runtime_error{replay::shown(path_) + ": cannot be written"};
+    }
+
+private:
+    std::string path_;
+    std::ofstream file_;
+};
+
+/// What one conversation came to.
+struct outcome {
+    std::string name = {};
+    std::string fault = {};
+    std::vector<condense::replay_figures> figures = {};
+    std::uint64_t bytes = 0;
+};
+
+/// Conversations go to threads as they come, and their figures into the report in the order of reading, so that it is
+/// the same however many threads there are.
+class work {
+public:
+    work(replay::options const& chosen, replay::conversations& input, replay::report& found)
+        : chosen_{chosen}, input_{input}, found_{found}, steps_{found.windows.size() * found.mixes.size()},
+          bar_{condense::detail::mul_capped(input.bytes(), steps_)} {}
+
+    void run() {
+        std::vector<std::jthread> others;
+        for (std::size_t job = 1; job < chosen_.jobs; ++job) others.emplace_back([this] { go(); });
+        go();
+        others.clear();
+        if (failed_) std::rethrow_exception(failed_);
+    }
+
+private:
+    /// So many finished ones may wait for one before them.
+    static constexpr std::uint64_t ahead = 64;
+
+    void go() {
+        try {
+            while (auto found = take()) {
+                auto const place = found->place;
+                put(place, replayed(std::move(*found)));
+            }
+        } catch (...) {
+            std::lock_guard const lock{mutex_};
+            if (!failed_) failed_ = std::current_exception();
+            moved_.notify_all();
+        }
+    }
+
+    std::optional<replay::found_conversation> take() {
+        std::unique_lock lock{mutex_};
+        moved_.wait(lock, [&] { return failed_ || taken_ < placed_ + ahead; });
+        if (failed_) return std::nullopt;
+        auto found = input_.next();
+        if (found) taken_ = found->place + 1;
+        return found;
+    }
+
+    outcome replayed(replay::found_conversation found) {
+        outcome out{replay::shown(found.name), {}, {}, found.bytes};
+        auto const conversation = replay::read(std::move(found));
+        out.fault = conversation.fault;
+        if (!out.fault.empty()) return out;
+        try {
+            for (auto const window : chosen_.windows)
+                each_mix(chosen_.mixes, [&](auto const& mix) {
+                    condense::budget const limits{.window = window, .overhead = conversation.overhead};
+                    out.figures.push_back(condense::replay_one(conversation.messages, out.name, limits, found_.prices, mix));
+                    std::lock_guard const lock{mutex_};
+                    bar_.add(out.bytes);
+                });
+        } catch (std::bad_alloc const&) {
+            throw;
+        } catch (std::exception const& problem) {
+            out.fault = "cannot be replayed: " + replay::shown(problem.what());
+        }
+        return out;
+    }
+
+    void put(std::uint64_t place, outcome done) {
+        std::lock_guard const lock{mutex_};
+        waiting_.emplace(place, std::move(done));
+        for (auto next = waiting_.begin(); next != waiting_.end() && next->first == placed_; next = waiting_.erase(next)) {
+            settle(std::move(next->second));
+            ++placed_;
+        }
+        moved_.notify_all();
+    }
+
+    void settle(outcome done) {
+        if (!done.fault.empty()) {
+            bar_.say("replay: " + done.name + ": " + done.fault + "; skipped");
+            bar_.add(done.figures.empty() ? condense::detail::mul_capped(done.bytes, steps_) : 0);
+            found_.skip(std::move(done.name), std::move(done.fault));
+            return;
+        }
+        bar_.count();
+        for (std::size_t at = 0; at < done.figures.size(); ++at) {
+            auto& total = found_.totals[at];
+            total.figures = condense::sum_of(std::array{std::move(total.figures), done.figures[at]});
+            total.along.add(done.figures[at].turns);
+        }
+        found_.keep_if_long({std::move(done.name), found_.conversations++, std::move(done.figures)});
+    }
+
+    replay::options const& chosen_;
+    replay::conversations& input_;
+    replay::report& found_;
+    std::size_t steps_;
+    replay::progress bar_;
+    std::mutex mutex_ = {};
+    std::condition_variable moved_ = {};
+    std::map<std::uint64_t, outcome> waiting_ = {};
+    std::uint64_t taken_ = 0;
+    std::uint64_t placed_ = 0;
+    std::exception_ptr failed_ = {};
+};
+
+int compare(replay::options const& chosen) {
+    check_mixes(chosen.mixes);
+    auto [prices, currency] = chosen.prices_file.empty() ? replay::priced{} : replay::read_prices(chosen.prices_file);
+    for (auto const& path : chosen.paths)
+        if (!std::filesystem::exists(path)) throw complaint{replay::shown(path.string()) + ": there is no such file or folder"};
+    replay::conversations input{chosen.paths};
+    if (input.empty()) throw complaint{"no .json, .jsonl or .ndjson file is there"};
+    output_file json_file{"--json", chosen.json_file};
+    output_file html_file{"--html", chosen.html_file};
+
+    replay::report found{.windows = chosen.windows, .prices = prices, .currency = currency, .keep = chosen.keep};
+    each_mix(chosen.mixes, [&](auto const& mix) { found.mixes.push_back(mix.name); });
+    found.totals.resize(found.windows.size() * found.mixes.size());
+    for (auto& total : found.totals) total.figures.conversations = 0;
+    work{chosen, input, found}.run();
+
+    std::cout << replay::text_of(found) << std::flush;
+    if (json_file.wanted()) json_file.write(replay::as_json(found).dump(1, ' ', false, replay::json::error_handler_t::replace) + "\n");
+    if (html_file.wanted()) html_file.write(replay::html_of(found));
+    if (!std::cout) throw std::runtime_error{"standard output: cannot be written"};
+    return found.skipped == 0 ? 0 : 3;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        auto const chosen = replay::read_arguments({arguments + 1, arguments + count});
+        if (!chosen.help) return compare(chosen);
+        std::cout << replay::usage_line << '\n' << replay::help_text << std::flush;
+        return std::cout ? 0 : 1;
+    } catch (complaint const& problem) {
+        std::cerr << "replay: " << problem.what() << '\n';
+        return 2;
+    } catch (std::exception const& problem) {
+        std::cerr << "replay: " << problem.what() << '\n';
+        return 1;
+    }
+}

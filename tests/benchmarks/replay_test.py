@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""replay_test.py --program REPLAY: runs the program on made-up conversations and checks what it reports."""
+
+import argparse
+import html.parser
+import json
+import os
+import pathlib
+import pty
+import re
+import sys
+import tempfile
+import time
+import traceback
+
+from corpus import HOSTILE, MIXES, PATIENCE, SESSION, Failed, conversation, expect, hostile_path, report, run, write_lines
+
+
+def wrong_usage_is_refused(program, folder):
+    prices = folder / "prices.json"
+    for text in ("[]", '{"input": 3}', '{"input": -1, "output": 1}', '{"input": 1, "output": 1, "inptu": 1}', '{"input": "3", "output": 1}', "{"):
+        prices.write_text(text, encoding="utf-8")
+        output, errors = run(program, ["--prices", prices, SESSION], 2)
+        expect(output == "" and "--prices" in errors, f"prices {text} are not refused by name", errors)
+    empty = folder / "empty"
+    empty.mkdir()
+    for arguments in ([], ["--window"], ["--window", "0", SESSION], ["--window", "8k", SESSION], ["--mix", "nothing", SESSION], ["--jobs", "0", SESSION],
+                      ["--frob", SESSION], [folder / "absent.json"], [empty], ["--json", folder / "absent" / "x.json", SESSION],
+                      ["--html", folder, SESSION]):
+        output, errors = run(program, arguments, 2)
+        expect(output == "" and errors.startswith("replay: ") and errors.count("\n") == 1, f"{arguments}: no single line says what is wrong", output + errors)
+    left = sorted(path.name for path in folder.iterdir())
+    expect(left == ["empty", "prices.json"], "files were left", left)
+
+
+def help_is_there(program, _):
+    output, errors = run(program, ["--help"])
+    for option in ("--window", "--mix", "--prices", "--json", "--html", "--jobs", "--keep", "Exit status"):
+        expect(option in output, f"--help does not name {option}", output)
+    expect(errors == "", "--help complains", errors)
+
+
+def cells(output, window):
+    """The table of a window: {mix: {column: text}}."""
+    block = output[output.index(f"window of {window:,} tokens"):].split("\n\n")[0].split("\n")[1:]
+    titles = re.split(r"  +", block[0].strip())
+    rows = [re.split(r"  +", line.strip()) for line in block[1:] if line]
+    expect(all(len(row) == len(titles) for row in rows), "the table has holes", output)
+    return {row[0]: dict(zip(titles, row)) for row in rows}
+
+
+def table_and_json_agree(program, folder):
+    output, errors, found = report(program, folder, [SESSION, "--window", "6000", "--window", "9000"])
+    expect(errors == "", "something is said in a pipe", errors)
+    expect(found["mixes"] == MIXES and [each["window"] for each in found["windows"]] == [6000, 9000], "not what was asked for", found["mixes"])
+    for at, window in enumerate(found["windows"]):
+        table = cells(output, window["window"])
+        expect(list(table) == MIXES, "the table has other mixes", output)
+        for index, mix in enumerate(window["mixes"]):
+            row, items = table[mix["mix"]], mix["items"]["all"]
+            total = sum(items.values())
+            expect(total > 0, "no item was found", mix)
+            wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
+                      "model calls": f"{mix['model_calls']:,}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
+                      **{name: f"{100 * items[name] / total:.1f} %" for name in items}}
+            misfits = mix["over"] + mix["exhausted"]
+            wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"
+            for column, text in wanted.items():
+                expect(row[column] == text, f"{mix['mix']}: {column} is {row[column]} in the table and {text} in JSON")
+            for name in items:
+                expect(items[name] == sum(kind[name] for key, kind in mix["items"].items() if key != "all"), "kinds of items do not add up", mix)
+            one = found["longest"][0]["windows"][at]["mixes"][index]
+            turns = one["turns"]
+            expect(len(turns) == one["requests"] == mix["requests"], "not every request is there", one["requests"])
+            for figure, value in (("sent", sum(turn["sent"] for turn in turns)), ("cached", sum(turn["cached"] for turn in turns)),
+                                  ("peak", max(turn["sent"] for turn in turns))):
+                expect(mix[figure] == one[figure] == value, f"{mix['mix']}: {figure} is not that of its requests", value)
+            expect(len(mix["along"]["sent"]) == 100 and max(mix["along"]["sent"]) <= mix["peak"], "the course is not of these requests", mix["along"])
+    whole = {mix["mix"]: mix for mix in found["windows"][0]["mixes"]}
+    expect(whole["none"]["sent"] > max(mix["sent"] for name, mix in whole.items() if name != "none"), "no mix sends less than none", "")
+    expect(whole["none"]["items"]["all"]["lost"] == 0 == whole["none"]["reductions"], "nothing is done, and something lost", whole["none"])
+
+
+def only_some_mixes(program, folder):
+    chosen = [MIXES[-1], MIXES[0]]
+    output, _, found = report(program, folder, [SESSION, "--mix", chosen[0], "--mix", chosen[1]])
+    expect(found["mixes"] == [MIXES[0], MIXES[-1]] and list(cells(output, 8000)) == found["mixes"], "not the mixes asked for", found["mixes"])
+
+
+def without_times(found):
+    return re.sub(r'"nanoseconds": \d+', "", json.dumps(found))
+
+
+def lines_are_conversations(program, folder):
+    corpus = folder / "corpus.jsonl"
+    write_lines(corpus, 12, others={3: b'{"messages": [', 5: b"", 7: b'{"role": "user", "content": "alone"}', 9: b"\xff\xfe", 16: b"[]"})
+    seen = []
+    for jobs in ("1", "3"):
+        output, errors, found = report(program, folder, [corpus, "--jobs", jobs, "--window", "3000", "--keep", "5"], 3)
+        lines = errors.splitlines()
+        named = [line.split(":")[2] for line in lines]
+        expect(named == ["3", "7", "9", "16"] and all(line.endswith("; skipped") for line in lines), "lines that cannot be read are not named", errors)
+        expect(output.startswith("12 conversations, 4 skipped\n"), "the table does not say how many were read", output)
+        expect(found["skipped"] == 4 and len(found["first_skipped"]) == 4, "JSON does not say what was skipped", found["first_skipped"])
+        expect(all(mix["conversations"] == 12 and mix["violations"] == 0 for mix in found["windows"][0]["mixes"]), "not all were replayed", output)
+        requests = [one["requests"] for one in found["longest"]]
+        expect(len(requests) == 5 and requests == sorted(requests, reverse=True), "those kept are not the longest", requests)
+        seen.append(without_times(found))
+    expect(seen[0] == seen[1], "the report depends on the number of jobs")
+
+
+def sums_are_of_all(program, folder):
+    for seed in range(3):
+        (folder / f"{seed}.json").write_text(json.dumps(conversation(3 + seed, seed)), encoding="utf-8")
+    inner = folder / "inner"
+    inner.mkdir()
+    write_lines(inner / "more.ndjson", 2)
+    (folder / "notes.txt").write_text("not a conversation", encoding="utf-8")
+    _, _, found = report(program, inner, [folder])
+    expect(found["conversations"] == 5 == len(found["longest"]), "not all files of the folder and the folder in it were read", found["conversations"])
+    for at, window in enumerate(found["windows"]):
+        for index, mix in enumerate(window["mixes"]):
+            for figure in ("requests", "sent", "cached", "hits", "money", "reductions", "answered"):
+                total = sum(one["windows"][at]["mixes"][index][figure] for one in found["longest"])
+                expect(mix[figure] == total, f"{mix['mix']}: {figure} is {mix[figure]}, of all conversations {total}")
+
+
+def prices_weigh(program, folder):
+    prices = folder / "prices.json"
+    arguments = [SESSION, "--mix", "none", "--window", "8000"]
+    spent = []
+    for price in (2, 4):
+        prices.write_text(json.dumps({"input": price, "output": 10 * price, "cached": price / 10, "currency": "EUR"}), encoding="utf-8")
+        output, _, found = report(program, folder, [*arguments, "--prices", prices])
+        spent.append(found["windows"][0]["mixes"][0]["money"])
+        expect("EUR " in output and found["prices"]["written"] == found["prices"]["input"] == price * 1_000_000, "not these prices", found["prices"])
+    expect(abs(spent[1] - 2 * spent[0]) <= 4 and spent[0] > 0, "twice the prices are not twice the money", spent)
+
+
+class page_reader(html.parser.HTMLParser):
+    """Elements, and what is in scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.scripts, self.inside = [], [], False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.inside = tag == "script"
+        if self.inside:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.scripts[-1] += data
+
+
+def names_and_texts_do_no_harm(program, folder):
+    hostile_path(folder).write_text(json.dumps(conversation(4, 1, HOSTILE)), encoding="utf-8")
+    with open(os.fsencode(folder) + b"/\xff\x1b[31m" + HOSTILE.replace("/", "_").encode() + b"\n.json", "wb") as file:
+        file.write(b"{")
+    prices = folder / "prices"
+    prices.write_text(json.dumps({"input": 1, "output": 2, "currency": "</script"}), encoding="utf-8")
+    page = folder / "report.html"
+    _, errors, found = report(program, folder, [folder, "--html", page, "--prices", prices, "--mix", "recommended", "--mix", "none"], 3)
+    expect("img src=x" in errors and errors.count("\n") == 1, "the file that cannot be read is not named on one line", errors)
+    expect("</script><img src=x" in found["longest"][0]["name"], "the conversation has lost its name", found["longest"][0]["name"])
+    read = page_reader(page.read_text(encoding="utf-8"))
+    names = [tag for tag, _ in read.tags]
+    expect("img" not in names and names.count("script") == 2, "a name became markup", names)
+    expect(not any(key.startswith("on") for _, attributes in read.tags for key in attributes), "an attribute runs script")
+    data = json.loads(read.scripts[0])
+    expect(data["conversations"] == 1 and data["longest"][0]["name"] == found["longest"][0]["name"], "the page has other figures", data["conversations"])
+    links = re.findall(r"(?:src|href)\s*=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", page.read_text(encoding="utf-8").split('id="data">')[0] + read.scripts[1])
+    expect(not links, "the page asks for more than itself", links)
+
+
+def nothing_at_all_is_a_report(program, folder):
+    (folder / "bad.json").write_text("{", encoding="utf-8")
+    page = folder / "report.html"
+    output, _, found = report(program, folder, [folder / "bad.json", "--html", page], 3)
+    expect(output == "0 conversations, 1 skipped\n" and found["conversations"] == 0 and page.stat().st_size > 1000, "no report of nothing", output)
+
+
+def a_bar_is_for_terminals(program, folder):
+    corpus = folder / "corpus.jsonl"
+    write_lines(corpus, 60, rounds=20, others={2: b"{"})
+    child, terminal = pty.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.execv(program, [program, str(corpus)])
+    seen, began = b"", time.monotonic()
+    while time.monotonic() - began < PATIENCE:
+        try:
+            more = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        seen += more
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    expect(status == 3, f"ended with {status}", seen)
+    expect(re.search(rb"\r\[[#.]+\] +\d+ %  \d+ conversations?", seen) is not None, "no bar is drawn", seen)
+    expect(re.search(rb"\r\x1b\[Kreplay: [^\r\n]*corpus\.jsonl:2: ", seen) is not None, "what is said stands in the bar", seen)
+    expect(seen.count(b"%") >= 2 and seen.endswith(b"\r\x1b[K"), "the bar stays", seen)
+    _, errors = run(program, [corpus], 3)
+    expect(errors.count("\n") == 1 and "%" not in errors and "[" not in errors, "a bar is drawn in a pipe", errors)
+
+
+def memory_does_not_grow(program, folder):
+    """By ten times as many conversations."""
+    peaks = []
+    for count in (30, 300):
+        corpus = folder / f"{count}.jsonl"
+        write_lines(corpus, count, rounds=30)
+        child = os.spawnvpe(os.P_NOWAIT, "sh", ["sh", "-c", 'exec "$0" --mix none --window 8000 --jobs 1 --keep 3 "$1" >/dev/null', program, str(corpus)],
+                            {**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})
+        _, status, used = os.wait4(child, 0)
+        expect(status == 0, f"ended with {status}")
+        peaks.append(used.ru_maxrss // 1024)
+    size = (folder / "300.jsonl").stat().st_size >> 20
+    expect(size >= 15 and peaks[1] < peaks[0] + size, f"{peaks[0]} MiB, and {peaks[1]} MiB with {size} MiB of conversations")
+
+
+CHECKS = [help_is_there, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
+          names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--program", required=True)
+    program = options.parse_args().program
+    failures = 0
+    for check in CHECKS:
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.monotonic()
+            try:
+                check(program, pathlib.Path(folder))
+                print(f"ok    {check.__name__} ({time.monotonic() - began:.1f} s)")
+            except Failed as problem:
+                failures += 1
+                print(f"FAIL  {check.__name__}: {problem}")
+            except Exception:
+                failures += 1
+                print(f"FAIL  {check.__name__}: {traceback.format_exc()}")
+    print(f"replay_test: {len(CHECKS)} checks, {failures} failed")
+    return 1 if failures else 0
+
+
+sys.exit(main())
