@@ -90,6 +90,8 @@ public:
     explicit compressed(condense::budget limits) : limits_{limits} {}
 
     void push(chat_message m) {
+        kept_.make_room(m);
+        ledger::grow(places_, 1);
         history.push_back(std::move(m));
         kept_.add(history, static_cast<std::uint32_t>(history.size() - 1));
         places_.push_back(nobody);

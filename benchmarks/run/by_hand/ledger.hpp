@@ -63,6 +63,16 @@ public:
         calls_.reserve(messages);
     }
 
+    /// Room for one message more, so that taking it in cannot fail.
+    void make_room(chat_message const& m) {
+        grow(notes, 1);
+        grow(calls_, m.parts.size());
+    }
+    template <class Column>
+    static void grow(Column& column, std::size_t more) {
+        if (column.capacity() - column.size() < more) column.reserve(2 * column.capacity() + more);
+    }
+
     /// Takes in the message at the end of `history`.
     void add(std::vector<chat_message> const& history, std::uint32_t index) {
         auto const& m = history[index];

@@ -68,6 +68,9 @@ public:
     offloaded(condense::budget limits, Store store) : limits_{limits}, store_{std::move(store)} {}
 
     void push(chat_message m) {
+        kept_.make_room(m);
+        ledger::grow(places_, 1);
+        ledger::grow(sent_, 1);
         history.push_back(std::move(m));
         auto const index = static_cast<std::uint32_t>(history.size() - 1);
         kept_.add(history, index);

@@ -99,6 +99,8 @@ public:
     explicit windowed(condense::budget limits) : limits_{limits} {}
 
     void push(chat_message m) {
+        kept_.make_room(m);
+        ledger::grow(sent, 1);
         history.push_back(std::move(m));
         kept_.add(history, static_cast<std::uint32_t>(history.size() - 1));
         sent.push_back(static_cast<std::uint32_t>(history.size() - 1));
