@@ -44,7 +44,7 @@ inline std::vector<replaced> compress(ledger const& kept, std::vector<chat_messa
             if (part.kind != part_kind::tool_result || part.sealed) continue;
             auto cut = shorter(part.text, 10'000, 4'000, "run the tool again to see them");
             if (!cut) continue;
-            auto const before = ledger::cost_of(part.text, part.kind, part.cost, part.tool, part.call);
+            auto const before = kept.parts[kept.notes[index].first_part + place];
             auto const after = ledger::cost_of(*cut, part.kind, {}, part.tool, part.call);
             if (after >= before) continue;
             made.push_back({index, place, std::move(*cut), before, after});

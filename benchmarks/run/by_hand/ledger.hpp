@@ -32,7 +32,7 @@ struct note {
     std::uint32_t last = 0;
     std::uint32_t count = 1;
     std::uint32_t unanswered = 0;
-    std::uint32_t made = nobody;  ///< what is sent in place of the message
+    std::uint32_t first_part = 0;  ///< in `parts`
     bool asks = false;            ///< a plain user message
     bool system = false;
     bool pinned = false;
@@ -43,6 +43,7 @@ struct note {
 class ledger {
 public:
     std::vector<note> notes;
+    std::vector<cost> parts;  ///< as they came
     cost sum = {};
     std::uint64_t count = 0;  ///< messages that are sent
     std::uint32_t task = nobody;
@@ -60,12 +61,14 @@ public:
 
     void reserve(std::size_t messages) {
         notes.reserve(messages);
+        parts.reserve(messages);
         calls_.reserve(messages);
     }
 
     /// Room for one message more, so that taking it in cannot fail.
     void make_room(chat_message const& m) {
         grow(notes, 1);
+        grow(parts, m.parts.size());
         grow(calls_, m.parts.size());
     }
     template <class Column>
@@ -77,10 +80,12 @@ public:
     void add(std::vector<chat_message> const& history, std::uint32_t index) {
         auto const& m = history[index];
         auto const before = calls_.size();
-        note fresh{.own = condense::default_estimator<>{}.frame(m.role), .group = index, .last = index};
+        note fresh{.own = condense::default_estimator<>{}.frame(m.role), .group = index, .last = index,
+                   .first_part = static_cast<std::uint32_t>(parts.size())};
         for (std::uint32_t place = 0; place < m.parts.size(); ++place) {
             auto const& part = m.parts[place];
-            fresh.own += cost_of(part.text, part.kind, part.cost, part.tool, part.call);
+            parts.push_back(cost_of(part.text, part.kind, part.cost, part.tool, part.call));
+            fresh.own += parts.back();
             fresh.asks = fresh.asks || (part.kind != part_kind::tool_result && part.call.empty());
             if (part.kind != part_kind::tool_call) continue;
             calls_.push_back({index, place, false});

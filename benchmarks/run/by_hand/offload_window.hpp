@@ -27,7 +27,7 @@ std::vector<replaced> stored(ledger const& kept, std::vector<chat_message> const
         auto const name = store.name(part.text);
         auto cut = shorter(part.text, 10'000, 2'000, "the whole is stored as " + name.text());
         if (!cut) continue;
-        auto const before = ledger::cost_of(part.text, part.kind, part.cost, part.tool, part.call);
+        auto const before = kept.parts[kept.notes[index].first_part + place];
         auto const after = ledger::cost_of(*cut, part.kind, {}, part.tool, part.call);
         if (after >= before || store.put(name, part.text)) continue;
         made.push_back({index, place, std::move(*cut), before, after});

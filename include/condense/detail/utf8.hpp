@@ -108,8 +108,9 @@ constexpr std::size_t ceil(std::string_view text, std::size_t at) noexcept {
     return below == at || at >= text.size() ? below : below + decode(text, below).size;
 }
 
-constexpr bool valid(std::string_view text) noexcept {
-    for (auto at = ascii_end(text, 0); at < text.size();) {
+/// `plain`: where the ASCII at its front ends, if that is known.
+constexpr bool valid(std::string_view text, std::size_t plain = 0) noexcept {
+    for (auto at = ascii_end(text, plain); at < text.size();) {
         auto const found = decode(text, at);
         if (!found.valid) return false;
         at += found.size;
