@@ -77,14 +77,21 @@ struct message_traits<chat_message> {
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
     }
     static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
-        auto shorter = m;
-        auto& part = shorter.parts[index];
-        if (part.kind == part_kind::media) {  // for a text they go whole
-            part.kind = part_kind::text;
-            part.sealed = false;
+        chat_message shorter{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
+        shorter.parts.reserve(m.parts.size());
+        for (auto const& part : m.parts) {
+            if (shorter.parts.size() != index) {
+                shorter.parts.push_back(part);
+                continue;
+            }
+            bool const media = part.kind == part_kind::media;  // for a text they go whole
+            shorter.parts.push_back({.kind = media ? part_kind::text : part.kind,
+                                     .text = std::move(text),
+                                     .tool = part.tool,
+                                     .call = part.call,
+                                     .status = part.status,
+                                     .sealed = part.sealed && !media});
         }
-        part.text = std::move(text);
-        part.cost.reset();
         return shorter;
     }
     static chat_message without_part(chat_message const& m, std::size_t index) {

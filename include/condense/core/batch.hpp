@@ -103,11 +103,14 @@ private:
     static constexpr std::string_view not_worth_it = "not worth it";
 
     constexpr bool put_all() {
-        for (auto const& put : shared_->puts)
-            if (auto const problem = put.put(put.store, put.name, put.content)) {
-                fail(problem.reason);
-                return false;
-            }
+        for (auto const& put : shared_->puts) {
+            store_error problem;
+            if (!put.part) problem = put.put(put.store, put.name, put.content);
+            else shared_->draft.original(*put.part, [&](part_view const& seen) { problem = put.put(put.store, put.name, seen.text); });
+            if (!problem) continue;
+            fail(problem.reason);
+            return false;
+        }
         return true;
     }
 

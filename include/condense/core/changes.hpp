@@ -29,6 +29,9 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
     auto first = none32;
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& made = edits.steps()[index];
+        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
+                                     : facts.group_at(made.target & ~group::summary_bit).first;
+        if (at >= first) continue;
         // What went and came back within these steps has not changed: only the first step on a target
         // counts, and only where the end differs from what it found.
         auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target) : made.on_part ? edits.edit_at(made.target) : 0;
@@ -37,9 +40,7 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view 
                                ? made.previous > mark
                                : !edits.in_force(index))
             continue;
-        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
-                                     : facts.group_at(made.target & ~group::summary_bit).first;
-        first = at < first ? at : first;
+        first = at;
     }
     if (first == none32) return std::nullopt;
     return first;

@@ -99,11 +99,15 @@ constexpr std::string_view last_name_of(std::string_view spelling) noexcept {
     return spelling.substr(before + 1, end - before - 1);  // npos + 1 is 0
 }
 
+/// Found by the compiler, not in each run.
+template <class Layer>
+inline constexpr std::string_view type_name = last_name_of(spelling_of<Layer>());
+
 /// The layer's own `name`, else its type's.
 template <class Layer>
 constexpr std::string_view layer_name() noexcept {
     if constexpr (requires { { Layer::name } -> std::convertible_to<std::string_view>; }) return Layer::name;
-    else return last_name_of(spelling_of<Layer>());
+    else return type_name<Layer>;
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,8 @@ struct pending_put {
     void const* store = nullptr;
     store_error (*put)(void const*, reference const&, std::string_view) = nullptr;
     reference name = {};
-    std::string content;
+    std::string content = {};
+    std::optional<part_ref> part = {};  ///< whose original is read when it is put, in place of `content`
 };
 
 /// What becomes of the messages of a run: a session keeps them, a caller walks over what is left of them,
@@ -121,7 +123,11 @@ public:
     /// The limit in `when`, where it has one in messages: what shares of `protect` are of.
     constexpr messages message_limit() const noexcept { return message_limit_; }
     /// The layer may stop: its target, or under pressure the run's, is reached.
-    constexpr bool enough() const noexcept { return enough(run_->draft.used()); }
+    constexpr bool enough() const noexcept {
+        if constexpr (requires { requires Goal::unreachable; })
+            if (run_->pressure == 0) return false;
+        return enough(run_->draft.used());
+    }
     /// The same for a usage that edits would lead to.
     constexpr bool enough(usage const& now) const noexcept {
         return run_->pressure == 0 ? (*goal_)(now) : now.tokens <= run_->target;
@@ -177,13 +183,16 @@ public:
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         auto const name = store.name(content);
         ++run_->kept;
-        if (!run_->dry)
-            run_->puts.push_back({detail::address_of(store),
-                                  [](void const* place, reference const& given, std::string_view held) {
-                                      return static_cast<Store const*>(place)->put(given, held);
-                                  },
-                                  name, std::string{content}});
+        if (!run_->dry) run_->puts.push_back({detail::address_of(store), put_into<Store>, name, std::string{content}});
         return name;
+    }
+    /// The same for the original of a part, which is not copied, under the name that the store has given it.
+    template <artifact_store Store>
+    constexpr void keep(Store const& store, reference const& name, part_ref part) {
+        static_assert(Allowed & effect::keeps,
+                      "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
+        ++run_->kept;
+        if (!run_->dry) run_->puts.push_back({.store = detail::address_of(store), .put = put_into<Store>, .name = name, .part = part});
     }
 
     /// Appends a line to the conversation's record; nothing in a dry run.
@@ -232,6 +241,11 @@ public:
     }
 
 private:
+    template <class Store>
+    static store_error put_into(void const* store, reference const& name, std::string_view content) {
+        return static_cast<Store const*>(store)->put(name, content);
+    }
+
     Run* run_;
     layer_report* entry_;
     Goal const* goal_;

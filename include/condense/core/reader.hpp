@@ -118,14 +118,26 @@ public:
                 .summary = found.summary};
     }
 
+    /// Some of the same, for walks over all groups.
+    constexpr bool is_system(group which) const noexcept { return !which.is_summary() && facts_->group_at(which.slot()).system; }
+    constexpr bool is_summary(group which) const noexcept {
+        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.slot()).summary;
+    }
+    /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
+    constexpr bool begins(group which) const noexcept {
+        if (which.is_summary()) return true;
+        auto const& found = facts_->group_at(which.slot());
+        return found.summary || facts_->message_at(found.first).plain_user;
+    }
+
     /// No group but those of system messages stands beside it; or, where the user never spoke, no other
     /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->of(*facts_, which).messages <= facts_->system_messages()) return true;
-        auto const is_summary = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
-        if (facts_->latest_user() != detail::none32 || !is_summary(which)) return false;
+        if (edits_->sums().messages - edits_->messages_of(*facts_, which) <= facts_->system_messages()) return true;
+        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
+        if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())
-            if (other != which && is_summary(other)) return false;
+            if (other != which && sums_up(other)) return false;
         return true;
     }
 

@@ -59,12 +59,16 @@ struct prepared {
     std::vector<Message> made;
     std::uint32_t first = 0;
     std::size_t size = 0;  ///< of the history
+    bool in_place = true;  ///< no message that is kept moves backward
 
     prepared(Reduction const& reduced, std::uint64_t from)
         : first(static_cast<std::uint32_t>(from)), size(reduced.outline().size()) {
+        plan.reserve(size - first + 1);
         reduced.each_place(
             [&](std::uint32_t index) {
-                if (index >= first) plan.push_back({index, true});
+                if (index < first) return;
+                in_place = in_place && first + plan.size() <= index;
+                plan.push_back({index, true});
             },
             [&](Message&& next) {
                 plan.push_back({.made = made.size()});
@@ -95,6 +99,20 @@ void append_made(History& history, std::vector<Message>& made, std::size_t size,
 template <erasable History, class Prepared>
 void apply(History& history, Prepared& changes) {
     using message_type = element_of<History>;
+    if (changes.in_place && changes.first + changes.plan.size() <= changes.size) {
+        auto from = begin_and_end::first(history);
+        std::advance(from, changes.first);
+        auto to = from;
+        for (auto index = changes.first; auto const& change : changes.plan) {
+            if (change.keeps) {
+                for (; index != change.index; ++index) ++from;
+                if (to != from) *to = std::move(*from);
+            } else *to = std::move(changes.made[change.made]);
+            ++to;
+        }
+        history.erase(to, begin_and_end::past(history));
+        return;
+    }
     std::vector<message_type> staged;
     staged.reserve(changes.plan.size());
     auto const rest = changes.size - changes.first;

@@ -82,10 +82,11 @@ constexpr void each_place(outline const& facts, view const& edits, Kept& kept, C
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
         if (edits.present(facts, group{index}.summary())) summary(group{index}.summary());
-        if (!edits.present(facts, group{facts.group_of(index)})) continue;
+        auto const slot = facts.group_of(index);
+        if (edits.gone(slot)) continue;
         if (is_edited(facts, edits, index)) changed(index);
         else kept(index);
-        if (edits.of(facts, group{facts.group_of(index)}).messages == facts.group_at(facts.group_of(index)).count) continue;
+        if (!edits.has_answers(slot)) continue;
         auto const& found = facts.message_at(index);
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
             if (edits.answer_at(column) != 0) answer(column);
@@ -273,6 +274,8 @@ public:
     reduction(History& history, Estimator const& count, budget limits, Options const& options)
         : source_(history), count_(count), limits_{limits}, marks_{options.marks} {
         edits_.note_sent(options.sent.count);
+        facts_.expect(source_.size());
+        edits_.expect(source_.size());
         for (std::size_t index = 0; index < source_.size(); ++index) {
             auto&& m = source_[index];
             edits_.reserve_message(facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));

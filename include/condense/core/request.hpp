@@ -49,10 +49,17 @@ public:
     void add(std::uint32_t index) noexcept { places_.push_back({index}); }
     /// Says that steps from `mark` on were made.
     void change(outline const& facts, view const& edits, std::size_t mark) noexcept {
-        if (!stale_ && only_newest(facts, edits, mark)) unmade_.push_back(places_.size() - 1);
-        else stale_ = true;
+        if (!stale_ && only_newest(facts, edits, mark)) {
+            unmade_.push_back(places_.size() - 1);
+            return;
+        }
+        stale_ = true;
+        for (; mark < edits.steps().size(); ++mark) made_holds_ = made_holds_ && !edits.steps()[mark].on_part;
     }
-    void forget() noexcept { stale_ = true; }
+    void forget() noexcept {
+        stale_ = true;
+        made_holds_ = false;
+    }
 
     /// Makes what is not made yet. What is seen `amid` a run may be taken back, and is made again.
     template <class Source>
@@ -88,12 +95,19 @@ private:
         std::vector<place> places;
         std::vector<Message> made;
         places.reserve(facts.size() + 1);
-        auto const add = [&](Message m) {
+        auto const add = [&](Message m, std::uint32_t index = none32) {
             made.push_back(std::move(m));
-            places.push_back({0, static_cast<std::uint32_t>(made.size() - 1)});
+            places.push_back({index, static_cast<std::uint32_t>(made.size() - 1)});
         };
         auto const kept = [&](std::uint32_t index) { places.push_back({index}); };
-        auto const changed = [&](std::uint32_t index) { add(render<Message>(source[index], facts, edits, index, false)); };
+        // What was made of a message is moved over where no step on a part has been made since.
+        bool const holds = std::exchange(made_holds_, false);
+        auto before = places_.begin();
+        auto const changed = [&](std::uint32_t index) {
+            while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;
+            if (holds && before != places_.end() && before->index == index && before->made != none32) add(std::move(made_[before->made]), index);
+            else add(render<Message>(source[index], facts, edits, index, false), index);
+        };
         auto const summary = [&](group which) {
             if constexpr (composable<Message>) add(render_summary<Message>(edits, which, false));
         };
@@ -105,12 +119,14 @@ private:
         made_.swap(made);
         unmade_.clear();
         stale_ = amid;
+        made_holds_ = !amid;
     }
 
     std::vector<place> places_;
     std::vector<Message> made_;
     std::vector<std::size_t> unmade_;  ///< places that edits have changed since
     bool stale_ = true;
+    bool made_holds_ = false;  ///< what was made is of the edits that are in force
 };
 
 }  // namespace detail

@@ -101,6 +101,7 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
 }
 
 struct never_done {
+    static constexpr bool unreachable = true;
     constexpr bool operator()(usage const&) const noexcept { return false; }
 };
 

@@ -103,6 +103,15 @@ public:
         auto const& found = facts.group_at(which.slot());
         return {state.cost, std::uint64_t{found.count} + state.answers, found.plain_users};
     }
+    /// Of the same, the messages alone.
+    constexpr std::uint64_t messages_of(outline const& facts, group which) const noexcept {
+        if (which.is_summary()) return 1;
+        return std::uint64_t{facts.group_at(which.slot()).count} + groups_[which.slot()].answers;
+    }
+    /// Of a group that holds messages.
+    constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
+    /// Some call of it was answered.
+    constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
     /// The step that answers the call in this column, plus one; 0 for none.
     constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return answers_[column]; }
     constexpr replacement const& answer_text(std::size_t column) const noexcept {
@@ -149,6 +158,13 @@ public:
         return state.dropped == index + 1;
     }
 
+    /// Room for so many messages, one part each, where they are known to come.
+    constexpr void expect(std::size_t count) {
+        groups_.reserve(count);
+        parts_.reserve(count);
+        answers_.reserve(count);
+        steps_.reserve(count);
+    }
     /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
@@ -271,9 +287,11 @@ private:
     }
 
     constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
-        parts_.resize(facts.part_count());
-        answers_.resize(facts.part_count());
-        groups_.resize(facts.group_count());
+        for (auto column = parts_.size(); column < facts.part_count(); ++column) {
+            parts_.push_back(0);
+            answers_.push_back(0);
+        }
+        while (groups_.size() < facts.group_count()) groups_.push_back({});
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
         auto const slot = facts.group_of(index);
         if (joins > 1) return resum(facts, slot);

@@ -83,9 +83,10 @@ struct offload {
 
 private:
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
+        if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size})) return;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return;
-        if (!detail::may_exceed(over, facts.original_size) || kept.holds(part.message_index)) return;
+        if (kept.holds(part.message_index)) return;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
         if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return;
         draft.original(part, [&](part_view const& seen) {
@@ -95,7 +96,7 @@ private:
             if (!shorter) return;
             auto const refused = draft.externalize(part, std::move(*shorter), name);
             if (refused) pass.note(refused);
-            else pass.keep(into, seen.text);
+            else pass.keep(into, name, part);
         });
     }
 };

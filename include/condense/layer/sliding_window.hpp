@@ -40,33 +40,41 @@ struct sliding_window {
 private:
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
-        auto const stays = [&](group which, group_facts const& facts) {
-            bool const spared = !all && (facts.summary || (pass.top() && draft.holds_task(which)));
-            return spared || draft.undroppable(which) || kept.holds(which);
+        auto const spared = [&](group which) {
+            return (!all && (draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
-        auto last_begin = group{};
-        for (auto const which : draft.groups())
-            if (auto const facts = draft.about(which); facts.starts_turn || facts.summary) last_begin = which;
         bool has_head = false;
+        bool enough = pass.enough();
+        std::uint32_t next_turn = 0;  // a group further on begins one, where this is above its slot
         for (auto const which : draft.groups()) {
-            auto const facts = draft.about(which);
-            if (facts.system) continue;
-            bool const begins = facts.starts_turn || facts.summary;
+            if (draft.is_system(which)) continue;
+            bool const begins = draft.begins(which);
             // Once enough is gone, go on to the next turn, so that the rest does not begin amid one.
             // Where no turn begins any more, a group will do.
-            if (pass.enough() && (has_head || begins || which.slot() >= last_begin.slot())) return;
-            if (stays(which, facts) || (!has_head && begins && must_head(draft, which, stays))) has_head = true;
-            else if (auto const refused = draft.drop(which)) pass.note(refused);
+            if (enough && (has_head || begins || !turn_after(draft, which, next_turn))) return;
+            if (spared(which) || (!has_head && begins && must_head(draft, which, spared))) has_head = true;
+            else if (auto const refused = draft.drop(which); !refused) enough = pass.enough();
+            else if (refused == refusal::last) pass.note(refused);
+            else has_head = true;
         }
     }
 
+    static constexpr bool turn_after(auto& draft, group which, std::uint32_t& next_turn) {
+        if (next_turn > which.slot()) return true;
+        for (auto const later : draft.groups_after(which)) {
+            if (!draft.begins(later)) continue;
+            next_turn = later.slot();
+            return true;
+        }
+        return false;
+    }
+
     /// Something in the turn that `head` begins has to stay, so `head` has to stay before it.
-    static constexpr bool must_head(auto& draft, group head, auto const& stays) {
+    static constexpr bool must_head(auto& draft, group head, auto const& spared) {
         for (auto const which : draft.groups_after(head)) {
-            auto const facts = draft.about(which);
-            if (facts.system) continue;
-            if (facts.starts_turn || facts.summary) return false;
-            if (stays(which, facts)) return true;
+            if (draft.is_system(which)) continue;
+            if (draft.begins(which)) return false;
+            if (spared(which) || draft.undroppable(which)) return true;
         }
         return false;
     }

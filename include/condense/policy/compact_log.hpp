@@ -205,7 +205,7 @@ constexpr std::string compact_lines(std::string_view text, extent const& head, e
     chosen.read(head, tail);
     chosen.select(context);
     if (chosen.any()) return chosen.text();
-    return cut_middle(text, limit, limit, limit, how).value_or(std::string{text});
+    return cut_middle(text, false, limit, limit, limit, how).value_or(std::string{text});
 }
 
 }  // namespace detail

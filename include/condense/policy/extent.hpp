@@ -34,11 +34,13 @@ struct extent {
         return less;
     }
 
-    /// Bytes at the front of `text` that fit all limits; lines count with their end.
-    constexpr std::size_t prefix_of(std::string_view text) const noexcept {
+    /// Bytes at the front of `text` that fit all limits; lines count with their end. Of ASCII no byte is read for
+    /// limits in characters.
+    constexpr std::size_t prefix_of(std::string_view text, bool ascii = false) const noexcept {
         auto end = text.size();
         if (bytes.count < end) end = detail::utf8::floor(text, static_cast<std::size_t>(bytes.count));
-        if (chars.count < end) end = detail::utf8::prefix(text.substr(0, end), chars.count);
+        if (chars.count < end)
+            end = ascii ? static_cast<std::size_t>(chars.count) : detail::utf8::prefix(text.substr(0, end), chars.count);
         if (by_lines()) {
             std::size_t at = 0;
             for (auto left = lines.count; left != 0 && at < end; --left) {
@@ -51,11 +53,12 @@ struct extent {
     }
 
     /// Where the part at the back of `text` that fits all limits begins.
-    constexpr std::size_t suffix_of(std::string_view text) const noexcept {
+    constexpr std::size_t suffix_of(std::string_view text, bool ascii = false) const noexcept {
         std::size_t begin = 0;
         if (bytes.count < text.size())
             begin = detail::utf8::ceil(text, text.size() - static_cast<std::size_t>(bytes.count));
-        if (chars.count < text.size() - begin) begin += detail::utf8::suffix(text.substr(begin), chars.count);
+        if (chars.count < text.size() - begin)
+            begin = ascii ? text.size() - static_cast<std::size_t>(chars.count) : begin + detail::utf8::suffix(text.substr(begin), chars.count);
         if (by_lines()) {
             auto at = text.size();
             for (auto left = lines.count; left != 0 && at > begin; --left) {
@@ -67,7 +70,7 @@ struct extent {
         return begin;
     }
 
-    constexpr bool holds(std::string_view text) const noexcept { return prefix_of(text) == text.size(); }
+    constexpr bool holds(std::string_view text, bool ascii = false) const noexcept { return prefix_of(text, ascii) == text.size(); }
 
     friend constexpr bool operator==(extent const&, extent const&) = default;
     friend constexpr extent operator&&(extent left, extent right) noexcept {

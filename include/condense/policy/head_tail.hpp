@@ -21,21 +21,25 @@ inline namespace v1 {
 
 namespace detail {
 
-constexpr std::string omission_between(std::string_view text, std::size_t head, std::size_t tail, recovery how) {
+/// Appends what is said of the text between `head` and `tail`.
+constexpr void append_omission_between(std::string& out, std::string_view text, std::size_t head, std::size_t tail, bool ascii, recovery how) {
     auto const gap = text.substr(head, tail - head);
     auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n') &&
                              count_lines(text) > 1;
-    if (whole_lines) return omission(count_lines(gap), count_lines(text), "lines", how);
-    return omission(utf8::count(gap), utf8::count(text), "characters", how);
+    if (whole_lines) return append_omission(out, count_lines(gap), count_lines(text), "lines", how);
+    if (ascii) return append_omission(out, gap.size(), text.size(), "characters", how);
+    auto const missing = utf8::count(gap);
+    auto const kept = utf8::count(text.substr(0, head)) + utf8::count(text.substr(tail));
+    append_omission(out, missing, missing + kept, "characters", how);
 }
 
-/// Keeps what fits of both ends with a marker between; nothing when all fits, or when cutting would
-/// not save more than a marker takes.
-constexpr std::optional<std::string> cut_middle(std::string_view text, extent const& head_limit,
+/// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
+/// cutting would not save more than a marker takes.
+constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, extent const& head_limit,
                                                 extent const& tail_limit, extent const& at_most, recovery how) {
-    auto head = head_limit.prefix_of(text);
-    auto tail = tail_limit.suffix_of(text);
-    bool const too_large = !at_most.holds(text);
+    auto head = head_limit.prefix_of(text, ascii);
+    auto tail = tail_limit.suffix_of(text, ascii);
+    bool const too_large = !at_most.holds(text, ascii);
     if (!too_large && (head >= tail || tail - head <= omission_limit)) return std::nullopt;
     if (too_large) {
         // What the marker takes is set aside first; the ends share the rest.
@@ -45,18 +49,17 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, extent co
         rest.lines = rest.lines - v1::lines{rest.lines.count == u64_limit ? 0 : 3u};
         auto const wants_tail = tail_limit != extent{v1::chars{0}};
         auto const share = wants_tail ? rest.halved(1) : rest;
-        auto const front = share.prefix_of(text);
-        auto const back = wants_tail ? share.suffix_of(text) : text.size();
+        auto const front = share.prefix_of(text, ascii);
+        auto const back = wants_tail ? share.suffix_of(text, ascii) : text.size();
         head = head < front ? head : front;
         tail = tail > back ? tail : back;
         if (head > tail) head = tail;
     }
-    auto const marker = omission_between(text, head, tail, how);
     std::string out;
-    out.reserve(head + marker.size() + 2 + (text.size() - tail));
+    out.reserve(head + omission_limit + 2 + (text.size() - tail));
     out.append(text.substr(0, head));
     if (head != 0 && out.back() != '\n') out.push_back('\n');
-    out.append(marker);
+    append_omission_between(out, text, head, tail, ascii, how);
     if (tail != text.size()) out.push_back('\n');
     out.append(text.substr(tail));
     if (out.size() >= text.size()) return std::nullopt;
@@ -66,10 +69,11 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, extent co
 /// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
 constexpr std::optional<std::string> cut_any(std::string_view text, extent const& head_limit, extent const& tail_limit,
                                              extent const& at_most, recovery how) {
-    if (utf8::valid(text)) return cut_middle(text, head_limit, tail_limit, at_most, how);
+    auto const plain = utf8::ascii_end(text, 0);
+    if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
     std::string clean;
     utf8::append_scrubbed(clean, text);
-    auto made = cut_middle(clean, head_limit, tail_limit, at_most, how);
+    auto made = cut_middle(clean, false, head_limit, tail_limit, at_most, how);
     if (made && made->size() >= text.size()) made.reset();
     return made;
 }

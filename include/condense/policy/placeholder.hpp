@@ -34,9 +34,17 @@ constexpr std::string way_back(recovery how, std::string_view otherwise = "run t
 }
 
 /// "[... 44 of 300 lines omitted; run the tool again to see them ...]"
+constexpr void append_omission(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
+    out.append("[... ").append(grouped(missing)).append(" of ").append(grouped(total)).append(" ");
+    out.append(what).append(" omitted; ").append(way).append(" ...]");
+}
+constexpr void append_omission(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
+    append_omission(out, missing, total, what, way_back(how));
+}
 constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
-    auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
-    return text.append(what).append(" omitted; ").append(way).append(" ...]");
+    std::string text;
+    append_omission(text, missing, total, what, way);
+    return text;
 }
 constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery how) {
     return omission(missing, total, what, way_back(how));

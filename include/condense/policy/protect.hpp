@@ -32,6 +32,7 @@ struct zone {
     std::uint32_t tail = none32;
 
     constexpr bool holds(std::uint32_t place) const noexcept { return place < head || place >= tail; }
+    friend constexpr bool operator==(zone, zone) = default;
     constexpr zone joined(zone other) const noexcept {
         return {head > other.head ? head : other.head, tail < other.tail ? tail : other.tail};
     }
@@ -319,6 +320,8 @@ public:
     }
     constexpr bool holds(group which) const {
         if (which.is_summary()) return zone_.holds(2 * which.slot());
+        if constexpr (!reads_parts<Policy>)
+            if (zone_ == zone{}) return includes_task<Policy> && !top_ && seen_->holds_task(which);
         bool found = false;
         seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
         if constexpr (reads_parts<Policy>)

@@ -143,6 +143,7 @@ struct headroom_threshold {
 struct always_t {
     static constexpr bool unconditional = true;
     struct never {
+        static constexpr bool unreachable = true;
         constexpr bool operator()(usage const&) const noexcept { return false; }
         constexpr never bind(tokens) const noexcept { return {}; }
     };
