@@ -92,7 +92,11 @@ function logarithmic(low, high, from, to) {
   scale.log = true;
   return scale;
 }
-const text_width = (text) => 6.9 * Array.from(text).length;
+const measure = document.createElement('canvas').getContext('2d');
+function text_width(text) {
+  measure.font = '12px ' + getComputedStyle(document.body).fontFamily;
+  return Math.ceil(measure.measureText(text).width);
+}
 
 // A hint beside what is pointed at or has the focus.
 function hint(target, text) {
@@ -136,7 +140,9 @@ function draw_pareto() {
   const costs = points.map(({x}) => x), most = Math.max(...costs), least = Math.min(...costs);
   const across = least > 0 && most / least > 4 ? logarithmic(least, most, left, right) : linear(0, most || 1, left, right, width < 500 ? 4 : 7);
   const shares = points.map(({y}) => 100 * y);
-  const up = linear(Math.min(...shares), Math.max(...shares), bottom, top, 6);
+  // At least five points of a hundred, so that small differences look small.
+  const lowest = Math.max(0, Math.min(...shares, Math.max(...shares) - 5));
+  const up = linear(lowest, Math.min(100, Math.max(...shares, lowest + 5)), bottom, top, 6);
   for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, Number(tick.toFixed(6)) + ' %', 'end'));
   plot.append(line(left, bottom, right, bottom, 'axis'), write(0, 12, `Items ${state.share}`));
   let free = -Infinity;
@@ -167,8 +173,14 @@ function draw_pareto() {
     for (const [side, step] of [[1, 0], [-1, 0], [1, -1], [1, 1], [-1, -1], [-1, 1], [0, -1], [0, 1]])
       if (ring === 0 || step !== 0) places.push([side, ring === 0 ? step * 14 : step * (8 + 13 * ring)]);
   const names = [];
-  for (const {mix, at, x, y} of [...points].sort((one, other) => up(100 * one.y) - up(100 * other.y))) {
-    const text = clip(mix.mix, 24), wide = text_width(text), px = across(x), py = up(100 * y);
+  const named = [];
+  for (const {mix, x, y} of points) {
+    const near = named.find((one) => Math.hypot(one.px - across(x), one.py - up(100 * y)) < 4);
+    if (near) near.all.push(clip(mix.mix, 24));
+    else named.push({px: across(x), py: up(100 * y), all: [clip(mix.mix, 24)]});
+  }
+  for (const {px, py, all} of named.sort((one, other) => one.py - other.py)) {
+    const text = all.length < 3 ? all.join(', ') : `${all[0]} and ${all.length - 1} more`, wide = text_width(text);
     const free_at = ([side, shift]) => {
       const start = side > 0 ? px + 11 : side < 0 ? px - 11 - wide : px - wide / 2;
       const box = {left: start, right: start + wide, top: py + shift - 7, bottom: py + shift + 7};
@@ -205,7 +217,7 @@ function draw_course() {
   const most = Math.max(limit, Math.min(highest, 1.5 * limit));
   const {plot, width, height} = frame('course', 380, {role: 'img', tabindex: 0});
   const left = 58, top = 34, bottom = height - 50;
-  const right = width - (narrow ? 14 : 26 + Math.max(...curves.map(({name}) => text_width(clip(name, 20)))));
+  const right = width - (narrow ? 14 : 18 + Math.max(...curves.map(({name}) => text_width(clip(name, 20)))));
   const up = linear(0, most, bottom, top, 6);
   const across = (at) => steps === 1 ? (left + right) / 2 : left + at / (steps - 1) * (right - left);
   for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, short(tick), 'end'));

@@ -189,11 +189,12 @@ def nothing_at_all_is_a_report(program, folder):
 
 def a_bar_is_for_terminals(program, folder):
     corpus = folder / "corpus.jsonl"
-    write_lines(corpus, 60, rounds=20, others={2: b"{"})
+    write_lines(corpus, 250, rounds=15, others={2: b"{"})
+    arguments = ["--mix", "none", "--window", "8000", str(corpus)]
     child, terminal = pty.fork()
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.execv(program, [program, str(corpus)])
+        os.execv(program, [program, *arguments])
     seen, began = b"", time.monotonic()
     while time.monotonic() - began < PATIENCE:
         try:
@@ -208,7 +209,7 @@ def a_bar_is_for_terminals(program, folder):
     expect(re.search(rb"\r\[[#.]+\] +\d+ %  \d+ conversations?", seen) is not None, "no bar is drawn", seen)
     expect(re.search(rb"\r\x1b\[Kreplay: [^\r\n]*corpus\.jsonl:2: ", seen) is not None, "what is said stands in the bar", seen)
     expect(seen.count(b"%") >= 2 and seen.endswith(b"\r\x1b[K"), "the bar stays", seen)
-    _, errors = run(program, [corpus], 3)
+    _, errors = run(program, arguments, 3)
     expect(errors.count("\n") == 1 and "%" not in errors and "[" not in errors, "a bar is drawn in a pipe", errors)
 
 
