@@ -12,6 +12,7 @@
 #include <condense/policy/by_content.hpp>
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
+#include <condense/policy/head_tail.hpp>
 #include <condense/policy/old_reasoning.hpp>
 #include <condense/policy/relaxed.hpp>
 #include <condense/policy/shorten_arguments.hpp>
@@ -33,12 +34,14 @@ auto recommended_with(Journal to, Store into, Summary summary) {
     auto const recent = task | last(8_messages);
     auto const due = relaxed(used >= 90_pct, 4_pct);
     auto const rest = used <= 25_pct;
+    auto const ends = head_tail{.head = 250_chars, .tail = 250_chars};
     return pipeline{
         record{.to = to},
         offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
         compress{.when = due, .until = rest, .protect = recent,
                  .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
-        compress{.when = due, .until = rest, .protect = recent, .over = 500_chars, .with = by_content{}},
+        compress{.when = due, .until = rest, .protect = recent, .over = 500_chars,
+                 .with = by_content{.diff = ends, .search_hits = ends, .code = ends, .prose = ends, .binary = ends}},
         summary,
         sliding_window{.when = used >= 98_pct},
         escalate{.when = used >= 98_pct}};
