@@ -20,7 +20,9 @@
 namespace condense {
 inline namespace v1 {
 
-class outline {
+/// A template, as `view` is, so that a program that only includes it instantiates nothing of it.
+template <class = void>
+class basic_outline {
 public:
     using message_record = detail::message_record;
     using part_record = detail::part_record;
@@ -394,6 +396,8 @@ private:
     detail::fresh_message fresh_;
     bool late_ = false;  ///< the message being placed answers a call that was released
 };
+
+using outline = basic_outline<>;
 
 }  // namespace v1
 }  // namespace condense

@@ -19,12 +19,15 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-class view_loader;
+template <class>
+class basic_view_loader;
 
 }  // namespace detail
 
-class view {
-    friend class detail::view_loader;
+template <class = void>
+class basic_view {
+    template <class>
+    friend class detail::basic_view_loader;
 
 public:
     /// The text that an edit put in place of a part or of groups.
@@ -401,6 +404,8 @@ private:
     tokens real_ = {};
     bool summaries_known_ = true;
 };
+
+using view = basic_view<>;
 
 }  // namespace v1
 }  // namespace condense

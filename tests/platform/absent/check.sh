@@ -39,7 +39,7 @@ done <<'EOF'
 symbol condense::v1::offload<
 symbol condense::v1::summarize<
 symbol condense::v1::escalate<
-symbol condense::v1::extract::notes
+symbol condense::v1::extract::basic_notes
 symbol condense::v1::basic_memory_store
 symbol fenced_summary
 symbol condense::v1::events::
