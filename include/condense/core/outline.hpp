@@ -96,11 +96,7 @@ public:
     }
 
     /// Room for so many messages, one part each, where they are known to come.
-    constexpr void expect(std::size_t count) {
-        messages_.reserve(count);
-        groups_.reserve(count);
-        parts_.reserve(count);
-    }
+    constexpr void expect(std::size_t count) { messages_.reserve(count), groups_.reserve(count), parts_.reserve(count); }
 
     /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
     /// it fails nothing has changed.
