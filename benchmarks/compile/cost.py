@@ -3,14 +3,15 @@
 """Claim: including condense.hpp costs at most 0.4 times nlohmann/json.hpp by compiler time (g++), and an
 optimised program with a pipeline of six layers at most 1.5 times one that parses and prints one document.
 
-cost.py [--rounds N] COMPILER...   COMPILER with its options, such as: g++ -std=c++20 -Iinclude
+cost.py [--rounds N] [--table] COMPILER...   COMPILER with its options, such as: g++ -std=c++20 -Iinclude
+--table prints Markdown: every public header, programs with many pipelines, and other libraries beside them.
 
 The two of a pair take turns, so that what else the machine does befalls both; the best of N rounds counts, in
 seconds of user time. It is a measurement, never a test: it says what it found and succeeds."""
 
 import argparse
-import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 
@@ -53,12 +54,64 @@ int main(int, char** words) {
 """
 
 
+# Layers for programs with several pipelines: each of its own type, so that nothing is shared but what they have in common.
+LAYER_TEXTS = (
+    "condense::compress{{.when = condense::used >= condense::percent{{{0}}}, .over = condense::chars{{{0}}}}}",
+    "condense::sliding_window{{.when = condense::used > condense::messages{{{0}}}}}",
+    "condense::compress{{.when = condense::used > condense::tokens{{{0}}}, .with = condense::head{{}}}}",
+    "condense::sliding_window{{.when = condense::headroom < condense::tokens{{{0}}}}}",
+    "condense::summarize{{.when = condense::used >= condense::percent{{{0}}}}}",
+    "condense::compress{{.when = condense::used >= condense::tokens{{{0}}}, .with = condense::tail{{}}}}",
+)
+
+
+def pipelines(count, layers):
+    """A program with so many pipelines of so many layers; no two of them have the same type."""
+    lines = ["#include <vector>", "#include <condense/adapt/chat_message.hpp>", "#include <condense/condense.hpp>"]
+    for which in range(count):
+        lines.append(f"struct user_{which} {{ constexpr bool operator()(condense::part_view const& p) const {{ return p.text.size() == {which}; }} }};")
+        made = [text.format(5_000 + 10 * which + at) for at, text in enumerate(LAYER_TEXTS[:layers])]
+        made[0] = made[0].replace(", .over", f", .protect = user_{which}{{}}, .over")
+        lines.append(f"bool run_{which}(std::vector<condense::chat_message>& history) {{")
+        lines.append(f"    return condense::reduce(history, condense::pipeline{{{', '.join(made)}}}, {{.window = {{400}}}}).fits();\n}}")
+    return "\n".join([*lines, "int main() {}\n"])
+
+
 def user_seconds(command):
-    before = os.times().children_user
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         raise SystemExit(f"condense: {' '.join(command)} failed:\n{done.stderr}")
-    return os.times().children_user - before
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def compiles(compiler, text):
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "one.cpp").write_text(text)
+        command = [*compiler, "-fsyntax-only", f"{folder}/one.cpp"]
+        return subprocess.run(command, capture_output=True, timeout=300, check=False).returncode == 0
+
+
+def table(compiler, rounds):
+    """All public headers and some others, then programs, each beside nlohmann/json.hpp of the same run."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "include"
+    own = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.hpp") if "detail" not in path.parts)
+    others = ["nlohmann/json.hpp", "ranges", "range/v3/all.hpp"]
+    sources = {name: f"#include <{name}>\n" for name in [*others, *own]}
+    sources = {name: text for name, text in sources.items() if compiles(compiler, text)}
+    best = measure(compiler, rounds, sources, ["-fsyntax-only"])
+    unit = best["nlohmann/json.hpp"]
+    print("| including | seconds | of nlohmann/json.hpp |\n|---|---:|---:|")
+    for name, seconds in sorted(best.items(), key=lambda row: -row[1]):
+        print(f"| `{name}` | {seconds:.2f} | {seconds / unit:.2f} |")
+    programs = {"parse and print one document": ONE_DOCUMENT}
+    for count, layers in ((1, 1), (1, 6), (8, 6)):
+        programs[f"{count} pipeline{'s' if count > 1 else ''} of {layers} layer{'s' if layers > 1 else ''}"] = pipelines(count, layers)
+    best = measure(compiler, max(1, rounds // 2), programs, ["-O2", "-c"])
+    unit = best["parse and print one document"]
+    print("\n| a program, -O2 | seconds | of one document |\n|---|---:|---:|")
+    for name, seconds in best.items():
+        print(f"| {name} | {seconds:.2f} | {seconds / unit:.2f} |")
 
 
 def foreign_headers():
@@ -102,12 +155,16 @@ def show(title, best, over, under, limit):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="cost.py [--rounds N] COMPILER...")
+    parser = argparse.ArgumentParser(usage="cost.py [--rounds N] [--table] COMPILER...")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("compiler", nargs=argparse.REMAINDER)
     given = parser.parse_args()
     if not given.compiler:
         parser.error("name a compiler and its options")
+    if given.table:
+        table(given.compiler, given.rounds)
+        return
     includes = {**INCLUDES, "what condense.hpp includes of others": foreign_headers()}
     best = measure(given.compiler, given.rounds, includes, ["-fsyntax-only"])
     show("including a header", best, "condense/condense.hpp", "nlohmann/json.hpp", 0.4)

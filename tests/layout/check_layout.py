@@ -3,7 +3,8 @@
 """Checks what headers include, and that each has a test of its stem.
 
 A header of the core target includes headers of that target alone, no header includes upward in the order
-detail, core, policy, layer, preset, none is longer than 400 lines, and what condense.hpp reaches includes no heavy standard header.
+detail, core, policy, layer, preset, none is longer than 400 lines, and what condense.hpp reaches includes of others only
+what is listed here: each header more costs every program that includes it.
 """
 
 import pathlib
@@ -23,7 +24,11 @@ BELOW = {
     "estimate": {"core", "detail"},
     "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},
 }
-HEAVY = {"filesystem", "fstream", "functional", "iostream", "regex", "algorithm", "memory", "chrono", "map", "unordered_map"}
+LIGHT = {
+    "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "iterator", "optional",
+    "string", "string_view", "type_traits", "utility", "vector",
+    "boost/hana/at.hpp", "boost/hana/basic_tuple.hpp",
+}
 
 
 def core_headers(cmake):
@@ -51,8 +56,8 @@ def problems(includes, listed, tests, lines):
         folder = header.split("/")[0]
         for each in wanted:
             if not each.startswith("condense/"):
-                if header in light and each in HEAVY:
-                    found.append(f"{header} includes <{each}>, which is too heavy for the core")
+                if header in light and each not in LIGHT:
+                    found.append(f"{header} includes <{each}>, which is not among what condense.hpp may reach")
                 continue
             name = each[len("condense/"):]
             if name not in includes:
@@ -89,6 +94,7 @@ def selftest(includes, listed, tests, lines):
         "a layer in a policy": ({**includes, "policy/order.hpp": ["condense/layer/compress.hpp"]}, listed, tests, lines),
         "a header that is not there": ({**includes, header: ["condense/core/nothing.hpp"]}, listed, tests, lines),
         "a heavy header": ({**includes, header: ["regex"]}, listed, tests, lines),
+        "all of a library": ({**includes, header: ["boost/hana.hpp"]}, listed, tests, lines),
         "a header without test": (includes, listed, tests - {"core/outline"}, lines),
         "a long header": (includes, listed, tests, {**lines, header: 401}),
         "a policy in an adapter": ({**includes, "adapt/ranges.hpp": ["condense/policy/trigger.hpp"]}, listed, tests, lines),

@@ -71,5 +71,29 @@ struct edit {
     reference stored = {};
 };
 
+namespace detail {
+
+/// What a view, or a piece of it, counts for.
+struct view_totals {
+    v1::cost cost = {};
+    std::uint64_t messages = 0;
+    std::uint64_t turns = 0;
+
+    constexpr view_totals& operator+=(view_totals const& more) noexcept {
+        cost += more.cost;
+        messages += more.messages;
+        turns += more.turns;
+        return *this;
+    }
+    constexpr view_totals& operator-=(view_totals const& less) noexcept {
+        cost -= less.cost;
+        messages -= less.messages;
+        turns -= less.turns;
+        return *this;
+    }
+    friend constexpr bool operator==(view_totals const&, view_totals const&) = default;
+};
+
+}  // namespace detail
 }  // namespace v1
 }  // namespace condense

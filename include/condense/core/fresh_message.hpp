@@ -72,7 +72,8 @@ struct read_options {
     bool exact = false;
 };
 
-class fresh_message {
+template <class = void>
+class basic_fresh_message {
 public:
     struct read_part {
         part_record record;
@@ -160,6 +161,7 @@ private:
     std::vector<read_part> parts_;
     std::string text_;
 };
+using fresh_message = basic_fresh_message<>;
 
 }  // namespace detail
 }  // namespace v1

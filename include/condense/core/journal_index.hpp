@@ -16,7 +16,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-class journal_index {
+template <class = void>
+class basic_journal_index {
 public:
     static constexpr std::uint64_t none = u64_limit;
 
@@ -113,6 +114,7 @@ private:
     std::uint64_t at_ = 0;
     std::uint64_t next_ = 0;
 };
+using journal_index = basic_journal_index<>;
 
 }  // namespace detail
 }  // namespace v1

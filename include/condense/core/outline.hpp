@@ -20,7 +20,9 @@
 namespace condense {
 inline namespace v1 {
 
-class outline {
+/// A template, as `view` is, so that a program that only includes it instantiates nothing of it.
+template <class = void>
+class basic_outline {
 public:
     using message_record = detail::message_record;
     using part_record = detail::part_record;
@@ -94,11 +96,7 @@ public:
     }
 
     /// Room for so many messages, one part each, where they are known to come.
-    constexpr void expect(std::size_t count) {
-        messages_.reserve(count);
-        groups_.reserve(count);
-        parts_.reserve(count);
-    }
+    constexpr void expect(std::size_t count) { messages_.reserve(count), groups_.reserve(count), parts_.reserve(count); }
 
     /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
     /// it fails nothing has changed.
@@ -394,6 +392,8 @@ private:
     detail::fresh_message fresh_;
     bool late_ = false;  ///< the message being placed answers a call that was released
 };
+
+using outline = basic_outline<>;
 
 }  // namespace v1
 }  // namespace condense

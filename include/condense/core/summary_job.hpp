@@ -61,7 +61,8 @@ constexpr std::string_view name(commit_outcome which) noexcept {
 namespace detail {
 
 /// The jobs under way, and what each stands for.
-class job_ledger {
+template <class = void>
+class basic_job_ledger {
 public:
     struct entry {
         std::uint64_t id = 0;
@@ -137,6 +138,7 @@ private:
     std::vector<entry> live_;
     std::uint64_t latest_ = 0;
 };
+using job_ledger = basic_job_ledger<>;
 
 template <class Layer>
 concept plans_summaries = requires { requires Layer::plans_summaries; };

@@ -19,12 +19,15 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-class view_loader;
+template <class>
+class basic_view_loader;
 
 }  // namespace detail
 
-class view {
-    friend class detail::view_loader;
+template <class = void>
+class basic_view {
+    template <class>
+    friend class detail::basic_view_loader;
 
 public:
     /// The text that an edit put in place of a part or of groups.
@@ -41,25 +44,7 @@ public:
         v1::cost before = {};
         v1::cost after = {};
     };
-    struct totals {
-        v1::cost cost = {};
-        std::uint64_t messages = 0;
-        std::uint64_t turns = 0;
-
-        constexpr totals& operator+=(totals const& more) noexcept {
-            cost += more.cost;
-            messages += more.messages;
-            turns += more.turns;
-            return *this;
-        }
-        constexpr totals& operator-=(totals const& less) noexcept {
-            cost -= less.cost;
-            messages -= less.messages;
-            turns -= less.turns;
-            return *this;
-        }
-        friend constexpr bool operator==(totals const&, totals const&) = default;
-    };
+    using totals = detail::view_totals;
 
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
@@ -401,6 +386,8 @@ private:
     tokens real_ = {};
     bool summaries_known_ = true;
 };
+
+using view = basic_view<>;
 
 }  // namespace v1
 }  // namespace condense

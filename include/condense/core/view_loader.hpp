@@ -16,7 +16,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-class view_loader {
+template <class = void>
+class basic_view_loader {
 public:
     /// `to` has no edits yet and gets them all, or a part of them where this gives false. Figures of
     /// `after` are believed, those of `before` are computed. Costs the outline and the steps.
@@ -27,7 +28,7 @@ public:
         to.steps_ = std::move(steps);
         to.texts_ = std::move(texts);
         if (to.steps_.size() >= none32) return false;
-        view_loader walk{to, facts};
+        basic_view_loader walk{to, facts};
         for (std::uint32_t at = 0; at < to.steps_.size(); ++at)
             if (!walk.take(at)) return false;
         if (walk.texts_ != to.texts_.size()) return false;
@@ -48,7 +49,7 @@ public:
     }
 
 private:
-    view_loader(view& to, outline const& facts) noexcept : to_{&to}, facts_{&facts} {}
+    basic_view_loader(view& to, outline const& facts) noexcept : to_{&to}, facts_{&facts} {}
 
     bool take(std::uint32_t at) noexcept {
         auto& made = to_->steps_[at];
@@ -110,6 +111,7 @@ private:
     outline const* facts_;
     std::uint32_t texts_ = 0;
 };
+using view_loader = basic_view_loader<>;
 
 }  // namespace detail
 }  // namespace v1

@@ -31,7 +31,9 @@ struct call_record {
     std::uint32_t column = none32;  ///< of its part
 };
 
-class call_index {
+/// A template, as its kind in core are, so that a program that only includes it instantiates nothing of it.
+template <class = void>
+class basic_call_index {
 public:
     constexpr std::size_t size() const noexcept { return calls_.size(); }
     constexpr call_record& operator[](std::uint32_t call) noexcept { return calls_[call]; }
@@ -109,6 +111,7 @@ private:
     std::string arena_;
     std::size_t used_ = 0;
 };
+using call_index = basic_call_index<>;
 
 }  // namespace detail
 }  // namespace v1

@@ -24,9 +24,10 @@ struct extract {
     chars request = {500};  ///< V5: of the first request
     chars recent = {200};   ///< of each later one, of errors, and of the last answer
 
-    class notes {
+    template <class = void>
+    class basic_notes {
     public:
-        explicit notes(extract const& rule) noexcept : request_{rule.request}, recent_limit_{rule.recent} {}
+        explicit basic_notes(extract const& rule) noexcept : request_{rule.request}, recent_limit_{rule.recent} {}
 
         /// One part, in the order of the conversation; `summary` for the text of an earlier summary.
         void see(role speaker, part_view const& part, bool summary) {
@@ -146,6 +147,7 @@ struct extract {
         std::vector<tally> tools_;
         std::vector<tally> files_;
     };
+    using notes = basic_notes<>;
 
     notes open() const { return notes{*this}; }
     friend constexpr bool operator==(extract const&, extract const&) = default;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # check.sh FOLDER COMMAND...   compiles program.cpp with COMMAND, and again with all layers: what the first does not use
-# is neither among its symbols nor among its strings, and all of it is in the second, so that looking for it finds it
+# is neither among its symbols nor among its strings, and all of it is in the second, so that looking for it finds it; then
+# once for each layer alone
 set -eu
 
 folder=$1
@@ -36,10 +37,13 @@ while read -r where words; do
     expect 0 "$file" all "$words"
     expect 1 "$file" two "$words"
 done <<'EOF'
+symbol condense::v1::record<
+symbol condense::v1::drop_superseded<
+symbol condense::v1::repair
 symbol condense::v1::offload<
 symbol condense::v1::summarize<
 symbol condense::v1::escalate<
-symbol condense::v1::extract::notes
+symbol condense::v1::extract::basic_notes
 symbol condense::v1::basic_memory_store
 symbol fenced_summary
 symbol condense::v1::events::
@@ -54,4 +58,18 @@ string no usage reported: turn
 EOF
 # What both use is in both, or the strings of a binary are not to be seen this way.
 for program in two all; do expect 0 "" $program "characters"; done
+
+# A program with one layer has nothing of any other.
+layers="compress sliding_window offload summarize drop_superseded repair record"
+for layer in $layers; do
+    case $layer in
+        offload) alone='offload{.into=condense::memory_store{}}' ;;
+        record) alone='record{.to=condense::memory_journal{}}' ;;
+        *) alone="$layer{}" ;;
+    esac
+    "$@" -O2 "-DALONE=$alone" "$here/program.cpp" -o "$folder/one"
+    nm -C "$folder/one" >"$folder/one.symbols"
+    expect 0 .symbols one "condense::v1::$layer\\b"
+    for other in $layers escalate; do [ $other = $layer ] || expect 1 .symbols one "condense::v1::$other\\b"; done
+done
 [ -z "$failed" ]

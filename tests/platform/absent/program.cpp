@@ -7,8 +7,10 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
-// Two programs of one source: with all layers and an observer where EVERYTHING is defined, else with two layers.
+// Programs of one source: with all layers and an observer where EVERYTHING is defined, with the one layer that ALONE
+// names, else with two layers.
 
 int main(int count, char**) {
     using namespace condense::literals;
@@ -22,7 +24,13 @@ int main(int count, char**) {
         history.push_back(condense::chat_message::assistant("Done."));
     }
     condense::pipeline const mix{
+#ifdef ALONE
+        condense::ALONE,
+#else
 #ifdef EVERYTHING
+        condense::record{.to = condense::memory_journal{}},
+        condense::drop_superseded{},
+        condense::repair{},
         condense::offload{.over = 10'000_chars, .into = condense::memory_store{}},
         condense::summarize{.when = used >= 70_pct},
         condense::summarize{.when = used >= 80_pct,
@@ -32,6 +40,7 @@ int main(int count, char**) {
         condense::sliding_window{.when = used >= 90_pct},
 #ifdef EVERYTHING
         condense::escalate{.when = used >= 90_pct},
+#endif
 #endif
     };
 #ifdef EVERYTHING

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Runs all benchmarks that have a figure to give and writes one report, build/benchmarks/report.md: what pipelines cost beside
+# the same written by hand, what including costs the compiler, and how mixes of layers do on the bundled conversations.
+# Takes some minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
+set -eu
+cd "$(dirname "$0")/.."
+. .ci/packages.sh
+
+need_build_tools
+need python3 python3
+need valgrind valgrind
+install_missing
+
+folder=$PWD/build/benchmarks
+report=$folder/report.md
+cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
+targets="bench_run_window bench_run_compress bench_run_offload_window bench_run_check"
+for program in run/cascade run/recommended mix/replay; do
+    [ ! -f "benchmarks/$program.bench.cpp" ] || targets="$targets bench_$(echo $program | tr / _)"
+done
+# shellcheck disable=SC2086
+cmake --build "$folder" --parallel "$(nproc)" --target $targets
+programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
+
+{
+    echo "# What condense costs"
+    echo
+    echo "## Beside the same written by hand"
+    echo
+    python3 benchmarks/run/overhead.py "$programs"
+    echo
+    echo "## To compile"
+    echo
+    python3 benchmarks/compile/cost.py --table --rounds "${ROUNDS:-3}" "${CXX:-g++}" -std=c++20 -Iinclude
+    if [ -x "$programs/bench_mix_replay" ]; then
+        echo
+        echo "## Mixes on the bundled conversations"
+        echo
+        echo '```'
+        "$programs/bench_mix_replay" examples/data
+        echo '```'
+    fi
+} >"$report.new"
+mv "$report.new" "$report"
+echo
+echo "the report: build/benchmarks/report.md"
