@@ -14,13 +14,13 @@ install_missing
 
 folder=$PWD/build/benchmarks
 report=$folder/report.md
-cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
+cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
 targets="bench_run_window bench_run_compress bench_run_offload_window bench_run_check"
-for program in run/cascade run/recommended mix/replay; do
-    [ ! -f "benchmarks/$program.bench.cpp" ] || targets="$targets bench_$(echo $program | tr / _)"
+for program in cascade recommended; do
+    [ ! -f "benchmarks/run/$program.bench.cpp" ] || targets="$targets bench_run_$program"
 done
 # shellcheck disable=SC2086
-cmake --build "$folder" --parallel "$(nproc)" --target $targets
+cmake --build "$folder" --parallel "$(nproc)" --target $targets replay
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
 {
@@ -33,15 +33,13 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo "## To compile"
     echo
     python3 benchmarks/compile/cost.py --table --rounds "${ROUNDS:-3}" "${CXX:-g++}" -std=c++20 -Iinclude
-    if [ -x "$programs/bench_mix_replay" ]; then
-        echo
-        echo "## Mixes on the bundled conversations"
-        echo
-        echo '```'
-        "$programs/bench_mix_replay" examples/data
-        echo '```'
-    fi
+    echo
+    echo "## Mixes on the bundled conversations"
+    echo
+    echo '```'
+    "$folder/benchmarks/mix/replay" --html "$folder/mixes.html" examples/data
+    echo '```'
 } >"$report.new"
 mv "$report.new" "$report"
 echo
-echo "the report: build/benchmarks/report.md"
+echo "the report: build/benchmarks/report.md, and of the mixes build/benchmarks/mixes.html"
