@@ -25,8 +25,8 @@ BELOW = {
     "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},
 }
 LIGHT = {
-    "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "iterator", "optional",
-    "string", "string_view", "type_traits", "utility", "vector",
+    "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "optional", "string",
+    "string_view", "type_traits", "utility", "vector",
     "boost/hana/at.hpp", "boost/hana/basic_tuple.hpp",
 }
 
