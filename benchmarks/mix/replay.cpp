@@ -59,7 +59,13 @@ class output_file {
 public:
     output_file(std::string const& option, std::string path) : path_{std::move(path)} {
         if (path_.empty()) return;
-        if (std::filesystem::is_directory(path_)) throw complaint{option + ": " + replay::shown(path_) + " is a folder"};
+        std::error_code absent;
+        auto const there = std::filesystem::symlink_status(path_, absent).type();
+        if (there == std::filesystem::file_type::directory) throw complaint{option + ": " + replay::shown(path_) + " is a folder"};
+        if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::regular)
+            throw complaint{option + ": " + replay::shown(path_) + " is no file that may be replaced"};
+        if (std::filesystem::exists(std::filesystem::symlink_status(path_ + ".new", absent)))
+            throw complaint{option + ": " + replay::shown(path_ + ".new") + " is in the way"};
         file_.open(path_ + ".new", std::ios::binary);
         if (!file_) throw complaint{option + ": " + replay::shown(path_) + " cannot be written"};
     }
@@ -202,6 +208,15 @@ int compare(replay::options const& chosen) {
         if (!std::filesystem::exists(path)) throw complaint{replay::shown(path.string()) + ": there is no such file or folder"};
     replay::conversations input{chosen.paths};
     if (input.empty()) throw complaint{"no .json, .jsonl or .ndjson file is there"};
+    if (std::vector<std::string> const outputs{chosen.json_file, chosen.html_file}; true)
+        for (std::size_t at = 0; at < outputs.size(); ++at) {
+            auto const same = [&](std::string const& other) {
+                std::error_code absent;
+                return !outputs[at].empty() && !other.empty() && (other == outputs[at] || std::filesystem::equivalent(other, outputs[at], absent));
+            };
+            if (same(chosen.prices_file) || (at == 0 && same(outputs[1])) || input.reads([&](auto const& file) { return same(file.string()); }))
+                throw complaint{replay::shown(outputs[at]) + " is read or written already: name another report"};
+        }
     output_file json_file{"--json", chosen.json_file};
     output_file html_file{"--html", chosen.html_file};
 

@@ -43,6 +43,13 @@ public:
 
     std::uint64_t bytes() const { return bytes_; }
     bool empty() const { return files_.empty(); }
+    /// Some file is one for which f(path) holds.
+    template <class Function>
+    bool reads(Function const& f) const {
+        for (auto const& each : files_)
+            if (f(each.path)) return true;
+        return false;
+    }
 
     std::optional<found_conversation> next() {
         while (at_ < files_.size()) {
@@ -188,6 +195,8 @@ inline read_conversation read(found_conversation found) {
     if (!found.fault.empty()) return fault(std::move(found.fault));
     if (!found.file.empty()) {
         if (found.bytes > most_bytes) return fault("longer than " + std::to_string(most_bytes >> 20) + " MiB");
+        std::error_code problem;
+        if (!std::filesystem::is_regular_file(found.file, problem)) return fault("is no regular file");
         std::ifstream file{found.file, std::ios::binary};
         found.text.assign(std::istreambuf_iterator<char>{file}, {});
         if (!file || std::filesystem::is_directory(found.file)) return fault("cannot be read");

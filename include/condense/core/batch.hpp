@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <condense/core/changes.hpp>
@@ -104,9 +106,13 @@ private:
 
     constexpr bool put_all() {
         for (auto const& put : shared_->puts) {
-            store_error problem;
+            store_error problem{"the original is not there any more"};
             if (!put.part) problem = put.put(put.store, put.name, put.content);
-            else shared_->draft.original(*put.part, [&](part_view const& seen) { problem = put.put(put.store, put.name, seen.text); });
+            else {  // copied, as the store may be the program's, and change its container
+                std::optional<std::string> content;
+                shared_->draft.original(*put.part, [&](part_view const& seen) { content = seen.text; });
+                if (content) problem = put.put(put.store, put.name, *content);
+            }
             if (!problem) continue;
             fail(problem.reason);
             return false;

@@ -91,9 +91,7 @@ public:
         record.frame = frame_cost(count, record.speaker);
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
         joins_previous = v1::joins_previous(m);
-        std::string held;
-        if (how.marks) held = v1::mark_of(m);
-        mark_reader const mark{held};
+        mark_reader const mark{how.marks ? v1::mark_of(m) : std::string{}};
         v1::each_part(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(count, part),
                                       .size = part.text.size(),

@@ -101,7 +101,7 @@ private:
         };
         auto const kept = [&](std::uint32_t index) { places.push_back({index}); };
         // What was made of a message is moved over where no step on a part has been made since.
-        bool const holds = std::exchange(made_holds_, false);
+        bool const holds = std::exchange(made_holds_, false) && !amid;
         auto before = places_.begin();
         auto const changed = [&](std::uint32_t index) {
             while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;

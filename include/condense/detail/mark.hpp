@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <condense/detail/saturate.hpp>
 
@@ -18,12 +20,12 @@ enum class earlier_edit : std::uint8_t { none, shortened, externalized };
 
 class mark_reader {
 public:
-    explicit constexpr mark_reader(std::string_view mark) noexcept : mark_{mark} {}
+    explicit constexpr mark_reader(std::string mark) : mark_{std::move(mark)} {}
 
     constexpr bool summary() const noexcept { return mark_ == "summary"; }
 
     constexpr earlier_edit edit_of(std::size_t part) const noexcept {
-        auto rest = mark_;
+        std::string_view rest{mark_};
         while (!rest.empty()) {
             auto const entry = rest.substr(0, rest.find(','));
             rest.remove_prefix(entry.size() == rest.size() ? rest.size() : entry.size() + 1);
@@ -46,7 +48,7 @@ private:
         return value;
     }
 
-    std::string_view mark_;
+    std::string mark_;
 };
 
 }  // namespace detail

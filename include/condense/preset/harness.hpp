@@ -24,7 +24,7 @@ namespace presets {
 template <journal Journal, artifact_store Store, summarizer Model>
 auto harness(Journal to, Store into, Model model) {
     using namespace literals;
-    auto const due = used > 30_messages || used >= 84_pct;
+    auto const due = used >= 30_messages || used >= 84_pct;
     return pipeline{
         record{.to = to},  // A6
         offload{.protect = tools("read_file", "memory_*", "session_*"), .over = 80'000_chars,  // A2

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,10 @@ public:
     void push(detail::message_reading reading, bool stays) {
         auto const index = static_cast<std::uint32_t>(history_.size());
         pairs_.push(reading);
-        if (reading.plain_user()) latest_user_ = index;
+        if (reading.plain_user()) {
+            latest_user_ = index;
+            if (task_ == detail::none32) task_ = index;
+        }
         if (reading.speaker == role::system || stays) bound_.push_back(index);
         if (first_ == detail::none32 && reading.speaker != role::system) first_ = index;
         same_.try_emplace(reading.print).first->second.push_back(index);
@@ -51,15 +55,19 @@ public:
         for (auto const& m : request) readings.push_back(detail::read_message(m));
         std::vector<given> all(readings.size());
         std::unordered_map<std::uint64_t, std::size_t> taken;
-        for (auto at = all.size(); at-- > 0;) {  // of equal messages the newest are taken first
+        auto before = history_.size();
+        for (auto at = all.size(); at-- > 0;) {  // of equal messages the newest that keeps the order, where one does
             auto const found = same_.find(readings[at].print);
             if (found == same_.end()) {
                 all[at].reading = &readings[at];
                 continue;
             }
+            auto const& places = found->second;
             auto& count = taken[readings[at].print];
-            if (count < found->second.size()) ++count;
-            all[at].index = found->second[found->second.size() - count];
+            while (count < places.size() && places[places.size() - 1 - count] >= before) ++count;
+            if (count == places.size()) count = 0;
+            all[at].index = places[places.size() - 1 - count++];
+            before = all[at].index;
         }
         return check(all);
     }
@@ -122,6 +130,7 @@ private:
         for (; at < past; ++at) {
             auto const& now = *request[at].reading;
             if (says_nothing(now)) broken_.push_back("L2: message " + std::to_string(at) + " of the request is empty");
+            if (now.parts.size() == 1 && now.parts[0].call != 0 && is_answer(now, next)) continue;
             auto index = next;
             while (index < end && left_to_compare_ != 0 && !may_become(index, now)) ++index, --left_to_compare_;
             if (index < end && left_to_compare_ != 0) {
@@ -129,13 +138,17 @@ private:
                 next = index + 1;
                 --left_out;
             } else if (is_answer(now, next)) continue;
-            else if (now.speaker == role::user && now.parts.size() == 1 && now.parts[0].kind == part_kind::text) ++summaries;
-            else broken_.push_back("L2: message " + std::to_string(at) + " of the request was never pushed, or is changed beyond shortening");
+            else if (sums_up(now)) summaries += known_.insert(now.print).second ? 1u : 0u;
+            else if (left_to_compare_ != 0) broken_.push_back("L2: message " + std::to_string(at) + " of the request was never pushed, or is changed beyond shortening");
         }
         if (summaries > left_out) broken_.push_back("L4: a message of the request is no summary: nothing was left out there");
         summaries_ += summaries;
     }
 
+    /// Looks like a summary: what it says nobody here can judge.
+    static bool sums_up(detail::message_reading const& now) noexcept {
+        return now.speaker == role::user && now.parts.size() == 1 && now.parts[0].kind == part_kind::text;
+    }
     static bool says_nothing(detail::message_reading const& now) noexcept {
         for (auto const& part : now.parts)
             if (part.size != 0 || part.kind == part_kind::tool_call || part.kind == part_kind::media) return false;
@@ -181,6 +194,7 @@ private:
     void check_bound() {
         for (auto const index : bound_)
             if (!left_whole(index)) say("L2", history_[index].speaker == role::system ? "of the system is gone or changed" : "is pinned, and gone or changed", index);
+        if (task_ != detail::none32 && there(task_) && !whole_[task_]) say("L2", "is the user's first, and changed", task_);
         if (latest_user_ != detail::none32 && !left_whole(latest_user_)) say("L2", "is the user's latest, and gone or changed", latest_user_);
     }
 
@@ -216,12 +230,14 @@ private:
     std::vector<std::uint32_t> bound_;
     detail::replay_pairing pairs_;
     std::uint32_t latest_user_ = detail::none32;
+    std::uint32_t task_ = detail::none32;  ///< the first plain user message
     std::uint32_t first_ = detail::none32;
     std::vector<std::uint64_t> stamps_;  ///< of the request in which a message was last found
     std::vector<bool> whole_;
     std::uint64_t stamp_ = 0;
     std::size_t left_to_compare_ = 0;
     std::size_t summaries_ = 0;
+    std::unordered_set<std::uint64_t> known_;  ///< summaries of earlier requests: groups may come back beside them
     std::vector<std::string> broken_;
 };
 

@@ -19,18 +19,17 @@ inline namespace v1 {
 
 /// The figures of each mix on each conversation.
 struct comparison {
-    std::vector<replay_figures> all = {};
-    std::vector<std::string> mixes = {};  ///< in the order given
+    std::vector<replay_figures> all = {};  ///< of each conversation one for each mix, in the order given
+    std::vector<std::string> mixes = {};
 
     /// One for each mix, in the order given.
     std::vector<replay_figures> totals() const {
         std::vector<replay_figures> sums;
-        for (auto const& mix : mixes) {
+        for (std::size_t place = 0; place < mixes.size(); ++place) {
             std::vector<replay_figures> own;
-            for (auto const& one : all)
-                if (one.mix == mix) own.push_back(one);
+            for (auto at = place; at < all.size(); at += mixes.size()) own.push_back(all[at]);
             sums.push_back(sum_of(own));
-            sums.back().mix = mix;
+            sums.back().mix = mixes[place];
         }
         return sums;
     }
