@@ -23,8 +23,8 @@ BELOW = {
     "estimate": {"core", "detail"},
 }
 LIGHT = {
-    "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "iterator", "optional",
-    "string", "string_view", "type_traits", "utility", "vector",
+    "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "optional", "string",
+    "string_view", "type_traits", "utility", "vector",
     "boost/hana/at.hpp", "boost/hana/basic_tuple.hpp",
 }
 
