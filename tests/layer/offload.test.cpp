@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,9 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
+#include <condense/core/session.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/estimate/char_ratio.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -286,4 +289,56 @@ TEST_CASE("offload: a dry run stores nothing and says what it would") {
     CHECK(state.kept.empty());
     CHECK(dry.report().layers[0].artifacts == 1);
     CHECK(dry.report().layers[0].saved.count > 4'000);
+}
+
+namespace {
+
+/// Holds its text itself: a container that grows moves it.
+struct flat {
+    condense::role from = condense::role::user;
+    condense::part_kind kind = condense::part_kind::text;
+    char text[1'500] = {};
+
+    static flat of(condense::role from, condense::part_kind kind, std::string_view text) {
+        flat made{.from = from, .kind = kind};
+        text.copy(made.text, sizeof made.text - 1);
+        return made;
+    }
+};
+
+/// Does what a test says before it keeps.
+struct busy_shelf {
+    std::function<void()>* act;
+    std::string* kept;
+    condense::reference name(std::string_view content) const { return {{static_cast<unsigned char>(content.size())}}; }
+    condense::store_error put(condense::reference const&, std::string_view content) const {
+        (*act)();
+        *kept = content;
+        return {};
+    }
+};
+
+}  // namespace
+
+template <>
+struct condense::message_traits<flat> {
+    static role role_of(flat const& m) { return m.from; }
+    static void each_part(flat const& m, auto&& sink) { sink(part_view{.kind = m.kind, .text = m.text, .tool = "run"}); }
+    static flat with_part(flat const& m, std::size_t, std::string_view text) { return flat::of(m.from, m.kind, text); }
+};
+
+TEST_CASE("a store may grow the program's container while it keeps an original", "[law-7]") {
+    std::function<void()> act = [] {};
+    std::string kept;
+    std::vector<flat> messages{flat::of(condense::role::user, condense::part_kind::text, "task"),
+                               flat::of(condense::role::assistant, condense::part_kind::tool_call, "{}")};
+    auto const mix = pipeline{offload{.over = 1'000_chars, .preview = {100_chars, 100_chars}, .into = busy_shelf{&act, &kept}}};
+    condense::session session{std::ref(messages), mix, condense::budget{.window = 8'000_tokens}};
+    std::string const text(1'400, 'r');
+    messages.push_back(flat::of(condense::role::tool, condense::part_kind::tool_result, text));
+    messages.shrink_to_fit();
+    act = [&] { messages.push_back(flat::of(condense::role::user, condense::part_kind::text, "noted")); };
+    static_cast<void>(session.prepare());
+    CHECK(messages.size() > 3);
+    CHECK(kept == text);
 }

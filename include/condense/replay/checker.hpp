@@ -112,6 +112,7 @@ private:
             place_made(request, at, past, next, end);
             at = past;
         }
+        if (left_to_compare_ == 0) broken_.push_back("not judged: too many messages of the request are no originals");
         if (summaries_ > most_summaries) broken_.push_back("L4: " + std::to_string(summaries_) + " summaries");
     }
 
