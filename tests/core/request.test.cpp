@@ -120,6 +120,21 @@ TEST_CASE("request: what was edited before a run, and seen amid it, is made anew
     CHECK(on.words().back() == "short");
 }
 
+TEST_CASE("request: what was made before is not taken for what a run amid makes of it") {
+    auto on = three();
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so")); });
+    REQUIRE(on.words().at(1) == "so");
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({3})); });
+    auto const mark = on.edits.steps().size();
+    toy::per_byte const count;
+    condense::budget const limits{.window = {100'000}};
+    condense::draft draft{on.all, on.facts, on.edits, count, limits};
+    REQUIRE_FALSE(draft.shorten({1, 0, 1}, "s"));
+    CHECK(on.words(true).at(1) == "s");
+    on.edits.take_back(on.facts, mark);
+    CHECK(on.words().at(1) == "so");
+}
+
 TEST_CASE("request: after forget everything is made anew") {
     auto on = three();
     REQUIRE(on.words().size() == 6);
