@@ -180,13 +180,6 @@ TEST_CASE("of equal messages those are found that keep the order") {
     CHECK(says(checker.check(conversation{all[3], all[0], all[1], all[4]}), "L2 order"));
 }
 
-TEST_CASE("the user's first message is not shortened") {
-    condense::request_checker checker;
-    conversation const all{talk::user("a task that is long enough"), talk::says("a"), talk::user("end")};
-    for (auto const& m : all) checker.push(m);
-    CHECK(says(checker.check(conversation{talk::user("a task"), all[1], all[2]}), "is the user's first"));
-}
-
 TEST_CASE("long requests of hostile messages cost what they are long") {
     condense::request_checker checker;
     conversation request;

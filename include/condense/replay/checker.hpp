@@ -20,7 +20,8 @@ namespace condense {
 inline namespace v1 {
 
 /// Linear in request and history. A message that is no original and can be no shortened one is taken for a
-/// summary where it is one text of role user, for an answer where it is the result of a call without one.
+/// summary where it is one text of role user (so a first message of the user's that was shortened is not told from a
+/// summary of it), for an answer where it is the result of a call without one.
 class request_checker {
 public:
     template <message Message>
@@ -30,10 +31,7 @@ public:
     void push(detail::message_reading reading, bool stays) {
         auto const index = static_cast<std::uint32_t>(history_.size());
         pairs_.push(reading);
-        if (reading.plain_user()) {
-            latest_user_ = index;
-            if (task_ == detail::none32) task_ = index;
-        }
+        if (reading.plain_user()) latest_user_ = index;
         if (reading.speaker == role::system || stays) bound_.push_back(index);
         if (first_ == detail::none32 && reading.speaker != role::system) first_ = index;
         same_.try_emplace(reading.print).first->second.push_back(index);
@@ -195,7 +193,6 @@ private:
     void check_bound() {
         for (auto const index : bound_)
             if (!left_whole(index)) say("L2", history_[index].speaker == role::system ? "of the system is gone or changed" : "is pinned, and gone or changed", index);
-        if (task_ != detail::none32 && there(task_) && !whole_[task_]) say("L2", "is the user's first, and changed", task_);
         if (latest_user_ != detail::none32 && !left_whole(latest_user_)) say("L2", "is the user's latest, and gone or changed", latest_user_);
     }
 
@@ -231,7 +228,6 @@ private:
     std::vector<std::uint32_t> bound_;
     detail::replay_pairing pairs_;
     std::uint32_t latest_user_ = detail::none32;
-    std::uint32_t task_ = detail::none32;  ///< the first plain user message
     std::uint32_t first_ = detail::none32;
     std::vector<std::uint64_t> stamps_;  ///< of the request in which a message was last found
     std::vector<bool> whole_;
