@@ -26,7 +26,7 @@ conversation told() {
 texts judged(conversation const& request, conversation const& history = told()) {
     condense::request_checker checker;
     for (auto const& m : history) checker.push(m);
-    return checker.check(request);
+    return checker.judge(request);
 }
 bool says(texts const& all, std::string_view what) {
     for (auto const& one : all)
@@ -157,27 +157,27 @@ TEST_CASE("a checker goes on with the conversation") {
     for (auto const& m : told()) {
         checker.push(m);
         request.push_back(m);
-        CHECK(checker.check(request).empty());
+        CHECK(checker.judge(request).empty());
     }
-    CHECK_FALSE(checker.check(without(request, 12)).empty());
-    CHECK(checker.check(request).empty());
+    CHECK_FALSE(checker.judge(without(request, 12)).empty());
+    CHECK(checker.judge(request).empty());
 }
 
 TEST_CASE("an original is known by its number, and only those pushed have one") {
     condense::request_checker checker;
     checker.push(talk::user("a"));
     using given = condense::request_checker::given;
-    CHECK(checker.check(std::vector{given{.index = 0}}).empty());
-    CHECK(says(checker.check(std::vector{given{.index = 0}, given{.index = 7}}), "was not pushed"));
+    CHECK(checker.judge(std::vector{given{.index = 0}}).empty());
+    CHECK(says(checker.judge(std::vector{given{.index = 0}, given{.index = 7}}), "was not pushed"));
 }
 
 TEST_CASE("of equal messages those are found that keep the order") {
     condense::request_checker checker;
     conversation const all{talk::user("go on"), talk::says("a"), talk::user("go on"), talk::says("b"), talk::user("end")};
     for (auto const& m : all) checker.push(m);
-    CHECK(checker.check(conversation{all[0], all[1], all[4]}).empty());
-    CHECK(checker.check(conversation{all[2], all[3], all[4]}).empty());
-    CHECK(says(checker.check(conversation{all[3], all[0], all[1], all[4]}), "L2 order"));
+    CHECK(checker.judge(conversation{all[0], all[1], all[4]}).empty());
+    CHECK(checker.judge(conversation{all[2], all[3], all[4]}).empty());
+    CHECK(says(checker.judge(conversation{all[3], all[0], all[1], all[4]}), "L2 order"));
 }
 
 TEST_CASE("long requests of hostile messages cost what they are long") {
@@ -187,9 +187,9 @@ TEST_CASE("long requests of hostile messages cost what they are long") {
         checker.push(talk::user(std::string(60, 'x') + std::to_string(at)));
         request.push_back(talk::result("id", "y"));
     }
-    CHECK(says(checker.check(request), "not judged"));
+    CHECK(says(checker.judge(request), "not judged"));
     for (auto& m : request) m = talk::user("y");
-    CHECK_FALSE(checker.check(request).empty());
+    CHECK_FALSE(checker.judge(request).empty());
 }
 
 }  // namespace

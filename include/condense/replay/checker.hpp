@@ -14,7 +14,7 @@
 #include <condense/replay/pairing.hpp>
 
 // Judges requests by the messages pushed so far and by message_traits alone: shares no code with what makes
-// them. checker.push(m) for each message, then checker.check(request) gives the laws that it breaks, as texts.
+// them. checker.push(m) for each message, then checker.judge(request) gives the laws that it breaks, as texts.
 
 namespace condense {
 inline namespace v1 {
@@ -48,7 +48,7 @@ public:
 
     /// The request as copies of messages, whatever they are.
     template <class Request>
-    std::vector<std::string> check(Request const& request) {
+    std::vector<std::string> judge(Request const& request) {
         std::vector<detail::message_reading> readings;
         for (auto const& m : request) readings.push_back(detail::read_message(m));
         std::vector<given> all(readings.size());
@@ -67,10 +67,10 @@ public:
             all[at].index = places[places.size() - 1 - count++];
             before = all[at].index;
         }
-        return check(all);
+        return judge(all);
     }
 
-    std::vector<std::string> check(std::vector<given> const& request) {
+    std::vector<std::string> judge(std::vector<given> const& request) {
         broken_.clear();
         ++stamp_;
         place(request);

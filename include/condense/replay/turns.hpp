@@ -79,7 +79,7 @@ private:
     void judge() {
         given_.clear();
         for (auto const& one : sent_.now()) given_.push_back({one.index, one.index == none32 ? &sent_.made(one.made) : nullptr});
-        for (auto const& broken : checker_.check(given_)) found("request " + std::to_string(out_->requests) + ": " + broken);
+        for (auto const& broken : checker_.judge(given_)) found("request " + std::to_string(out_->requests) + ": " + broken);
     }
     /// An original is known by its place: none of them has changed there.
     void judge_history() {
