@@ -86,13 +86,4 @@ TEST_CASE("what stands behind a reference can be read, its first 2,000 tokens") 
     CHECK(all.asked({talk::user("stored as " + store.name("unknown").text())}) == fidelity{.lost = 2});
 }
 
-TEST_CASE("a reference is 24 hexadecimal digits") {
-    using condense::detail::reference_in;
-    condense::memory_store const store;
-    auto const name = store.name("content");
-    CHECK(reference_in(name.text()) == name);
-    CHECK_FALSE(reference_in(name.text().substr(1)));
-    CHECK_FALSE(reference_in("g" + name.text().substr(1)));
-}
-
 }  // namespace

@@ -244,15 +244,9 @@ private:
         return base64::append_decoded(text, found.begin()->get_ref<std::string&>());
     }
     static bool read_reference(std::string_view text, reference& name) noexcept {
-        if (text.empty()) return true;
-        if (text.size() != name.digest.size() * 2) return false;
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            auto const digit = std::string_view{"0123456789abcdef"}.find(text[at]);
-            if (digit == text.npos) return false;
-            auto& byte = name.digest[at / 2];
-            byte = static_cast<std::uint8_t>(byte * 16u + static_cast<unsigned>(digit));
-        }
-        return true;
+        auto const found = reference::of(text);
+        if (found) name = *found;
+        return found || text.empty();
     }
 
     tree* from_;

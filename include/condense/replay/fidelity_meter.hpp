@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,19 +22,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// The reference that a word spells.
-inline std::optional<reference> reference_in(std::string_view word) noexcept {
-    reference found;
-    if (word.size() != 2 * found.digest.size()) return std::nullopt;
-    for (std::size_t at = 0; at < word.size(); ++at) {
-        auto const digit = std::string_view{"0123456789abcdef"}.find(word[at]);
-        if (digit == std::string_view::npos) return std::nullopt;
-        auto& byte = found.digest[at / 2];
-        byte = static_cast<std::uint8_t>(16u * byte + digit);
-    }
-    return found;
-}
 
 /// Keeps count of the items in the present request: a request that adds to the one before costs what it adds.
 template <class Script>
@@ -56,7 +42,7 @@ public:
         if (shelf_.stores.empty()) return;
         each_text(m, [&](std::string_view text) {
             each_word(text, [&](word_print const& word) {
-                if (auto const name = reference_in(word.text)) found->second.readable.push_back(*name);
+                if (auto const name = reference::of(word.text)) found->second.readable.push_back(*name);
             });
         });
     }
