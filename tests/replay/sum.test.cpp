@@ -59,6 +59,18 @@ TEST_CASE("layers are summed by name, also where mixes differ in them") {
     CHECK(sum.layers[3].events == 3);
 }
 
+TEST_CASE("the sum of layers does not depend on the order") {
+    replay_figures one;
+    one.layers = {{.name = "window", .events = 1}};
+    replay_figures other;
+    other.layers = {{.name = "offload", .events = 2}, {.name = "window", .events = 4}};
+    for (auto const& both : {std::vector{one, other}, std::vector{other, one}}) {
+        auto const sum = condense::sum_of(both);
+        REQUIRE(sum.layers.size() == 2);
+        for (auto const& layer : sum.layers) CHECK(layer.events == (layer.name == "window" ? 5u : 2u));
+    }
+}
+
 TEST_CASE("a sum of nothing counts nothing, and one of many shows eight violations") {
     CHECK(condense::sum_of(std::vector<replay_figures>{}).conversations == 0);
     replay_figures many;

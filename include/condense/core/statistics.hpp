@@ -43,6 +43,20 @@ struct layer_statistics {
         }
         if (entry.failures != 0) failure = entry.note;
     }
+    /// What the same layer has come to elsewhere, later.
+    constexpr void add(layer_statistics const& more) noexcept {
+        using detail::add_capped;
+        saved = saved + more.saved;
+        restored = restored + more.restored;
+        events = add_capped(events, more.events);
+        groups_dropped = add_capped(groups_dropped, more.groups_dropped);
+        parts_shortened = add_capped(parts_shortened, more.parts_shortened);
+        artifacts = add_capped(artifacts, more.artifacts);
+        latest_artifacts = more.latest_artifacts;
+        failures = add_capped(failures, more.failures);
+        asked = add_capped(asked, more.asked);
+        if (!more.failure.empty()) failure = more.failure;
+    }
 };
 
 /// One entry a layer, in the order of the pipeline. Undoing an edit does not take it out again.

@@ -24,27 +24,17 @@ constexpr std::uint64_t cost_of(tokens count, price each) noexcept {
     return add_capped(price_whole, scale_down(count.count, share, million));
 }
 
-/// By name: mixes that choose their layers by the conversation come out as well.
+/// By name, of several with one name each with its like: mixes that choose their layers by the conversation come
+/// out as well, in whatever order.
 inline void add_layers(std::vector<layer_statistics>& all, std::vector<layer_statistics> const& more) {
-    std::size_t place = 0;
-    for (auto const& layer : more) {
-        while (place < all.size() && all[place].name != layer.name) ++place;
-        if (place == all.size()) {
-            all.push_back(layer);
-            ++place;
-            continue;
-        }
-        auto& sum = all[place++];
-        sum.saved = sum.saved + layer.saved;
-        sum.restored = sum.restored + layer.restored;
-        sum.events = add_capped(sum.events, layer.events);
-        sum.groups_dropped = add_capped(sum.groups_dropped, layer.groups_dropped);
-        sum.parts_shortened = add_capped(sum.parts_shortened, layer.parts_shortened);
-        sum.artifacts = add_capped(sum.artifacts, layer.artifacts);
-        sum.latest_artifacts = layer.latest_artifacts;
-        sum.failures = add_capped(sum.failures, layer.failures);
-        sum.asked = add_capped(sum.asked, layer.asked);
-        if (!layer.failure.empty()) sum.failure = layer.failure;
+    for (std::size_t at = 0; at < more.size(); ++at) {
+        std::size_t before = 0;  // of this name
+        for (std::size_t other = 0; other < at; ++other) before += more[other].name == more[at].name ? 1u : 0u;
+        std::size_t place = 0;
+        for (; place < all.size(); ++place)
+            if (all[place].name == more[at].name && before-- == 0) break;
+        if (place == all.size()) all.push_back(more[at]);
+        else all[place].add(more[at]);
     }
 }
 
