@@ -8,7 +8,9 @@ inline namespace v1 {
 namespace detail {
 
 constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
-constexpr char lowered(char byte) noexcept { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte; }
+constexpr bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
+constexpr char lowered(char byte) noexcept { return is_upper(byte) ? static_cast<char>(byte - 'A' + 'a') : byte; }
+constexpr bool is_letter(char byte) noexcept { return lowered(byte) >= 'a' && lowered(byte) <= 'z'; }
 
 }  // namespace detail
 }  // namespace v1

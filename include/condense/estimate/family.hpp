@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/detail/ascii.hpp>
+
 // Families of models that share a tokenizer, as compile-time tags, and the one place where a model
 // name that is only known at run time becomes one.
 
@@ -26,8 +28,7 @@ namespace detail {
 constexpr bool of_family(std::string_view name, std::string_view prefix) noexcept {
     if (name.substr(0, prefix.size()) != prefix) return false;
     if (name.size() == prefix.size()) return true;
-    auto const next = name[prefix.size()];
-    return !((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
+    return !is_letter(name[prefix.size()]);
 }
 
 constexpr bool is_openai_reasoner(std::string_view name) noexcept {

@@ -20,9 +20,6 @@ inline constexpr std::size_t item_most = 200;
 inline constexpr std::size_t quoted_least = 4;
 inline constexpr std::size_t quoted_most = 80;
 
-constexpr bool is_letter(char byte) noexcept { return lowered(byte) >= 'a' && lowered(byte) <= 'z'; }
-constexpr bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
-
 /// From its first to its last byte that belongs to a word.
 constexpr std::string_view within_words(std::string_view text) noexcept {
     while (!text.empty() && !is_word_byte(text.front())) text.remove_prefix(1);

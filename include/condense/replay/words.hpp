@@ -16,7 +16,7 @@ namespace detail {
 
 /// Letters, digits and underscores of ASCII, and every byte of other characters.
 constexpr bool is_word_byte(char byte) noexcept {
-    return is_digit(byte) || (lowered(byte) >= 'a' && lowered(byte) <= 'z') || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
+    return is_digit(byte) || is_letter(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
 }
 
 /// Of the backslash at `at` and the letter that it makes a control character of, as in JSON; 1 without one.
