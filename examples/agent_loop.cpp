@@ -51,7 +51,7 @@ int main(int count, char** arguments) try {
     for (auto const& path : chosen.files)
         for (auto const window : chosen.windows) {
             auto document = recording::read_document(path);
-            condense::budget const limits{.window = window, .overhead = recording::overhead_of(document, condense::default_estimator<>{})};
+            condense::budget const limits{.window = window, .overhead = condense::overhead_of(document, condense::default_estimator<>{})};
             recording::with_messages(document, [&](auto const& recorded) { replay(path, recorded, limits, log); });
         }
 } catch (std::exception const& problem) {

@@ -70,17 +70,6 @@ inline json read_document(std::filesystem::path const& path) {
     return std::move(parsed.value);
 }
 
-/// A system prompt kept outside the messages counts as used.
-template <class Estimator>
-condense::tokens overhead_of(json const& document, Estimator const& count) {
-    auto const system = document.is_object() ? document.find("system") : document.end();
-    if (!document.is_object() || system == document.end()) return {};
-    condense::cost sum;
-    condense::each_part(json{{"role", "system"}, {"content", *system}},
-                        [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
-    return sum.tokens();
-}
-
 inline json const& value_of(json const& m) { return m; }
 inline json const& value_of(pi_message const& m) { return m.value; }
 

@@ -112,17 +112,6 @@ json read_document(std::string const& path) {
     return std::move(parsed.value);
 }
 
-/// A system prompt kept outside the messages counts as used.
-condense::tokens overhead_of(json const& document, condense::chars_per_token count) {
-    auto const system = document.is_object() ? document.find("system") : document.end();
-    if (!document.is_object() || system == document.end()) return {};
-    if (system->is_string()) return count(system->get_ref<std::string const&>()).tokens();
-    condense::cost sum;
-    condense::each_part(json{{"role", "system"}, {"content", *system}},
-                        [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
-    return sum.tokens();
-}
-
 /// A store where a folder was named; else offload finds nothing to do.
 struct chosen_store {
     static constexpr bool durable = true;
@@ -222,7 +211,7 @@ result reduce_document(json& document, settings const& chosen) {
             throw complaint{chosen.input + ": message " + std::to_string(index) + " is not an object with a role"};
     auto const count = condense::with_family(
         chosen.family, [](auto family) { return condense::char_ratio<decltype(family)>::ratio(); });
-    condense::budget const limits{.window = chosen.window, .overhead = overhead_of(document, count)};
+    condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(document, count)};
     if (!is_pi(*messages)) return reduce(*messages, chosen, limits, count);
     std::vector<pi_message> foreign;
     for (auto& m : *messages) foreign.push_back({std::move(m)});

@@ -573,6 +573,18 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
     }
 }
 
+TEMPLATE_TEST_CASE("json: a system prompt outside the messages costs what it says", "", nlohmann::json, nlohmann::ordered_json) {
+    auto const count = condense::chars_per_token{1'000};
+    auto const cost_of = [&](char const* text) { return condense::overhead_of(TestType::parse(text), count).count; };
+    CHECK(cost_of(R"({"system": "You are terse.", "messages": []})") == count("You are terse.").tokens().count);
+    CHECK(cost_of(R"({"system": [{"type": "text", "text": "You are"}, {"type": "text", "text": " terse."}]})") ==
+          (count("You are") + count(" terse.")).tokens().count);
+    CHECK(cost_of(R"({"messages": []})") == 0);
+    CHECK(cost_of(R"({"system": null})") == 0);
+    CHECK(cost_of("[]") == 0);
+    CHECK(cost_of("7") == 0);
+}
+
 TEST_CASE("json: a result that is only an image answers its call", "[adapt][json]") {
     auto const count = [](std::string_view text) { return condense::cost{256 * text.size()}; };
     condense::outline facts;

@@ -14,6 +14,7 @@
 #include <condense/adapt/json_shape.hpp>
 #include <condense/core/message.hpp>
 #include <condense/core/reduction.hpp>
+#include <condense/core/tokens.hpp>
 
 // nlohmann::json and ordered_json as messages, in OpenAI chat or Anthropic messages shape:
 // `condense::reduce(*condense::messages_of(document), mix, budget)`.
@@ -210,6 +211,18 @@ template <json_type Json>
 typename Json::array_t* messages_of(Json& document) {
     auto* const found = document.is_array() ? &document : detail::member_of(document, "messages");
     return found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>();
+}
+
+/// What the member `system` of a document costs, a system prompt kept outside of the messages; none where there is
+/// no such member.
+template <json_type Json, token_estimator Estimator>
+tokens overhead_of(Json const& document, Estimator const& count) {
+    if (!document.is_object()) return {};
+    auto const system = document.find("system");
+    if (system == document.end()) return {};
+    cost sum;
+    v1::each_part(Json{{"role", "system"}, {"content", *system}}, [&](part_view const& part) { sum += detail::part_cost(count, part); });
+    return sum.tokens();
 }
 
 }  // namespace v1
