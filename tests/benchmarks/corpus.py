@@ -6,6 +6,11 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from checks import expect
 
 PATIENCE = 300  # seconds for one run; a sanitized build on a busy machine is slow
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -22,15 +27,6 @@ def hostile_path(folder, beside=""):
     inner = pathlib.Path(folder) / (beside + before)
     inner.mkdir(exist_ok=True)
     return inner / (after + ".json")
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(holds, what, seen=""):
-    if not holds:
-        raise Failed(what + (f"\n--- seen:\n{str(seen)[-3000:]}" if seen != "" else ""))
 
 
 def conversation(rounds, seed=0, said=""):

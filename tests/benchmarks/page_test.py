@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-from corpus import HOSTILE, MIXES, Failed, conversation, expect, hostile_path, report, run, write_lines
+from corpus import HOSTILE, MIXES, conversation, hostile_path, report, run, write_lines
+
+from checks import Failed, expect, run_all
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell")
 
@@ -183,22 +185,9 @@ def main():
             print(f"page_test: skipped: {why}, so the page is opened by nobody")
             return 77
         page, found = prepare(program, folder)
-        failures = 0
-        for check in (everything_is_drawn, the_address_chooses, names_do_no_harm):
-            try:
-                check(browser, page, found)
-                print(f"ok    {check.__name__}")
-            except Failed as problem:
-                failures += 1
-                print(f"FAIL  {check.__name__}: {problem}")
-        try:
-            pages_of_little(browser, folder, program)
-            print("ok    pages_of_little")
-        except Failed as problem:
-            failures += 1
-            print(f"FAIL  pages_of_little: {problem}")
-    print(f"page_test: {failures} failed")
-    return 1 if failures else 0
+        given = {check: (browser, page, found) for check in (everything_is_drawn, the_address_chooses, names_do_no_harm)}
+        given[pages_of_little] = (browser, folder, program)
+        return run_all("page_test", given, lambda check: check(*given[check]))
 
 
 sys.exit(main())

@@ -12,9 +12,10 @@ import re
 import sys
 import tempfile
 import time
-import traceback
 
-from corpus import HOSTILE, MIXES, PATIENCE, SESSION, Failed, conversation, expect, hostile_path, report, run, write_lines
+from corpus import HOSTILE, MIXES, PATIENCE, SESSION, conversation, hostile_path, report, run, write_lines
+
+from checks import expect, run_all
 
 
 def wrong_usage_is_refused(program, folder):
@@ -236,21 +237,12 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--program", required=True)
     program = options.parse_args().program
-    failures = 0
-    for check in CHECKS:
+
+    def try_it(check):
         with tempfile.TemporaryDirectory() as folder:
-            began = time.monotonic()
-            try:
-                check(program, pathlib.Path(folder))
-                print(f"ok    {check.__name__} ({time.monotonic() - began:.1f} s)")
-            except Failed as problem:
-                failures += 1
-                print(f"FAIL  {check.__name__}: {problem}")
-            except Exception:
-                failures += 1
-                print(f"FAIL  {check.__name__}: {traceback.format_exc()}")
-    print(f"replay_test: {len(CHECKS)} checks, {failures} failed")
-    return 1 if failures else 0
+            check(program, pathlib.Path(folder))
+
+    return run_all("replay_test", CHECKS, try_it)
 
 
 sys.exit(main())

@@ -8,12 +8,12 @@ libcurl, `endpoint` says so and ends with status 77.
 
 import argparse
 import sys
-import time
-import traceback
 
 import endpoint_checks
 import scripted_checks
-from talk import Chat, Failed, scratch
+from talk import Chat, scratch
+
+from checks import run_all
 
 
 def main():
@@ -25,22 +25,13 @@ def main():
     if chosen.part == "endpoint" and not endpoint_checks.built_with_curl(chat):
         print("chat_test: skipped: the example was built without libcurl, so there is no endpoint to test")
         return 77
-    failures = 0
     checks = scripted_checks if chosen.part == "scripted" else endpoint_checks
-    for check in checks.ALL:
+
+    def converse(check):
         with scratch() as folder:
-            began = time.monotonic()
-            try:
-                check(chat, folder)
-                print(f"ok    {check.__name__} ({time.monotonic() - began:.1f} s)")
-            except Failed as problem:
-                failures += 1
-                print(f"FAIL  {check.__name__}: {problem}")
-            except Exception:
-                failures += 1
-                print(f"FAIL  {check.__name__}: {traceback.format_exc()}")
-    print(f"chat_test {chosen.part}: {len(checks.ALL)} checks, {failures} failed")
-    return 1 if failures else 0
+            check(chat, folder)
+
+    return run_all(f"chat_test {chosen.part}", checks.ALL, converse)
 
 
 sys.exit(main())

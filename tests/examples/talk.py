@@ -6,20 +6,16 @@ import pty
 import re
 import select
 import subprocess
+import sys
 import tempfile
 import termios
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+from checks import expect
+
 PATIENCE = 120  # seconds for one run; a sanitized build on a busy machine is slow
-
-
-class Failed(Exception):
-    pass
-
-
-def expect(holds, what, seen=""):
-    if not holds:
-        raise Failed(what + ("\n--- seen:\n" + seen[-3000:] if seen else ""))
 
 
 def only_text(output, beside=b"\n"):
