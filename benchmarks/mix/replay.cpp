@@ -147,10 +147,11 @@ private:
         out.fault = conversation.fault;
         if (!out.fault.empty()) return out;
         try {
+            condense::replay_source const told{conversation.messages, condense::replay_options<>{}};
             for (auto const window : chosen_.windows)
                 each_mix(chosen_.mixes, [&](auto const& mix) {
                     condense::budget const limits{.window = window, .overhead = conversation.overhead};
-                    out.figures.push_back(condense::replay_one(conversation.messages, out.name, limits, found_.prices, mix));
+                    out.figures.push_back(condense::replay_one(told, out.name, limits, found_.prices, mix));
                     std::lock_guard const lock{mutex_};
                     bar_.add(out.bytes);
                 });

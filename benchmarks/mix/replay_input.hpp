@@ -176,15 +176,6 @@ inline void translate_pi(nlohmann::ordered_json& message) {
         }
 }
 
-inline condense::tokens overhead_of(nlohmann::ordered_json const& document) {
-    if (!document.is_object() || !document.contains("system")) return {};
-    condense::cost sum;
-    condense::each_part(nlohmann::ordered_json{{"role", "system"}, {"content", document["system"]}}, [&](condense::part_view const& part) {
-        sum += condense::detail::part_cost(condense::default_estimator<>{}, part);
-    });
-    return sum.tokens();
-}
-
 /// Takes what was found: its text is not needed any more.
 inline read_conversation read(found_conversation found) {
     read_conversation out;
@@ -199,7 +190,7 @@ inline read_conversation read(found_conversation found) {
         if (!std::filesystem::is_regular_file(found.file, problem)) return fault("is no regular file");
         std::ifstream file{found.file, std::ios::binary};
         found.text.assign(std::istreambuf_iterator<char>{file}, {});
-        if (!file || std::filesystem::is_directory(found.file)) return fault("cannot be read");
+        if (!file) return fault("cannot be read");
     }
     auto document = condense::parse_json<nlohmann::ordered_json>(found.text);
     found.text = {};
@@ -209,7 +200,7 @@ inline read_conversation read(found_conversation found) {
     auto* const messages = condense::messages_of(document.value);
     if (messages == nullptr) return fault("an array of messages is wanted, or an object with the member 'messages'");
     if (messages->empty()) return fault("it has no messages");
-    out.overhead = overhead_of(document.value);
+    out.overhead = condense::overhead_of(document.value, condense::default_estimator<>{});
     bool pi = false;
     for (std::size_t at = 0; at < messages->size(); ++at) {
         auto const& one = (*messages)[at];

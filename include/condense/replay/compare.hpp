@@ -53,9 +53,7 @@ private:
     /// With one digit behind the point.
     static std::string share(std::uint64_t part, std::uint64_t whole) {
         if (whole == 0) return "-";
-        for (; whole >> 32 != 0; whole >>= 8) part >>= 8;
-        auto const tenths = detail::scale_down(part, 1'000, whole);
-        return detail::grouped(tenths / 10) + "." + static_cast<char>('0' + tenths % 10);
+        return detail::tenths(detail::share_of(part, 1'000, whole));
     }
     static std::string units(std::uint64_t millionths) {
         auto const cents = millionths / 10'000 % 100;

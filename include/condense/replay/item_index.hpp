@@ -39,15 +39,15 @@ public:
             for (auto at = answer.first; at < answer.past; ++at) add_items(script.at(at), taken.back());
             keep_one_each(taken.back());
         }
-        seen_.assign(words_.size(), 0);
         first_.assign(words_.size(), none32);
         for (std::size_t at = 0; at < script.size(); ++at) {
             held_.push_back(in_message(script.at(at)));
             for (auto const item : held_.back())
                 if (first_[item] == none32) first_[item] = static_cast<std::uint32_t>(at);
         }
-        mark_tools(script);
-        for (std::size_t place = 0; place < taken.size(); ++place) needed_.push_back(from_earlier(taken[place], script.answers()[place].first));
+        auto tools = names_of_tools(script);
+        for (std::size_t place = 0; place < taken.size(); ++place)
+            needed_.push_back(from_earlier(taken[place], script.answers()[place].first, tools));
     }
 
     std::size_t size() const noexcept { return words_.size(); }
@@ -92,34 +92,33 @@ private:
     }
 
     /// An agent knows its tools by heart: their names count once in the conversation.
+    enum class tool_name : std::uint8_t { no, fresh, counted };
+
+    /// By item.
     template <class Script>
-    void mark_tools(Script const& script) {
-        tool_.assign(words_.size(), false);
+    std::vector<tool_name> names_of_tools(Script const& script) const {
+        std::vector<tool_name> found(words_.size());
         for (std::size_t at = 0; at < script.size(); ++at)
             each_part(script.at(at), [&](part_view const& part) {
-                if (part.kind != part_kind::tool_call) return;
-                words_.each_in(part.tool, [&](std::uint32_t item) { tool_[item] = true; });
+                if (part.kind == part_kind::tool_call) words_.each_in(part.tool, [&](std::uint32_t item) { found[item] = tool_name::fresh; });
             });
-    }
-
-    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& taken, std::size_t before) {
-        std::vector<std::uint32_t> found;
-        for (auto const item : taken) {
-            if (first_[item] >= before || seen_[item] == counted) continue;
-            found.push_back(item);
-            if (tool_[item]) seen_[item] = counted;
-        }
         return found;
     }
 
-    static constexpr std::uint8_t counted = 1;
+    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& taken, std::size_t before, std::vector<tool_name>& tools) const {
+        std::vector<std::uint32_t> found;
+        for (auto const item : taken) {
+            if (first_[item] >= before || tools[item] == tool_name::counted) continue;
+            found.push_back(item);
+            if (tools[item] == tool_name::fresh) tools[item] = tool_name::counted;
+        }
+        return found;
+    }
 
     item_vocabulary words_;
     std::vector<std::vector<std::uint32_t>> held_;
     std::vector<std::vector<std::uint32_t>> needed_;
     std::vector<std::uint32_t> first_;
-    std::vector<std::uint8_t> seen_;
-    std::vector<bool> tool_;
 };
 
 }  // namespace detail

@@ -114,8 +114,7 @@ private:
             auto at = step * place;
             auto const next = at == 0 ? std::string_view::npos : text.find('\n', at);
             if (next != std::string_view::npos && next + 1 < at + step) at = next + 1;
-            while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-            auto const rest = text.substr(at);
+            auto const rest = text.substr(detail::utf8::ceil(text, at));
             out.append(rest.substr(0, detail::utf8::floor(rest, piece < rest.size() ? piece : rest.size())));
         }
         return out;

@@ -29,6 +29,23 @@ struct replay_options {
     bool laws = true;   ///< judge every request
 };
 
+/// A conversation that several mixes are replayed on, read once for all of them. Refers to the messages, which must
+/// outlive it and may not change; for one thread at a time.
+template <message Message, token_estimator Estimator, class Clock>
+struct replay_source {
+    replay_options<Estimator, Clock> options;
+    detail::replay_script<Message, Estimator> script;
+    detail::item_index items;
+
+    template <class Messages>
+    replay_source(Messages const& told, replay_options<Estimator, Clock> how)
+        : options{std::move(how)}, script{told, options.estimator}, items{options.items ? detail::item_index{script} : detail::item_index{}} {}
+    replay_source(replay_source const&) = delete;
+    replay_source& operator=(replay_source const&) = delete;
+};
+template <class Messages, class Estimator, class Clock>
+replay_source(Messages const&, replay_options<Estimator, Clock>) -> replay_source<detail::message_in<Messages>, Estimator, Clock>;
+
 namespace detail {
 
 /// What the layers have come to, and what all of it costs.
@@ -50,56 +67,43 @@ void close_figures(replay_figures& out, Session const& session, replay_model_fig
         out.money = add_capped(out.money, part);
 }
 
-/// What the mixes on one conversation share.
-template <message Message, token_estimator Estimator>
-struct replay_material {
-    replay_script<Message, Estimator> script;
-    item_index items;
+}  // namespace detail
 
-    template <class Messages, class Options>
-    replay_material(Messages const& told, Options const& options)
-        : script{told, options.estimator}, items{options.items ? item_index{script} : item_index{}} {}
-    replay_material(replay_material const&) = delete;
-    replay_material& operator=(replay_material const&) = delete;
-};
-
-template <class Material, class Mix, class Options>
-replay_figures replay_mix(Material const& material, std::string_view name, budget limits, prices const& each, Options const& how,
+/// The figures of one mix on a conversation that was read before, as often as one likes.
+template <class Message, class Estimator, class Clock, class Mix>
+replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, std::string_view name, budget limits, prices const& each,
                           named<Mix> const& with) {
-    using message_type = std::remove_cvref_t<decltype(material.script.at(0))>;
-    static_assert(std::copy_constructible<message_type>,
+    static_assert(std::copy_constructible<Message>,
                   "condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)");
+    using namespace detail;
     replay_figures out{.mix = with.name, .conversation = std::string{name}};
-    auto const& script = material.script;
+    auto const& script = told.script;
+    auto const& how = told.options;
     replay_edges edges{.model = replay_model{[&](std::string_view text) { return script.estimator()(text).tokens(); }}};
     auto mix = mix_for(with.mix, edges);
     auto const shelf = how.items ? shelf_of(mix, edges, out.conversation) : replay_shelf{};
-    run_options<decltype(how.clock)> options{.clock = how.clock};
+    run_options<Clock> options{.clock = how.clock};
     options.conversation = out.conversation;
-    session agent{std::vector<message_type>{}, std::move(mix), limits, script.estimator(), std::move(options)};
-    replay_turns turns{material, agent, shelf, how, out};
-    turns.all();
+    session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(options)};
+    replay_turns{told, agent, shelf, how, out}.all();
     close_figures(out, agent, edges.model.figures(), each);
     return out;
 }
-
-}  // namespace detail
 
 /// The figures of one mix on one conversation. `told` is any container of messages; nothing in it changes.
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
 replay_figures replay_one(Messages const& told, std::string_view name, budget limits, prices const& each, named<Mix> const& with,
                           replay_options<Estimator, Clock> const& options = {}) {
-    detail::replay_material<detail::message_in<Messages>, Estimator> const material{told, options};
-    return detail::replay_mix(material, name, limits, each, options, with);
+    return replay_one(replay_source{told, options}, name, limits, each, with);
 }
 
 /// The figures of several mixes on one conversation, which is read once for all of them.
 template <class Messages, token_estimator Estimator, class Clock, class... Mixes>
 std::vector<replay_figures> replay_each(Messages const& told, std::string_view name, budget limits, prices const& each,
                                         replay_options<Estimator, Clock> const& options, named<Mixes> const&... with) {
-    detail::replay_material<detail::message_in<Messages>, Estimator> const material{told, options};
+    replay_source const source{told, options};
     std::vector<replay_figures> all;
-    (all.push_back(detail::replay_mix(material, name, limits, each, options, with)), ...);
+    (all.push_back(replay_one(source, name, limits, each, with)), ...);
     return all;
 }
 

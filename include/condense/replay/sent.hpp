@@ -57,7 +57,6 @@ public:
         shared_cost_ = {};
         while (shared_ < now_.size() && shared_ < before_.size() && now_[shared_].print == before_[shared_].print)
             shared_cost_ += now_[shared_++].cost;
-        ++count_;
     }
 
     message_reading const& made(std::uint32_t place) const noexcept { return made_[place]; }
@@ -66,7 +65,8 @@ public:
     v1::cost sum() const noexcept { return sum_; }
     std::size_t shared() const noexcept { return shared_; }
     v1::cost shared_cost() const noexcept { return shared_cost_; }
-    bool first() const noexcept { return count_ == 1; }
+    /// No request is empty.
+    bool first() const noexcept { return before_.empty(); }
 
 private:
     template <class Message, class History>
@@ -93,7 +93,6 @@ private:
     v1::cost sum_ = {};
     std::size_t shared_ = 0;
     v1::cost shared_cost_ = {};
-    std::uint64_t count_ = 0;
 };
 
 }  // namespace detail
