@@ -92,17 +92,16 @@ private:
 
     commit_outcome conclude(job_ledger::entry const& job, std::string text) {
         auto const before = this->used();
-        auto entries = idle_;
         layer_report made;
-        this->together([&](auto& whole) {
+        this->statistics_.add(this->together([&](auto& whole) {
+            auto entries = idle_;
             planning(whole, entries, [&](auto const& layer, auto& narrowed, auto& hand, auto& shared, layer_report& entry) {
                 attempt<false>(layer, shared, entry, measure::any,
                                [&] { return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit); });
                 made = entry;
             });
-            return true;
-        });
-        this->statistics_.add(entries);
+            return entries;
+        }));
         bool const applied = made.outcome == layer_outcome::applied;
         if (applied) {
             pace_.changed();
