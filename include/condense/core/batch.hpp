@@ -91,8 +91,8 @@ private:
     constexpr std::uint64_t written_turns() const noexcept {
         auto const& edits = shared_->draft.edits();
         std::uint64_t written = 0;
-        for (auto index = mark_; index < edits.steps().size(); ++index)
-            if (edits.steps()[index].kind == edit_kind::summarize && !edits.knows_summaries()) ++written;
+        for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
+            if (edits.steps()[index].kind == edit_kind::summarize) ++written;
         return written;
     }
 

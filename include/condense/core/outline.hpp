@@ -36,6 +36,7 @@ public:
         std::uint32_t waiting = 0;  ///< calls without an answer that may still come
         std::uint32_t merged_into = detail::none32;
         bool system = false;
+        bool starts_turn = false;  ///< its first message is a plain user message
         bool pinned = false;
         bool has_calls = false;
         bool has_error = false;
@@ -212,6 +213,7 @@ private:
                            .count = 1,
                            .plain_users = fresh_.record.plain_user ? 1u : 0u,
                            .system = fresh_.record.speaker == role::system,
+                           .starts_turn = fresh_.record.plain_user,
                            .pinned = fresh_.record.pinned,
                            .summary = fresh_.record.summary});
         if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1), index);

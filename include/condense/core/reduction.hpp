@@ -81,7 +81,7 @@ template <class Kept, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
-        if (edits.present(facts, group{index}.summary())) summary(group{index}.summary());
+        if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const slot = facts.group_of(index);
         if (edits.gone(slot)) continue;
         if (is_edited(facts, edits, index)) changed(index);

@@ -52,10 +52,21 @@ public:
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
 
-    constexpr bool present(outline const& facts, group which) const noexcept {
+    constexpr bool present(group which) const noexcept {
         auto const& state = groups_[which.slot()];
-        if (which.is_summary()) return state.summary != 0;
-        return state.dropped == 0 && facts.group_at(which.slot()).count != 0;
+        return which.is_summary() ? state.summary != 0 : state.present();
+    }
+    /// The first place from `at` on where something would be sent: twice a slot for its summary, one more for
+    /// its group; twice the slots when there is none.
+    constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
+        auto const end = static_cast<std::uint32_t>(2 * groups_.size());
+        for (; at < end; ++at) {
+            auto const& state = groups_[at / 2];
+            if (at % 2 == 0 && state.summary != 0) return at;
+            at |= 1;
+            if (state.present()) return at;
+        }
+        return end;
     }
     /// Why no layer may take the group out, present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
@@ -64,8 +75,7 @@ public:
         if (found.system) return refusal::system;
         if (found.pinned) return refusal::pinned;
         if (facts.open(which.slot())) return refusal::open;
-        auto const latest = facts.latest_user();
-        if (latest != detail::none32 && facts.group_of(latest) == which.slot()) return refusal::latest_user;
+        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.slot()) return refusal::latest_user;
         return refusal::none;
     }
     /// The text of a summary that is present.
@@ -82,16 +92,14 @@ public:
         return changed != nullptr ? changed->after : facts.part_at(column).cost;
     }
     /// What a group counts for where it is present.
-    constexpr totals of(outline const& facts, group which) const noexcept {
+    constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.slot()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
-        auto const& found = facts.group_at(which.slot());
-        return {state.cost, std::uint64_t{found.count} + state.answers, found.plain_users};
+        return state.all();
     }
     /// Of the same, the messages alone.
-    constexpr std::uint64_t messages_of(outline const& facts, group which) const noexcept {
-        if (which.is_summary()) return 1;
-        return std::uint64_t{facts.group_at(which.slot()).count} + groups_[which.slot()].answers;
+    constexpr std::uint64_t messages_of(group which) const noexcept {
+        return which.is_summary() ? 1 : groups_[which.slot()].messages;
     }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
@@ -121,8 +129,7 @@ public:
     }
     /// What a sum comes to, rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept {
-        if (counted_ == real_) return sum.tokens();
-        return {detail::scale_up(sum.tokens().count, real_.count, counted_.count)};
+        return counted_ == real_ ? sum.tokens() : scaled(sum.tokens());
     }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
@@ -197,28 +204,24 @@ public:
         parts_[column] = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
     }
 
-    constexpr void drop(outline const& facts, group which) {
-        reserve_edits(1, 0);
-        auto const lost = of(facts, which);
-        auto& state = groups_[which.slot()];
-        steps_.push_back({.kind = edit_kind::drop,
-                          .target = which.index,
-                          .previous = which.is_summary() ? state.summary : 0,
-                          .before = lost.cost});
-        sums_ -= lost;
-        if (which.is_summary()) state.summary = 0;
-        else state.dropped = static_cast<std::uint32_t>(steps_.size());
+    constexpr void drop(group which) {
+        if (which.is_summary()) return drop_summary(which);
+        auto& state = groups_[which.index];
+        step const made{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
+        steps_.push_back(made);
+        sums_ -= state.all();
+        state.dropped = static_cast<std::uint32_t>(steps_.size());
     }
 
     /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
-    constexpr void undrop(outline const& facts, group which, std::size_t dropped_by = 0) {
+    constexpr void undrop(group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
         auto& state = groups_[which.slot()];
         auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
         steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
         if (which.is_summary()) state.summary = steps_[dropped_by].previous;
         else state.dropped = 0;
-        auto const back = of(facts, which);
+        auto const back = of(which);
         steps_.back().after = back.cost;
         sums_ += back;
     }
@@ -253,11 +256,32 @@ public:
 
 private:
     struct group_state {
-        v1::cost cost = {};         ///< of its messages and answers, present or not
+        v1::cost cost = {};          ///< of its messages and answers, present or not
+        std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
+        std::uint32_t turns = 0;
         std::uint32_t answers = 0;
         std::uint32_t dropped = 0;  ///< the step that took it out, plus one
         std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
+
+        constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
+        constexpr totals all() const noexcept { return {cost, messages, turns}; }
+        constexpr void add(v1::cost more, std::uint32_t plain_users) noexcept {
+            cost += more;
+            ++messages;
+            turns += plain_users;
+        }
     };
+
+    constexpr tokens scaled(tokens sum) const noexcept { return {detail::scale_up(sum.count, real_.count, counted_.count)}; }
+
+    constexpr void drop_summary(group which) {
+        auto const lost = of(which);
+        auto& standing = groups_[which.slot()].summary;
+        step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
+        steps_.push_back(made);
+        sums_ -= lost;
+        standing = 0;
+    }
 
     /// What was written for calls gives way to the results in this message.
     constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
@@ -280,11 +304,12 @@ private:
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
         auto const slot = facts.group_of(index);
         if (joins > 1) return resum(facts, slot);
-        totals gained{facts.message_at(index).frame, 1, facts.message_at(index).plain_user ? 1u : 0u};
-        for (auto column = facts.message_at(index).first_part; column < facts.part_count(); ++column)
-            gained.cost += facts.part_at(column).cost;
-        groups_[slot].cost += gained.cost;
-        if (groups_[slot].dropped == 0) sums_ += gained;
+        auto const& found = facts.message_at(index);
+        auto gained = found.frame;
+        for (auto column = found.first_part; column < facts.part_count(); ++column) gained += facts.part_at(column).cost;
+        auto const begun = found.plain_user ? 1u : 0u;
+        groups_[slot].add(gained, begun);
+        if (groups_[slot].dropped == 0) sums_ += {gained, 1, begun};
         show_or_hide(facts, slot);
     }
 
@@ -293,8 +318,8 @@ private:
     constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
         bool const gone = groups_[slot].dropped != 0;
         if (facts.group_at(slot).unsendable == gone) return;
-        if (gone) undrop(facts, group{slot});
-        else drop(facts, group{slot});
+        if (gone) undrop(group{slot});
+        else drop(group{slot});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
@@ -310,17 +335,18 @@ private:
         auto const slot = facts.group_of(facts.part_at(column).message_index);
         auto& state = groups_[slot];
         bool const shown = state.dropped == 0;
-        if (shown) sums_ -= of(facts, group{slot});
+        if (shown) sums_ -= state.all();
         if (auto const was = answers_[column]) {
             state.cost -= steps_[was - 1].after;
+            --state.messages;
             --state.answers;
         }
         if (to != 0) {
-            state.cost += steps_[to - 1].after;
+            state.add(steps_[to - 1].after, 0);
             ++state.answers;
         }
         answers_[column] = to;
-        if (shown) sums_ += of(facts, group{slot});
+        if (shown) sums_ += state.all();
     }
 
     constexpr void take_back_newest(outline const& facts) noexcept {
@@ -333,9 +359,9 @@ private:
         } else if (made.kind == edit_kind::drop) {
             if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
             else state.dropped = 0;
-            sums_ += of(facts, group{made.target});
+            sums_ += of(group{made.target});
         } else if (made.kind == edit_kind::restore) {
-            sums_ -= of(facts, group{made.target});
+            sums_ -= of(group{made.target});
             if ((made.target & group::summary_bit) != 0) state.summary = 0;
             else state.dropped = made.previous;
         } else {
@@ -350,28 +376,28 @@ private:
     constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
         count_groups(facts);
         show_or_hide(facts, slot);
-        count_sums(facts);
+        count_sums();
     }
     constexpr void count_groups(outline const& facts) noexcept {
         for (auto& state : groups_) {
             state.cost = {};
-            state.answers = 0;
+            state.messages = state.turns = state.answers = 0;
         }
         for (std::size_t index = 0; index < facts.size(); ++index)
-            groups_[facts.group_of(index)].cost += facts.message_at(index).frame;
+            groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
         for (std::size_t column = 0; column < facts.part_count(); ++column) {
             auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
             state.cost += part_cost(facts, column);
             if (answers_[column] == 0) continue;
-            state.cost += steps_[answers_[column] - 1].after;
+            state.add(steps_[answers_[column] - 1].after, 0);
             ++state.answers;
         }
     }
-    constexpr void count_sums(outline const& facts) noexcept {
+    constexpr void count_sums() noexcept {
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})
-                if (present(facts, which)) sums_ += of(facts, which);
+                if (present(which)) sums_ += of(which);
     }
 
     std::vector<step> steps_;

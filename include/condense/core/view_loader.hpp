@@ -33,7 +33,7 @@ public:
             if (!walk.take(at)) return false;
         if (walk.texts_ != to.texts_.size()) return false;
         to.count_groups(facts);
-        to.count_sums(facts);
+        to.count_sums();
         return true;
     }
 
