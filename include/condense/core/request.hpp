@@ -75,7 +75,7 @@ public:
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
-        if (std::exchange(thinned_, false)) thin(facts, edits);
+        if (std::exchange(thinned_, false) && 2 * thin(facts, edits) < made_.size()) remake(source, facts, edits, false);
     }
 
 private:
@@ -101,11 +101,17 @@ private:
             if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary()) return false;
         return !made_alone_;
     }
-    void thin(outline const& facts, view const& edits) noexcept {
+    /// Takes out the places of groups that are gone; how many of the made messages are sent still.
+    std::size_t thin(outline const& facts, view const& edits) noexcept {
+        std::size_t live = 0;
         auto to = places_.begin();
-        for (auto const& found : places_)
-            if (!edits.gone(facts.group_of(found.index))) *to++ = found;
+        for (auto const& found : places_) {
+            if (edits.gone(facts.group_of(found.index))) continue;
+            live += found.made != none32 ? 1u : 0u;
+            *to++ = found;
+        }
         places_.erase(to, places_.end());
+        return live;
     }
 
     template <class Source>
