@@ -83,9 +83,9 @@ public:
         return texts_[steps_[groups_[which.slot()].summary - 1].text];
     }
     /// The step in force for a part, plus one; 0 for none.
-    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column]; }
+    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column].edit; }
     constexpr step const* edit_of(std::size_t column) const noexcept {
-        return parts_[column] == 0 ? nullptr : &steps_[parts_[column] - 1];
+        return parts_[column].edit == 0 ? nullptr : &steps_[parts_[column].edit - 1];
     }
     constexpr v1::cost part_cost(outline const& facts, std::size_t column) const noexcept {
         auto const* const changed = edit_of(column);
@@ -106,9 +106,9 @@ public:
     /// Some call of it was answered.
     constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
     /// The step that answers the call in this column, plus one; 0 for none.
-    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return answers_[column]; }
+    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return parts_[column].answer; }
     constexpr replacement const& answer_text(std::size_t column) const noexcept {
-        return texts_[steps_[answers_[column] - 1].text];
+        return texts_[steps_[parts_[column].answer - 1].text];
     }
     /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
     /// user message that it will be taken for. Set before the first edit.
@@ -142,8 +142,8 @@ public:
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& made = steps_[index];
-        if (made.kind == edit_kind::repair) return answers_[made.target] == index + 1;
-        if (made.on_part) return parts_[made.target] == index + 1;
+        if (made.kind == edit_kind::repair) return parts_[made.target].answer == index + 1;
+        if (made.on_part) return parts_[made.target].edit == index + 1;
         auto const& state = groups_[made.target & ~group::summary_bit];
         if (made.kind == edit_kind::summarize) return state.summary == index + 1;
         if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
@@ -154,14 +154,12 @@ public:
     constexpr void expect(std::size_t count) {
         groups_.reserve(count);
         parts_.reserve(count);
-        answers_.reserve(count);
         steps_.reserve(count);
     }
     /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
         detail::grow(parts_, parts);
-        detail::grow(answers_, parts);
         detail::grow(steps_, 3 + parts);
     }
 
@@ -195,13 +193,13 @@ public:
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .target = column,
-                          .previous = parts_[column],
+                          .previous = parts_[column].edit,
                           .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, column),
                           .after = after});
         if (kept) texts_.push_back(std::move(text));
         change_part(facts, steps_.back().before, after, column);
-        parts_[column] = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
+        parts_[column].edit = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
     }
 
     constexpr void drop(group which) {
@@ -255,6 +253,10 @@ public:
     }
 
 private:
+    struct part_state {
+        std::uint32_t edit = 0;    ///< the step in force, plus one
+        std::uint32_t answer = 0;  ///< of a call: the step that answers it, plus one
+    };
     struct group_state {
         v1::cost cost = {};          ///< of its messages and answers, present or not
         std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
@@ -289,24 +291,23 @@ private:
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
             auto const& part = facts.part_at(column);
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
-            if (asked == detail::none32 || answers_[asked] == 0) continue;
-            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = answers_[asked]});
+            if (asked == detail::none32 || parts_[asked].answer == 0) continue;
+            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
             set_answer(facts, asked, 0);
         }
     }
 
     constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
-        for (auto column = parts_.size(); column < facts.part_count(); ++column) {
-            parts_.push_back(0);
-            answers_.push_back(0);
-        }
-        while (groups_.size() < facts.group_count()) groups_.push_back({});
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
-        auto const slot = facts.group_of(index);
-        if (joins > 1) return resum(facts, slot);
         auto const& found = facts.message_at(index);
         auto gained = found.frame;
-        for (auto column = found.first_part; column < facts.part_count(); ++column) gained += facts.part_at(column).cost;
+        for (auto column = found.first_part; column < facts.part_count(); ++column) {
+            parts_.push_back({});
+            gained += facts.part_at(column).cost;
+        }
+        groups_.push_back({});  // each message begins one
+        auto const slot = facts.group_of(index);
+        if (joins > 1) return resum(facts, slot);
         auto const begun = found.plain_user ? 1u : 0u;
         groups_[slot].add(gained, begun);
         if (groups_[slot].dropped == 0) sums_ += {gained, 1, begun};
@@ -336,7 +337,7 @@ private:
         auto& state = groups_[slot];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
-        if (auto const was = answers_[column]) {
+        if (auto const was = parts_[column].answer) {
             state.cost -= steps_[was - 1].after;
             --state.messages;
             --state.answers;
@@ -345,7 +346,7 @@ private:
             state.add(steps_[to - 1].after, 0);
             ++state.answers;
         }
-        answers_[column] = to;
+        parts_[column].answer = to;
         if (shown) sums_ += state.all();
     }
 
@@ -355,7 +356,7 @@ private:
         if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
         else if (made.on_part) {
             change_part(facts, made.after, made.before, made.target);
-            parts_[made.target] = made.previous;
+            parts_[made.target].edit = made.previous;
         } else if (made.kind == edit_kind::drop) {
             if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
             else state.dropped = 0;
@@ -388,8 +389,8 @@ private:
         for (std::size_t column = 0; column < facts.part_count(); ++column) {
             auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
             state.cost += part_cost(facts, column);
-            if (answers_[column] == 0) continue;
-            state.add(steps_[answers_[column] - 1].after, 0);
+            if (parts_[column].answer == 0) continue;
+            state.add(steps_[parts_[column].answer - 1].after, 0);
             ++state.answers;
         }
     }
@@ -402,8 +403,7 @@ private:
 
     std::vector<step> steps_;
     std::vector<replacement> texts_;
-    std::vector<std::uint32_t> parts_;  ///< for each part the step in force, plus one
-    std::vector<std::uint32_t> answers_;  ///< for each call the step that answers it, plus one
+    std::vector<part_state> parts_;
     std::vector<group_state> groups_;
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
