@@ -75,7 +75,7 @@ public:
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
-        if (std::exchange(thinned_, false) && 2 * thin(facts, edits) < made_.size()) remake(source, facts, edits, false);
+        if (std::exchange(thinned_, false) && 2 * thin(facts, edits) < made_.size()) forget_unsent();
     }
 
 private:
@@ -112,6 +112,16 @@ private:
         }
         places_.erase(to, places_.end());
         return live;
+    }
+    void forget_unsent() {
+        std::vector<Message> sent;
+        sent.reserve(made_.size() / 2);
+        for (auto& found : places_) {
+            if (found.made == none32) continue;
+            sent.push_back(std::move(made_[found.made]));
+            found.made = static_cast<std::uint32_t>(sent.size() - 1);
+        }
+        made_.swap(sent);
     }
 
     template <class Source>
