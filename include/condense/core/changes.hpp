@@ -25,7 +25,8 @@ struct gain {
 namespace detail {
 
 /// Index of the first message that steps from `mark` on have changed.
-constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view const& edits, std::size_t mark) noexcept {
+template <class View>
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits, std::size_t mark) noexcept {
     auto first = none32;
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& made = edits.steps()[index];

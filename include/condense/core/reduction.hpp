@@ -29,10 +29,11 @@ namespace detail {
 template <class History>
 inline constexpr bool is_document = false;
 
-/// Takes back all edits of a run that is left by an exception.
+/// Takes back all edits of a run that is left by an exception. A template, as the view is.
+template <class View>
 class transaction {
 public:
-    constexpr transaction(outline const& facts, view& edits) noexcept
+    constexpr transaction(outline const& facts, View& edits) noexcept
         : facts_{&facts}, edits_{&edits}, mark_{edits.steps().size()} {}
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
@@ -43,7 +44,7 @@ public:
 
 private:
     outline const* facts_;
-    view* edits_;
+    View* edits_;
     std::size_t mark_;
 };
 
@@ -68,7 +69,8 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
     return mark;
 }
 
-constexpr bool is_edited(outline const& facts, view const& edits, std::uint32_t index) noexcept {
+template <class View>
+constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
     auto const& found = facts.message_at(index);
     for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
         if (edits.edit_of(column) != nullptr) return true;

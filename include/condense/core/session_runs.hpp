@@ -25,9 +25,10 @@ namespace detail {
 
 /// While it lasts sums are measured as the provider has reported, where that is more than was estimated:
 /// after an edit estimates count again, and the request has to fit by them too.
+template <class View>
 class calibrated {
 public:
-    calibrated(view& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
+    calibrated(View& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
         if (real <= counted) return;
         while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
         if (counted.count != 0) edits.calibrate(counted, real);
@@ -37,7 +38,7 @@ public:
     ~calibrated() { edits_->calibrate({}, {}); }
 
 private:
-    view* edits_;
+    View* edits_;
 };
 
 template <class Messages, class Mix, class Estimator, class Options>
