@@ -175,6 +175,10 @@ public:
         gone_.pop_back();
         return false;
     }
+    void drop_summary() {
+        summaries_.reserve(summaries_.size() + 1);
+        show_summary({});
+    }
     /// Puts a summary in the place of `groups`, which are there, and of the one before.
     void summarize(std::vector<std::uint32_t> const& groups, summary_note summary) {
         gone_.reserve(gone_.size() + groups.size());
@@ -223,15 +227,19 @@ private:
     bool done_ = false;
 };
 
-/// Drops the oldest groups that are in no zone until there are few enough. The first user message and the summary stay,
-/// so a request begins with one of them; what stands before the first user message goes rather than begin it.
+/// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary that
+/// is known for one, so a request begins with one of them; what stands before the first user message goes rather than begin it.
 template <class Enough>
 void drop_oldest(run& r, zone const& spared, Enough const& enough) {
     auto const& kept = r.now.kept;
     auto const task = kept.task == nobody ? 0 : kept.notes[kept.task].group;
     bool head = false;
     for (std::uint32_t index = 0; index < r.now.size(); ++index) {
-        head = head || r.now.summary.at == index;
+        if (r.now.summary.at == index) {
+            if (r.known) head = true;
+            else if (enough() && (head || index >= task)) return;
+            else r.drop_summary();
+        }
         if (!r.now.leads(index) || kept.notes[index].system) continue;
         if (enough() && (head || index >= task)) return;
         if (spared.holds_some(kept, index) || kept.bound(index)) head = true;
