@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Claim: what pipelines cost beside the same written by hand shows in time, too, as far as the machine is quiet.
-// overhead.py prints the ratios of the means; ./bench_run_times --benchmark-samples 20
+// overhead.py prints the ratios of the means; ./bench_run_times
 
 #if !__has_include(<catch2/catch_all.hpp>)  // version 2 wants both said before it is included
 #define CATCH_CONFIG_ENABLE_BENCHMARKING
-#define CATCH_CONFIG_MAIN
+#define CATCH_CONFIG_RUNNER
 #endif
 #include "support/catch.hpp"
 
@@ -91,4 +91,13 @@ TEST_CASE("times of pipelines beside the same by hand") {
     compare("offload_window", overhead::offload_window);
     compare("cascade", overhead::cascade);
     compare("recommended", overhead::recommended);
+}
+
+int main(int count, char** arguments) {
+    Catch::Session all;
+    // A call needs a conversation of its own: warming up for a given time would make thousands of them.
+    all.configData().benchmarkWarmupTime = 0;
+    all.configData().benchmarkSamples = 20;
+    all.configData().benchmarkResamples = 1'000;
+    return all.run(count, arguments);
 }
