@@ -36,7 +36,8 @@ def counted(command, functions):
     for line in listed.splitlines():
         row = re.match(r"\s*([\d,]+) \([^)]*\)\s+\S*?:(.*)", line)
         for name in functions:
-            if row and re.match(rf"(\S+ )*?(\S*::)?{name}<", row[2]):
+            # Valgrind leaves some long names mangled.
+            if row and re.match(rf"(\S+ )*?(\S*::)?{name}<|_Z\S*?\d{name}I", row[2]):
                 found[name] = max(found[name], int(row[1].replace(",", "")))
     return found, done.stdout
 
