@@ -111,7 +111,8 @@ bool reduce_once(std::vector<chat_message>& history, condense::budget const& lim
     return true;
 }
 
-/// A conversation that goes on: the history stays, what is sent is a list of places.
+/// A conversation that goes on: the history stays, what is sent is a list of places. Of a session's pacing only this is
+/// here: what was tried in vain is not tried again before a message comes.
 template <class Layers>
 class conversation {
 public:
