@@ -79,7 +79,10 @@ private:
     struct key {
         std::string text;
         std::size_t entry = 0;
-        friend bool operator<(key const& left, key const& right) noexcept { return left.text < right.text; }
+        friend bool operator<(key const& left, key const& right) noexcept {
+            auto const order = left.text.compare(right.text);
+            return order != 0 ? order < 0 : left.entry < right.entry;
+        }
     };
 
     /// The makers whose own entries speak for a name without provider.
@@ -219,8 +222,8 @@ struct catalog_reader {
         }
         if (out.catalog.entries_.empty()) return failed(catalog_fault::not_a_catalog, "the document", "have a model with a window in limit.context");
         // Of two names that are written differently and are the same the first stands.
-        std::stable_sort(out.catalog.keys_.begin(), out.catalog.keys_.end());
-        std::stable_sort(out.catalog.bare_keys_.begin(), out.catalog.bare_keys_.end());
+        std::sort(out.catalog.keys_.begin(), out.catalog.keys_.end());
+        std::sort(out.catalog.bare_keys_.begin(), out.catalog.bare_keys_.end());
         return out;
     }
 };
