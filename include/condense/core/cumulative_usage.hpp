@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+
+#include <condense/core/quantity.hpp>
+
+// Some clients report the sum of a whole conversation and not one request: what each report adds.
+
+namespace condense {
+inline namespace v1 {
+
+/// Plain data. `auto const cost = totals.next(reported);`
+struct cumulative_usage {
+    tokens total = {};                  ///< the newest report
+    std::optional<tokens> latest = {};  ///< what it added
+
+    /// What the report adds to the one before. The same total again is the same report, and adds what that added; a
+    /// smaller one begins anew, and nobody knows what it adds.
+    constexpr std::optional<tokens> next(tokens reported) noexcept {
+        if (reported < total) latest.reset();
+        else if (reported > total) latest = reported - total;
+        total = reported;
+        return latest;
+    }
+
+    friend constexpr bool operator==(cumulative_usage const&, cumulative_usage const&) = default;
+};
+
+}  // namespace v1
+}  // namespace condense
