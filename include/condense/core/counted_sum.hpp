@@ -3,6 +3,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <condense/core/cost.hpp>
 #include <condense/core/quantity.hpp>
@@ -35,6 +37,13 @@ concept learning_estimator = token_estimator<Estimator> && requires(Estimator& l
 };
 
 namespace detail {
+
+/// One whose learning goes into a saved session; `load` does all or nothing, and has not to throw.
+template <class Estimator>
+concept saved_estimator = requires(Estimator& learns, Estimator const& same, std::string_view text) {
+    { same.save() } -> std::same_as<std::string>;
+    { learns.load(text) } -> std::same_as<bool>;
+};
 
 /// What a sum comes to: corrected where the estimator learns.
 template <token_estimator Estimator>
