@@ -24,12 +24,10 @@ static_assert(calibrated<claude>::deterministic);
 /// Without frames, a model's name or saving.
 struct bytes_only {
     constexpr cost operator()(std::string_view text) const { return cost::of({text.size()}); }
-    friend constexpr bool operator==(bytes_only, bytes_only) = default;
 };
 struct twice {
     constexpr cost corrected(condense::counted_sum const& sum) const noexcept { return sum.total() + sum.total(); }
     constexpr void observe(condense::counted_sum const&, condense::tokens) noexcept {}
-    friend constexpr bool operator==(twice, twice) = default;
 };
 static_assert(!calibrated<bytes_only, twice>::deterministic);
 template <class Learns>

