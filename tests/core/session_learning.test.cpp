@@ -181,6 +181,21 @@ TEST_CASE("reported usage stands in where nothing can be counted, and where neit
     CHECK(chat.used().source == usage_source::none);
 }
 
+TEST_CASE("one call reduces by corrected sums too") {
+    learning learnt;
+    for (int turn = 0; turn < 30; ++turn) learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
+    std::vector<chat_message> const history(40, saying(1'000));
+    condense::budget const limits{.window = 45'000_tokens};
+    auto const plain = condense::reduce(history, window, limits, byte_each{});
+    auto const made = condense::reduce(history, window, limits, learnt);
+    CHECK_FALSE(plain.report().changed());  // 40,000 of 45,000
+    CHECK(made.report().before.tokens > 55'000_tokens);
+    CHECK(made.report().changed());
+    CHECK(made.report().fits());
+    CHECK(condense::reduce(history, window, limits, never_counts{}).report().before.source == usage_source::none);
+    CHECK(plain.report().before.source == usage_source::estimated);
+}
+
 TEST_CASE("the simple rule works in a session as well") {
     condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000'000_tokens},
                            condense::calibrated{condense::chars_per_token{40, {0}}, condense::recency_weighted{}}};

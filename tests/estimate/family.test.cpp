@@ -43,7 +43,7 @@ constexpr bool a_name_and_its_value_are_one_family() {
     using condense::model_family;
     for (auto const which : {model_family::other, model_family::claude, model_family::claude_4_7, model_family::gpt, model_family::kimi,
                              model_family::gemini})
-        if (condense::name(which).empty()) return false;
+        if (condense::name(which).empty() || family_of(condense::name(which)) != which) return false;
     return family_of("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == model_family::claude && family_of("o3") == model_family::gpt &&
            family_of("moonshotai.kimi-k3") == model_family::kimi && family_of("GPT-4o") == model_family::gpt &&
            condense::name(model_family::claude_4_7) == "claude_4_7" && condense::name(family_of("")) == "other" &&

@@ -12,6 +12,7 @@
 #include <condense/core/layer_memory.hpp>
 #include <condense/core/observer.hpp>
 #include <condense/core/pacing.hpp>
+#include <condense/core/scaled_sums.hpp>
 #include <condense/core/session_core.hpp>
 #include <condense/core/summary_job.hpp>
 #include <condense/core/turn_tracker.hpp>
@@ -22,23 +23,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// While it lasts sums are measured as the provider has reported, or as it is expected to report, whichever is more:
-/// after an edit estimates count again, and the request has to fit by them too.
-class scaled_sums {
-public:
-    scaled_sums(view& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
-        if (real == counted || real.count == 0) return;
-        while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
-        if (counted.count != 0) edits.calibrate(counted, real);
-    }
-    scaled_sums(scaled_sums const&) = delete;
-    scaled_sums& operator=(scaled_sums const&) = delete;
-    ~scaled_sums() { edits_->calibrate({}, {}); }
-
-private:
-    view* edits_;
-};
 
 template <class Messages, class Mix, class Estimator, class Options>
 class session_runs : public session_core<Messages, Mix, Estimator, Options> {

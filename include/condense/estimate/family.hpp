@@ -63,7 +63,7 @@ constexpr std::uint32_t version_of(std::string_view name) noexcept {
     for (std::size_t at = 0; at < name.size();) {
         auto const digits = count_digits(name.substr(at));
         if (digits == 0) {
-            if (major && name[at] != '-' && name[at] != '.') break;
+            if (major && name[at] != '-' && name[at] != '.' && name[at] != '_') break;
             ++at;
             continue;
         }
