@@ -220,7 +220,8 @@ struct catalog_reader {
             if (models == provider.value().end() || !models->is_object()) continue;
             for (auto const& each : models->items()) out.catalog.take(provider.key(), each.key(), each.value());
         }
-        if (out.catalog.entries_.empty()) return failed(catalog_fault::not_a_catalog, "the document", "have a model with a window in limit.context");
+        if (out.catalog.entries_.empty())
+            return failed(catalog_fault::not_a_catalog, "the document", "have a model with a window in limit.context");
         // Of two names that are written differently and are the same the first stands.
         std::sort(out.catalog.keys_.begin(), out.catalog.keys_.end());
         std::sort(out.catalog.bare_keys_.begin(), out.catalog.bare_keys_.end());

@@ -31,7 +31,8 @@ struct counted_sum {
 /// `e.corrected(sum) -> cost`, which must not throw. A session does both. Optional: `e.use_model(name)` for another
 /// model, and `e.save()`, `e.load(text)` for what was learnt.
 template <class Estimator>
-concept learning_estimator = token_estimator<Estimator> && requires(Estimator& learns, Estimator const& same, counted_sum const& sum, tokens reported) {
+concept learning_estimator = token_estimator<Estimator> &&
+                             requires(Estimator& learns, Estimator const& same, counted_sum const& sum, tokens reported) {
     { same.corrected(sum) } noexcept -> std::same_as<cost>;
     { learns.observe(sum, reported) } noexcept;
 };

@@ -32,7 +32,8 @@ struct recency_weighted {
     std::uint64_t model = 0;  ///< a hash of its name; 0 while none was told
 
     constexpr void add(std::uint64_t chars_per_token) noexcept {
-        reports[detail::as_size(seen % kept)] = chars_per_token < least ? least : chars_per_token > most ? most : static_cast<std::uint32_t>(chars_per_token);
+        auto const held = chars_per_token < least ? least : chars_per_token > most ? most : chars_per_token;
+        reports[detail::as_size(seen % kept)] = static_cast<std::uint32_t>(held);
         seen = detail::add_capped(seen, 1);
         now = computed();
     }
