@@ -10,17 +10,14 @@ cd "$(dirname "$0")/.."
 need_build_tools
 need python3 python3
 need valgrind valgrind
+need catch2
 install_missing
 
 folder=$PWD/build/benchmarks
 report=$folder/report.md
 cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
-targets="bench_run_window bench_run_compress bench_run_offload_window bench_run_check"
-for program in cascade recommended; do
-    [ ! -f "benchmarks/run/$program.bench.cpp" ] || targets="$targets bench_run_$program"
-done
-# shellcheck disable=SC2086
-cmake --build "$folder" --parallel "$(nproc)" --target $targets replay
+cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
+    bench_run_cascade bench_run_recommended bench_run_check bench_run_times replay
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
 {
@@ -29,6 +26,10 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo "## Beside the same written by hand"
     echo
     python3 benchmarks/run/overhead.py "$programs"
+    echo
+    echo "In time:"
+    echo
+    python3 benchmarks/run/overhead.py --times "$programs"
     echo
     echo "## To compile"
     echo

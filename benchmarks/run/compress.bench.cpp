@@ -4,10 +4,6 @@
 // where the counts are kept, at most 1.20 times in one call on a history, and at most three allocations more.
 // overhead.py counts; ./bench_run_compress 1000 due
 
-#include "by_hand/compress.hpp"
 #include "overhead.hpp"
 
-int main(int count, char** arguments) {
-    condense::pipeline const mix{condense::compress{}};
-    return overhead::compare(count, arguments, mix, [](auto limits) { return by_hand::compressed{limits}; }, by_hand::compress_once);
-}
+int main(int count, char** arguments) { return overhead::compare(count, arguments, overhead::compress); }

@@ -5,18 +5,6 @@
 // allocations more. Kept, results are stored when they come, which is not counted.
 // overhead.py counts; ./bench_run_offload_window 1000 due
 
-#include <condense/store/memory.hpp>
-
-#include "by_hand/offload_window.hpp"
 #include "overhead.hpp"
 
-int main(int count, char** arguments) {
-    using namespace condense::literals;
-    condense::memory_store const store;
-    condense::memory_store const other;
-    condense::pipeline const mix{condense::offload{.into = store},
-                                 condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}};
-    return overhead::compare(
-        count, arguments, mix, [&](auto limits) { return by_hand::offloaded<condense::memory_store>{limits, other}; },
-        [&](auto& history, auto limits) { return by_hand::offload_window_once(history, limits, other); }, 25);
-}
+int main(int count, char** arguments) { return overhead::compare(count, arguments, overhead::offload_window); }

@@ -4,11 +4,6 @@
 // counts are kept, at most 1.20 times in one call on a history, and at most three allocations more.
 // overhead.py counts; ./bench_run_window 1000 due
 
-#include "by_hand/window.hpp"
 #include "overhead.hpp"
 
-int main(int count, char** arguments) {
-    using namespace condense::literals;
-    condense::pipeline const mix{condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}};
-    return overhead::compare(count, arguments, mix, [](auto limits) { return by_hand::windowed{limits}; }, by_hand::window_once);
-}
+int main(int count, char** arguments) { return overhead::compare(count, arguments, overhead::window); }

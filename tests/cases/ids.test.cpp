@@ -101,12 +101,12 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
     auto const whole = edits.sums();
     condense::group const call{facts.group_of(1)};
     CHECK_FALSE(facts.open(call.slot()));
-    edits.drop(facts, call);
-    CHECK_FALSE(edits.present(facts, call));
+    edits.drop(call);
+    CHECK_FALSE(edits.present(call));
     CHECK(edits.sums().messages == 5u);
     push(R("1", letters(10)));
     CHECK(facts.group_of(6) == call.slot());
-    CHECK(edits.present(facts, call));
+    CHECK(edits.present(call));
     CHECK(edits.sums().messages == 7u);
     CHECK(edits.sums().cost == whole.cost + condense::cost::of(10_tokens));
 }

@@ -135,6 +135,44 @@ TEST_CASE("request: what was made before is not taken for what a run amid makes 
     CHECK(on.words().at(1) == "so");
 }
 
+TEST_CASE("request: where only groups go, what stays is what it was") {
+    auto on = three();
+    on.change([&](auto& draft) {
+        REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so"));
+        REQUIRE_FALSE(draft.shorten({3, 0, 3}, "on"));
+    });
+    REQUIRE(on.words() == list{"task", "so", "go on", "on", "last", "so last"});
+    auto const* const made = &on.sent.at(on.all, 1);
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({2})); });
+    CHECK(on.words() == list{"task", "so", "on", "last", "so last"});
+    CHECK(&on.sent.at(on.all, 1) == made);
+    on.push(chat_message::assistant("and more"));
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "more")); });
+    CHECK(on.words() == list{"task", "so", "on", "last", "so last", "more"});
+    on.change([&](auto& draft) {
+        REQUIRE_FALSE(draft.drop({1}));
+        REQUIRE_FALSE(draft.drop({3}));
+    });
+    CHECK(on.words() == list{"task", "last", "so last", "more"});
+    on.change([&](auto& draft) {
+        REQUIRE_FALSE(draft.drop({5}));
+        REQUIRE_FALSE(draft.restore({3}));
+    });
+    CHECK(on.words() == list{"task", "so go on", "last", "more"});
+}
+
+TEST_CASE("request: a summary that goes is taken out, whatever else goes with it") {
+    auto on = three();
+    REQUIRE(on.words().size() == 6);
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.summarize(std::vector<condense::group>{{1}, {2}, {3}}, "s")); });
+    REQUIRE(on.words() == list{"task", "s", "last", "so last"});
+    on.push(chat_message::assistant("more"));
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({5})); });
+    CHECK(on.words() == list{"task", "s", "last", "more"});
+    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop(condense::group{1}.summary())); });
+    CHECK(on.words() == list{"task", "last", "more"});
+}
+
 TEST_CASE("request: after forget everything is made anew") {
     auto on = three();
     REQUIRE(on.words().size() == 6);

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <condense/core/view.hpp>
+
 #include "support/catch.hpp"
 
 namespace {

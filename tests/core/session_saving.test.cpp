@@ -156,10 +156,10 @@ TEST_CASE("a pin stays when what brought its message back is undone") {
     auto session = fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
     for (int number = 0; number < 12; ++number) session.push(numbered(number));
     static_cast<void>(session.run());
-    REQUIRE_FALSE(session.edits().present(session.outline(), condense::group{2}));
+    REQUIRE_FALSE(session.edits().present(condense::group{2}));
     REQUIRE_FALSE(session.pin({2}));
     REQUIRE(session.undo());
-    CHECK(session.edits().present(session.outline(), condense::group{2}));
+    CHECK(session.edits().present(condense::group{2}));
 }
 
 TEST_CASE("no undo of a state goes back to before a release") {

@@ -159,14 +159,14 @@ constexpr condense::view::totals recount(condense::outline const& facts, condens
     condense::view::totals sum;
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         auto const& found = facts.message_at(index);
-        if (!edits.present(facts, {facts.group_of(index)})) continue;
+        if (!edits.present({facts.group_of(index)})) continue;
         sum += {found.frame, 1, found.plain_user ? 1u : 0u};
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
             sum.cost += edits.edit_of(column) == nullptr ? facts.part_at(column).cost : edits.edit_of(column)->after;
     }
     for (std::uint32_t slot = 0; slot < facts.group_count(); ++slot)
-        if (auto const summary = condense::group{slot}.summary(); edits.present(facts, summary))
-            sum += {edits.of(facts, summary).cost, 1, 0};
+        if (auto const summary = condense::group{slot}.summary(); edits.present(summary))
+            sum += {edits.of(summary).cost, 1, 0};
     return sum;
 }
 

@@ -33,7 +33,7 @@ constexpr bool messages_are_followed() {
     desk on{user("u"), assistant("abc")};
     auto const sums = on.edits.sums();
     return sums.messages == 2 && sums.turns == 1 && sums.cost == condense::cost::of({4}) &&
-           on.edits.of(on.facts, {1}).cost == condense::cost::of({3}) && on.edits.present(on.facts, {1});
+           on.edits.of({1}).cost == condense::cost::of({3}) && on.edits.present({1});
 }
 static_assert(toy::run_time_only || messages_are_followed());
 
@@ -43,7 +43,7 @@ constexpr bool a_late_result_brings_its_call_back() {
     if (on.draft().drop({1})) return false;
     on.push(result("1"));
     auto const sums = on.edits.sums();
-    return on.edits.present(on.facts, {1}) && sums.messages == 6 &&
+    return on.edits.present({1}) && sums.messages == 6 &&
            sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
 }
 static_assert(toy::run_time_only || a_late_result_brings_its_call_back());

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 std::uint32_t add(call_index& calls, std::string_view id, std::string_view tool = {}, std::uint32_t message = 0) {
     calls.reserve_more(1, id.size() + tool.size());
+    calls.reserve_lookup(1);
     return calls.add(id, tool, message);
 }
 
@@ -64,31 +66,35 @@ TEST_CASE("call_index: ids that are prefixes, long, or hold any byte are told ap
     }
 }
 
-TEST_CASE("call_index: does what a map of stacks does, for any order of calls and answers") {
-    call_index calls;
-    std::map<std::string, std::vector<std::uint32_t>> waiting;
-    std::map<std::string, std::uint32_t> newest;
-    std::uint64_t state = 5;
-    auto const below = [&](std::uint64_t limit) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        return (state >> 33) % limit;
-    };
-    for (int step = 0; step < 20'000; ++step) {
-        auto const id = "id" + std::to_string(below(below(2) == 0 ? 20 : 3'000));
-        if (below(2) == 0) {
-            auto const call = add(calls, id, "t");
-            waiting[id].push_back(call);
-            newest[id] = call;
-            continue;
+TEST_CASE("call_index: does what a map of stacks does, for any order of calls and answers, with room for a table or without") {
+    for (auto const& [steps, room] : {std::pair{20'000, 1'000'000}, {20'000, 0}, {2'000, -1}}) {
+        call_index calls;
+        std::map<std::string, std::vector<std::uint32_t>> waiting;
+        std::map<std::string, std::uint32_t> newest;
+        std::uint64_t state = 5;
+        auto const below = [&](std::uint64_t limit) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            return (state >> 33) % limit;
+        };
+        for (int step = 0; step < steps; ++step) {
+            auto const id = "id" + std::to_string(below(below(2) == 0 ? 20 : 3'000));
+            if (below(2) == 0) {
+                calls.reserve_more(1, id.size());
+                auto const call = calls.add(id, {}, 0);
+                waiting[id].push_back(call);
+                newest[id] = call;
+                continue;
+            }
+            auto& stack = waiting[id];
+            auto const expected = !stack.empty() ? stack.back() : newest.count(id) != 0 ? newest[id] : none32;
+            if (step % 3 == 0 && room >= 0) calls.reserve_lookup(static_cast<std::size_t>(room));
+            REQUIRE(calls.nearest(id) == expected);
+            if (stack.empty()) continue;
+            calls[stack.back()].answered = true;
+            stack.pop_back();
         }
-        auto& stack = waiting[id];
-        auto const expected = !stack.empty() ? stack.back() : newest.count(id) != 0 ? newest[id] : none32;
-        REQUIRE(calls.nearest(id) == expected);
-        if (stack.empty()) continue;
-        calls[stack.back()].answered = true;
-        stack.pop_back();
+        CHECK(calls.size() > static_cast<std::size_t>(steps) * 9 / 20);
     }
-    CHECK(calls.size() > 9'000);
 }
 
 TEST_CASE("call_index: after reserve_more nothing is allocated") {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -91,8 +90,8 @@ private:
     constexpr std::uint64_t written_turns() const noexcept {
         auto const& edits = shared_->draft.edits();
         std::uint64_t written = 0;
-        for (auto index = mark_; index < edits.steps().size(); ++index)
-            if (edits.steps()[index].kind == edit_kind::summarize && !edits.knows_summaries()) ++written;
+        for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
+            if (edits.steps()[index].kind == edit_kind::summarize) ++written;
         return written;
     }
 
@@ -105,13 +104,17 @@ private:
     static constexpr std::string_view not_worth_it = "not worth it";
 
     constexpr bool put_all() {
+        std::string content;  // a copy, as the store may be the program's, and change its container
         for (auto const& put : shared_->puts) {
             store_error problem{"the original is not there any more"};
             if (!put.part) problem = put.put(put.store, put.name, put.content);
-            else {  // copied, as the store may be the program's, and change its container
-                std::optional<std::string> content;
-                shared_->draft.original(*put.part, [&](part_view const& seen) { content = seen.text; });
-                if (content) problem = put.put(put.store, put.name, *content);
+            else {
+                bool found = false;
+                shared_->draft.original(*put.part, [&](part_view const& seen) {
+                    content = seen.text;
+                    found = true;
+                });
+                if (found) problem = put.put(put.store, put.name, content);
             }
             if (!problem) continue;
             fail(problem.reason);

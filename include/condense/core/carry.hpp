@@ -65,10 +65,10 @@ private:
     bool speaks() const noexcept {
         bool any = false;
         for (std::uint32_t slot = 0; slot < facts_->group_count(); ++slot) {
-            if (to_->present(*facts_, group{slot}.summary())) return true;
+            if (to_->present(group{slot}.summary())) return true;
             auto const& found = facts_->group_at(slot);
             if (found.count == 0 || found.system) continue;
-            if (to_->present(*facts_, group{slot})) return true;
+            if (to_->present(group{slot})) return true;
             any = true;
         }
         return !any;
@@ -94,12 +94,12 @@ private:
     void on_group(view::step const& made) {
         group const which{made.target};
         if (made.kind == edit_kind::summarize) {
-            if (early(which.slot()) && !to_->present(*facts_, which.summary())) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
+            if (early(which.slot()) && !to_->present(which.summary())) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
         } else if (made.kind == edit_kind::drop) {
-            if (may_drop(made) && to_->present(*facts_, which)) to_->drop(*facts_, which);
-        } else if (early(which.slot()) && !to_->present(*facts_, which)) {
-            if (!which.is_summary()) to_->undrop(*facts_, which);
-            else if (auto const dropped = made_[made.previous - 1]) to_->undrop(*facts_, which, dropped - 1);
+            if (may_drop(made) && to_->present(which)) to_->drop(which);
+        } else if (early(which.slot()) && !to_->present(which)) {
+            if (!which.is_summary()) to_->undrop(which);
+            else if (auto const dropped = made_[made.previous - 1]) to_->undrop(which, dropped - 1);
         }
     }
 

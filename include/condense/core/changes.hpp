@@ -25,12 +25,13 @@ struct gain {
 namespace detail {
 
 /// Index of the first message that steps from `mark` on have changed.
-constexpr std::optional<std::uint64_t> first_changed(outline const& facts, view const& edits, std::size_t mark) noexcept {
+template <class View>
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits, std::size_t mark) noexcept {
     auto first = none32;
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& made = edits.steps()[index];
         auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
-                                     : facts.group_at(made.target & ~group::summary_bit).first;
+                                     : made.target & ~group::summary_bit;  // groups have the index of their first message
         if (at >= first) continue;
         // What went and came back within these steps has not changed: only the first step on a target
         // counts, and only where the end differs from what it found.

@@ -27,7 +27,7 @@ public:
     constexpr refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
         if (this->is_last(which)) return refusal::last;
-        this->edits_->drop(*this->facts_, which);
+        this->edits_->drop(which);
         return refusal::none;
     }
 
@@ -50,7 +50,7 @@ public:
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
             group const whole{this->facts_->group_of(part.message_index)};
-            return this->edits_->of(*this->facts_, whole).messages == 1 ? drop(whole) : refusal::pair;
+            return this->edits_->of(whole).messages == 1 ? drop(whole) : refusal::pair;
         }
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
         return refusal::none;
@@ -69,7 +69,7 @@ public:
         auto const after = detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
         for (group const one : which)
-            if (present(one)) this->edits_->drop(*this->facts_, one);
+            if (present(one)) this->edits_->drop(one);
         // A summary that stood in the same place and was not among the groups keeps its place.
         if (present(group{host}.summary())) {
             this->edits_->take_back(*this->facts_, mark);
@@ -86,7 +86,7 @@ public:
         if (this->facts_->group_at(slot).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(group{slot})) this->edits_->undrop(*this->facts_, group{slot});
+        if (!present(group{slot})) this->edits_->undrop(group{slot});
         this->each_member(group{slot}, [&](std::uint32_t index) {
             auto const& found = this->facts_->message_at(index);
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
@@ -223,15 +223,15 @@ private:
         // A summary says more than the message it stood for; but there is one at most.
         bool summarized = false;
         for (auto const which : this->groups()) summarized = summarized || which.is_summary();
-        if (summarized && user != detail::none32) return this->edits_->undrop(*this->facts_, group{user});
+        if (summarized && user != detail::none32) return this->edits_->undrop(group{user});
         auto const& steps = this->edits_->steps();
         for (auto index = steps.size(); index-- > 0;) {
             auto const target = group{steps[index].target};
             if (steps[index].on_part || steps[index].kind != edit_kind::drop || !target.is_summary()) continue;
             if (target.slot() > before || (user != detail::none32 && target.slot() < user)) continue;
-            return this->edits_->undrop(*this->facts_, target, index);
+            return this->edits_->undrop(target, index);
         }
-        if (user != detail::none32) this->edits_->undrop(*this->facts_, group{user});
+        if (user != detail::none32) this->edits_->undrop(group{user});
     }
     constexpr refusal uneditable(part_ref part) const noexcept {
         if (part.column >= this->facts_->part_count()) return refusal::gone;

@@ -85,13 +85,12 @@ public:
     template <message Message, token_estimator Estimator>
     constexpr void read(Message const& m, Estimator const& count, read_options how) {
         record = {};
-        parts_.clear();
-        text_.clear();
+        clear();
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker);
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
         joins_previous = v1::joins_previous(m);
-        mark_reader const mark{how.marks ? v1::mark_of(m) : std::string{}};
+        auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(count, part),
                                       .size = part.text.size(),
@@ -102,8 +101,9 @@ public:
             next.id_at = text_.size();
             next.id_size = part.call.size();
             next.tool_size = part.tool.size();
-            text_.append(part.call);
-            text_.append(part.tool);
+            if (!part.call.empty()) text_.append(part.call);
+            if (!part.tool.empty()) text_.append(part.tool);
+            has_pairs_ = has_pairs_ || !part.call.empty() || part.kind == part_kind::tool_call || part.kind == part_kind::tool_result;
             // An image that came with a result is no word of the user's.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             parts_.push_back(next);
@@ -118,14 +118,14 @@ public:
     void take(released_message const& m, bool pinned) {
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
         joins_previous = m.joins_previous;
-        parts_.clear();
-        text_.clear();
+        clear();
         for (auto const& part : m.parts) {
             parts_.push_back({.record = {.cost = clamped(part.cost), .size = part.size, .kind = part.kind, .status = part.status, .sealed = part.sealed},
                               .id_at = text_.size(),
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
+            has_pairs_ = true;
         }
     }
     /// What `take` needs in place of the message that was read.
@@ -143,6 +143,8 @@ public:
     }
 
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
+    /// Whether there may be calls, results, or what came with one.
+    constexpr bool has_pairs() const noexcept { return has_pairs_; }
     /// Bytes of its ids and tool names together.
     constexpr std::size_t text_size() const noexcept { return text_.size(); }
     constexpr std::string_view id_of(read_part const& part) const noexcept {
@@ -156,8 +158,15 @@ public:
     bool joins_previous = false;
 
 private:
+    constexpr void clear() noexcept {
+        parts_.clear();
+        text_.clear();
+        has_pairs_ = false;
+    }
+
     std::vector<read_part> parts_;
     std::string text_;
+    bool has_pairs_ = false;
 };
 using fresh_message = basic_fresh_message<>;
 

@@ -41,6 +41,8 @@ public:
         slot.rest = slot.first;
     }
 
+    bool empty() const noexcept { return slots_.empty(); }
+
     /// The number for a message that the journal does not hold yet.
     std::uint64_t next() const noexcept { return next_; }
 

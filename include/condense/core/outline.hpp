@@ -36,6 +36,7 @@ public:
         std::uint32_t waiting = 0;  ///< calls without an answer that may still come
         std::uint32_t merged_into = detail::none32;
         bool system = false;
+        bool starts_turn = false;  ///< its first message is a plain user message
         bool pinned = false;
         bool has_calls = false;
         bool has_error = false;
@@ -96,7 +97,10 @@ public:
     }
 
     /// Room for so many messages, one part each, where they are known to come.
-    constexpr void expect(std::size_t count) { messages_.reserve(count), groups_.reserve(count), parts_.reserve(count); }
+    constexpr void expect(std::size_t count) {
+        messages_.reserve(count), groups_.reserve(count), parts_.reserve(count);
+        calls_.expect(count / 2, count * 16);  // each call has a result; an id and a name are some 30 bytes
+    }
 
     /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
     /// it fails nothing has changed.
@@ -149,12 +153,10 @@ public:
         std::size_t found = 0;
         for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
         if (found == 0) return 0;
-        detail::grow(dead_calls_, found + unanswered_.size() - first_unanswered_);
+        detail::grow(dead_calls_, waiting_);
         for (std::uint32_t call = 0; call < calls_.size(); ++call) {
             if (!waits(call)) continue;
-            --groups_[find(calls_[call].message)].waiting;
-            calls_[call].dead = true;
-            dead_calls_.push_back(calls_[call].column);
+            stop_waiting(calls_[call]);
         }
         // A group without any result has nothing that a model has yet to see.
         if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_))) newest_call_group_ = detail::none32;
@@ -189,13 +191,17 @@ private:
     }
 
     constexpr void reserve() {
+        auto const more = fresh_.parts().size();
         detail::grow(messages_, 1);
         detail::grow(groups_, 1);
-        detail::grow(parts_, fresh_.parts().size());
-        calls_.reserve_more(fresh_.parts().size(), fresh_.text_size());
-        detail::grow(unanswered_, fresh_.parts().size());
-        detail::grow(dead_calls_, unanswered_.size() - first_unanswered_ + fresh_.parts().size());
-        detail::grow(orphans_, fresh_.parts().size());
+        detail::grow(parts_, more);
+        detail::grow(dead_calls_, waiting_ + more);
+        if (!fresh_.has_pairs()) return;
+        calls_.reserve_more(more, fresh_.text_size());
+        detail::grow(orphans_, more);
+        auto const& first = fresh_.parts()[0];
+        if (more == 1 && (first.record.kind == part_kind::tool_call || calls_.among_newest(fresh_.id_of(first)) != detail::none32)) return;
+        calls_.reserve_lookup(more);
     }
 
     // From here on nothing allocates and nothing throws.
@@ -212,12 +218,15 @@ private:
                            .count = 1,
                            .plain_users = fresh_.record.plain_user ? 1u : 0u,
                            .system = fresh_.record.speaker == role::system,
+                           .starts_turn = fresh_.record.plain_user,
                            .pinned = fresh_.record.pinned,
                            .summary = fresh_.record.summary});
-        if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1), index);
+        placing_ = index;
+        if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
         late_ = false;
         for (std::size_t at = 0; at < fresh_.parts().size(); ++at) place_part(at, index);
-        auto& mine = groups_[find(index)];
+        messages_[index].group = placing_;
+        auto& mine = groups_[placing_];
         mine.unsendable = mine.unsendable || (late_ && mine.count == 1 && mine.plain_users == 0 && !mine.has_calls);
         note_speaker(index);
         ++version_;
@@ -236,14 +245,14 @@ private:
                 late_ = true;
             }
             if (record.call != detail::none32) {
-                join(find(calls_[record.call].message), index);
+                join(find(calls_[record.call].message));
                 if (is_result) answer(record);
             } else if (is_result) {
-                groups_[find(index)].orphan = true;
+                groups_[placing_].orphan = true;
                 orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
             }
         }
-        auto& mine = groups_[find(index)];
+        auto& mine = groups_[placing_];
         mine.cost += record.cost;
         mine.has_error = mine.has_error || record.status == part_status::error;
         parts_.push_back(record);
@@ -253,16 +262,16 @@ private:
         record.call = calls_.add(fresh_.id_of(part), fresh_.name_of_tool(part), index);
         auto& call = calls_[record.call];
         call.column = static_cast<std::uint32_t>(parts_.size());
-        auto& mine = groups_[group_of(index)];
+        auto& mine = groups_[placing_];
         mine.has_calls = true;
-        newest_call_group_ = group_of(index);
+        newest_call_group_ = placing_;
         if (record.status == part_status::cancelled) {
             call.answered = true;
             dead_calls_.push_back(call.column);
         } else {
             call.waits = record.status == part_status::pending;
             ++mine.waiting;
-            if (!call.waits) unanswered_.push_back(record.call);
+            ++waiting_;
         }
     }
 
@@ -313,17 +322,25 @@ private:
             call.dead = false;
         }
         auto const counts = !call.answered && !call.dead;
-        if (counts && !counted) ++mine.waiting;
-        if (counted && !counts) --mine.waiting;
+        if (counts && !counted) ++mine.waiting, ++waiting_;
+        if (counted && !counts) --mine.waiting, --waiting_;
     }
 
-    /// Makes one group of the message's own and another; it keeps the place of the older.
-    constexpr void join(std::uint32_t other, std::uint32_t index) noexcept {
-        auto const mine = find(index);
+    constexpr void stop_waiting(detail::call_record& call) noexcept {
+        --groups_[find(call.message)].waiting;
+        --waiting_;
+        call.dead = true;
+        dead_calls_.push_back(call.column);
+    }
+
+    /// Makes one group of that of the message being placed and another; it keeps the place of the older.
+    constexpr void join(std::uint32_t other) noexcept {
+        auto const mine = placing_;
         if (mine == other) return;
         ++joins_;
         auto const older = mine < other ? mine : other;
         auto const newer = mine < other ? other : mine;
+        placing_ = older;
         auto& into = groups_[older];
         auto& from = groups_[newer];
         messages_[into.tail].next_in_group = from.first;
@@ -363,13 +380,10 @@ private:
         last_assistant_ = index;
         if (last_plain_user_ == detail::none32) return;
         // A call left unanswered when a later turn has been answered is dead.
-        for (; first_unanswered_ < unanswered_.size(); ++first_unanswered_) {
-            auto& call = calls_[unanswered_[first_unanswered_]];
+        for (; first_undecided_ < calls_.size(); ++first_undecided_) {
+            auto& call = calls_[first_undecided_];
             if (call.message >= last_plain_user_) break;
-            if (call.answered || call.waits || call.dead) continue;
-            --groups_[find(call.message)].waiting;
-            call.dead = true;
-            dead_calls_.push_back(call.column);
+            if (!call.answered && !call.waits && !call.dead) stop_waiting(call);
         }
     }
 
@@ -377,10 +391,10 @@ private:
     std::vector<part_record> parts_;
     std::vector<group_record> groups_;
     detail::call_index calls_;
-    std::vector<std::uint32_t> unanswered_;
     std::vector<std::uint32_t> dead_calls_;
     std::vector<std::uint32_t> orphans_;
-    std::size_t first_unanswered_ = 0;
+    std::uint32_t first_undecided_ = 0;  ///< calls before it have an answer, wait for one, or will have none
+    std::size_t waiting_ = 0;            ///< calls without an answer that may still come
     std::uint32_t first_plain_user_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;
@@ -390,6 +404,7 @@ private:
     std::size_t system_messages_ = 0;
 
     detail::fresh_message fresh_;
+    std::uint32_t placing_ = 0;  ///< the group of the message being placed
     bool late_ = false;  ///< the message being placed answers a call that was released
 };
 

@@ -47,9 +47,7 @@ public:
                 return *this;
             }
             constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
-            constexpr void settle() noexcept {
-                while (at < from->end_of_groups() && !from->present(**this)) ++at;
-            }
+            constexpr void settle() noexcept { at = from->edits_->next_place(at); }
         };
         constexpr iterator begin() const noexcept {
             iterator first{from_, first_};
@@ -68,7 +66,7 @@ public:
     constexpr group_range groups_after(group which) const noexcept {
         return {*this, 2 * which.slot() + (which.is_summary() ? 1u : 2u)};
     }
-    constexpr bool present(group which) const noexcept { return edits_->present(*facts_, which); }
+    constexpr bool present(group which) const noexcept { return edits_->present(which); }
     constexpr v1::outline const& outline() const noexcept { return *facts_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }
@@ -80,7 +78,7 @@ public:
         v1::cost sum;
         for (auto const which : groups()) {
             if (which.is_summary()) {
-                if (speaker == role::user) sum += edits_->of(*facts_, which).cost;
+                if (speaker == role::user) sum += edits_->of(which).cost;
                 continue;
             }
             each_member(which, [&](std::uint32_t index) {
@@ -97,20 +95,20 @@ public:
             return {.first = found.first,
                     .last = found.first,
                     .count = 1,
-                    .cost = edits_->of(*facts_, which).cost,
+                    .cost = edits_->of(which).cost,
                     .speaker = role::user,
                     .starts_turn = !edits_->knows_summaries(),
                     .plain_user = !edits_->knows_summaries(),
                     .summary = edits_->knows_summaries()};
         return {.first = found.first,
                 .last = found.last,
-                .count = static_cast<std::uint32_t>(edits_->of(*facts_, which).messages),
-                .cost = edits_->of(*facts_, which).cost,
+                .count = static_cast<std::uint32_t>(edits_->of(which).messages),
+                .cost = edits_->of(which).cost,
                 .speaker = first.speaker,
                 .system = found.system,
                 .pinned = found.pinned,
                 .open = facts_->open(which.slot()),
-                .starts_turn = first.plain_user,
+                .starts_turn = found.starts_turn,
                 .plain_user = found.plain_users != 0,
                 .latest_user = holds_latest_user(which),
                 .has_calls = found.has_calls,
@@ -127,13 +125,13 @@ public:
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& found = facts_->group_at(which.slot());
-        return found.summary || facts_->message_at(found.first).plain_user;
+        return found.summary || found.starts_turn;
     }
 
     /// No group but those of system messages stands beside it; or, where the user never spoke, no other
     /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->messages_of(*facts_, which) <= facts_->system_messages()) return true;
+        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
         auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
         if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())
@@ -143,7 +141,7 @@ public:
 
     /// It holds the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
-        return !which.is_summary() && facts_->task() != detail::none32 && facts_->group_of(facts_->task()) == which.slot();
+        return !which.is_summary() && facts_->group_at(which.slot()).plain_users != 0 && facts_->group_of(facts_->task()) == which.slot();
     }
 
     constexpr part_facts about(part_ref part) const noexcept {

@@ -31,10 +31,11 @@ namespace detail {
 template <class History>
 inline constexpr bool is_document = false;
 
-/// Takes back all edits of a run that is left by an exception.
+/// Takes back all edits of a run that is left by an exception. A template, as the view is.
+template <class View>
 class transaction {
 public:
-    constexpr transaction(outline const& facts, view& edits) noexcept
+    constexpr transaction(outline const& facts, View& edits) noexcept
         : facts_{&facts}, edits_{&edits}, mark_{edits.steps().size()} {}
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
@@ -45,7 +46,7 @@ public:
 
 private:
     outline const* facts_;
-    view* edits_;
+    View* edits_;
     std::size_t mark_;
 };
 
@@ -70,7 +71,8 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
     return mark;
 }
 
-constexpr bool is_edited(outline const& facts, view const& edits, std::uint32_t index) noexcept {
+template <class View>
+constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
     auto const& found = facts.message_at(index);
     for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
         if (edits.edit_of(column) != nullptr) return true;
@@ -83,7 +85,7 @@ template <class Kept, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
-        if (edits.present(facts, group{index}.summary())) summary(group{index}.summary());
+        if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const slot = facts.group_of(index);
         if (edits.gone(slot)) continue;
         if (is_edited(facts, edits, index)) changed(index);

@@ -53,8 +53,12 @@ public:
             unmade_.push_back(places_.size() - 1);
             return;
         }
+        if (!stale_ && only_drops(edits, mark)) {
+            thinned_ = true;
+            return;
+        }
         stale_ = true;
-        for (; mark < edits.steps().size(); ++mark) made_holds_ = made_holds_ && !edits.steps()[mark].on_part;
+        for (; made_holds_ && mark < edits.steps().size(); ++mark) made_holds_ = !edits.steps()[mark].on_part;
     }
     void forget() noexcept {
         stale_ = true;
@@ -64,13 +68,14 @@ public:
     /// Makes what is not made yet. What is seen `amid` a run may be taken back, and is made again.
     template <class Source>
     void update(Source const& source, outline const& facts, view const& edits, bool amid) {
-        if (stale_ || (amid && !unmade_.empty())) remake(source, facts, edits, amid);
+        if (stale_ || (amid && (thinned_ || !unmade_.empty()))) remake(source, facts, edits, amid);
         for (; !unmade_.empty(); unmade_.pop_back()) {
             auto& changed = places_[unmade_.back()];
             if (!is_edited(facts, edits, changed.index)) continue;  // what was done was undone by the same run
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
+        if (std::exchange(thinned_, false) && 2 * thin(facts, edits) < made_.size()) forget_unsent();
     }
 
 private:
@@ -90,12 +95,43 @@ private:
         return unmade_.empty() || unmade_.back() + 1 != places_.size();
     }
 
+    /// Nothing but groups has gone, and each message of theirs is known by its index.
+    bool only_drops(view const& edits, std::size_t mark) const noexcept {
+        for (; mark < edits.steps().size(); ++mark)
+            if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary()) return false;
+        return !made_alone_;
+    }
+    /// Takes out the places of groups that are gone; how many of the made messages are sent still.
+    std::size_t thin(outline const& facts, view const& edits) noexcept {
+        std::size_t live = 0;
+        auto to = places_.begin();
+        for (auto const& found : places_) {
+            if (edits.gone(facts.group_of(found.index))) continue;
+            live += found.made != none32 ? 1u : 0u;
+            *to++ = found;
+        }
+        places_.erase(to, places_.end());
+        return live;
+    }
+    void forget_unsent() {
+        std::vector<Message> sent;
+        sent.reserve(made_.size() / 2);
+        for (auto& found : places_) {
+            if (found.made == none32) continue;
+            sent.push_back(std::move(made_[found.made]));
+            found.made = static_cast<std::uint32_t>(sent.size() - 1);
+        }
+        made_.swap(sent);
+    }
+
     template <class Source>
     void remake(Source const& source, outline const& facts, view const& edits, bool amid) {
         std::vector<place> places;
         std::vector<Message> made;
         places.reserve(facts.size() + 1);
+        bool made_alone = false;
         auto const add = [&](Message m, std::uint32_t index = none32) {
+            made_alone = made_alone || index == none32;
             made.push_back(std::move(m));
             places.push_back({index, static_cast<std::uint32_t>(made.size() - 1)});
         };
@@ -118,6 +154,8 @@ private:
         places_.swap(places);
         made_.swap(made);
         unmade_.clear();
+        thinned_ = false;
+        made_alone_ = made_alone;
         stale_ = amid;
         made_holds_ = !amid;
     }
@@ -126,6 +164,8 @@ private:
     std::vector<Message> made_;
     std::vector<std::size_t> unmade_;  ///< places that edits have changed since
     bool stale_ = true;
+    bool thinned_ = false;     ///< groups have gone since
+    bool made_alone_ = false;  ///< some of what was made stands for no one message: summaries, answers
     bool made_holds_ = false;  ///< what was made is of the edits that are in force
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condense/core/quantity.hpp>
-#include <condense/core/view.hpp>
 
 // How a run measures with what is known of its sum as a whole, where parts are counted one by one.
 
@@ -12,9 +11,10 @@ namespace detail {
 
 /// While it lasts sums are measured as the provider has reported, or as it is expected to report, whichever is more:
 /// after an edit estimates count again, and the request has to fit by them too.
+template <class View>
 class scaled_sums {
 public:
-    constexpr scaled_sums(view& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
+    constexpr scaled_sums(View& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
         if (real == counted || real.count == 0) return;
         while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
         if (counted.count != 0) edits.calibrate(counted, real);
@@ -24,7 +24,7 @@ public:
     constexpr ~scaled_sums() { edits_->calibrate({}, {}); }
 
 private:
-    view* edits_;
+    View* edits_;
 };
 
 }  // namespace detail

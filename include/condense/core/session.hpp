@@ -76,7 +76,7 @@ public:
         this->catch_up();
         if (which.number >= facts_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
-        if (!edits_.present(facts_, group{facts_.group_of(index)}))
+        if (!edits_.present(group{facts_.group_of(index)}))
             if (auto const refused = bring_back(which)) return refused;
         facts_.pin(index, true);
         jobs_.touched(facts_.group_of(index));

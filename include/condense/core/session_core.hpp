@@ -165,8 +165,8 @@ protected:
         edits_.follow_again(facts_, as_size(events_.back().messages));
         for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) {
             auto const& found = facts_.group_at(slot);
-            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{slot}) && !edits_.present(facts_, group{slot}))
-                edits_.undrop(facts_, group{slot});
+            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{slot}) && !edits_.present(group{slot}))
+                edits_.undrop(group{slot});
         }
         events_.pop_back();
         settle();
@@ -178,7 +178,7 @@ protected:
         auto stays = std::vector<bool>(facts_.size());
         for (auto const column : facts_.dead_calls())
             if (facts_.unanswerable(facts_.part_at(column))) stays[facts_.group_of(facts_.part_at(column).message_index)] = true;
-        auto const gone = [&](std::uint32_t index) { return !edits_.present(facts_, group{facts_.group_of(index)}); };
+        auto const gone = [&](std::uint32_t index) { return !edits_.present(group{facts_.group_of(index)}); };
         auto goes = std::vector<bool>(facts_.size());
         auto const may_go = [&](std::uint32_t index) { return index < before.number && gone(index) && !stays[facts_.group_of(index)]; };
         // What may come back needs the turn that it belongs to before it.

@@ -47,14 +47,15 @@ public:
         catch_up();
         auto const now = used();
         auto const due = busy_ ? 0 : mix_.due_layers(now);
-        if (due == 0 || !pace_.may_run(options_.pacing, now, due, [&] { return reducible(); })) return settled(unchanged());
+        if (due == 0 || !pace_.may_run(options_.pacing, now, due, [&] { return reducible(); })) return settled(unchanged(now), now);
         tell(options_.observer, events::due{now});
-        return settled(run({.may_ask = pace_.may_ask(options_.pacing, now)}, false));
+        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now)}, false);
+        return settled(made, used());
     }
 
     /// Runs the pipeline now, whatever the pacing says.
     report_type run() {
-        if (busy_) return unchanged();
+        if (busy_) return unchanged(used());
         catch_up();
         return run({}, true);
     }
@@ -194,10 +195,10 @@ protected:
         return now < expected ? expected : now;
     }
 
-    report_type unchanged() const noexcept {
+    report_type unchanged(usage now) const noexcept {
         report_type idle;
         idle.layers = idle_;
-        idle.before = idle.after = used();
+        idle.before = idle.after = now;
         for (auto& layer : idle.layers) layer.before = idle.before.tokens;
         idle.limit = idle.before.input;
         idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
@@ -205,8 +206,7 @@ protected:
     }
 
     /// Warns once while nothing helps against a request that is nearly full.
-    report_type settled(report_type made) {
-        auto const now = used();
+    report_type settled(report_type made, usage now) {
         bool const nearly_full = now.tokens >= percent{8'000}.of_rounded_up(now.input);
         if (nearly_full && !made.changed() && !warned_) {
             warned_ = true;

@@ -75,7 +75,9 @@ struct undo_point {
 };
 
 /// Numbers and texts alone. Whoever hands one in may have made it up: `adopt` believes nothing of it.
-struct session_state {
+/// A template, as `outline` is, so that a program that only includes it instantiates nothing of it.
+template <class = void>
+struct basic_session_state {
     /// Grows when the meaning of a member changes.
     static constexpr std::uint64_t latest = 1;
 
@@ -110,12 +112,16 @@ struct session_state {
     bool warned = false;
 };
 
+using session_state = basic_session_state<>;
+
 /// A state, or why there is none.
-struct [[nodiscard]] taken_state {
+template <class = void>
+struct [[nodiscard]] basic_taken_state {
     session_state state = {};
     state_error error = {};
     explicit operator bool() const noexcept { return !error; }
 };
+using taken_state = basic_taken_state<>;
 
 namespace detail {
 

@@ -119,7 +119,7 @@ public:
     /// All that it stands for is there, with the messages it had.
     static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
         for (std::size_t at = 0; at < job.groups.size(); ++at)
-            if (!edits.present(facts, job.groups[at]) || facts.group_at(job.groups[at].slot()).count != job.counts[at]) return false;
+            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].slot()).count != job.counts[at]) return false;
         return true;
     }
 

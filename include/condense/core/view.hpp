@@ -52,10 +52,21 @@ public:
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
 
-    constexpr bool present(outline const& facts, group which) const noexcept {
+    constexpr bool present(group which) const noexcept {
         auto const& state = groups_[which.slot()];
-        if (which.is_summary()) return state.summary != 0;
-        return state.dropped == 0 && facts.group_at(which.slot()).count != 0;
+        return which.is_summary() ? state.summary != 0 : state.present();
+    }
+    /// The first place from `at` on where something would be sent: twice a slot for its summary, one more for
+    /// its group; twice the slots when there is none.
+    constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
+        auto const end = static_cast<std::uint32_t>(2 * groups_.size());
+        for (; at < end; ++at) {
+            auto const& state = groups_[at / 2];
+            if (at % 2 == 0 && state.summary != 0) return at;
+            at |= 1;
+            if (state.present()) return at;
+        }
+        return end;
     }
     /// Why no layer may take the group out, present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
@@ -64,8 +75,7 @@ public:
         if (found.system) return refusal::system;
         if (found.pinned) return refusal::pinned;
         if (facts.open(which.slot())) return refusal::open;
-        auto const latest = facts.latest_user();
-        if (latest != detail::none32 && facts.group_of(latest) == which.slot()) return refusal::latest_user;
+        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.slot()) return refusal::latest_user;
         return refusal::none;
     }
     /// The text of a summary that is present.
@@ -73,34 +83,32 @@ public:
         return texts_[steps_[groups_[which.slot()].summary - 1].text];
     }
     /// The step in force for a part, plus one; 0 for none.
-    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column]; }
+    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column].edit; }
     constexpr step const* edit_of(std::size_t column) const noexcept {
-        return parts_[column] == 0 ? nullptr : &steps_[parts_[column] - 1];
+        return parts_[column].edit == 0 ? nullptr : &steps_[parts_[column].edit - 1];
     }
     constexpr v1::cost part_cost(outline const& facts, std::size_t column) const noexcept {
         auto const* const changed = edit_of(column);
         return changed != nullptr ? changed->after : facts.part_at(column).cost;
     }
     /// What a group counts for where it is present.
-    constexpr totals of(outline const& facts, group which) const noexcept {
+    constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.slot()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
-        auto const& found = facts.group_at(which.slot());
-        return {state.cost, std::uint64_t{found.count} + state.answers, found.plain_users};
+        return state.all();
     }
     /// Of the same, the messages alone.
-    constexpr std::uint64_t messages_of(outline const& facts, group which) const noexcept {
-        if (which.is_summary()) return 1;
-        return std::uint64_t{facts.group_at(which.slot()).count} + groups_[which.slot()].answers;
+    constexpr std::uint64_t messages_of(group which) const noexcept {
+        return which.is_summary() ? 1 : groups_[which.slot()].messages;
     }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
     /// Some call of it was answered.
     constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
     /// The step that answers the call in this column, plus one; 0 for none.
-    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return answers_[column]; }
+    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return parts_[column].answer; }
     constexpr replacement const& answer_text(std::size_t column) const noexcept {
-        return texts_[steps_[answers_[column] - 1].text];
+        return texts_[steps_[parts_[column].answer - 1].text];
     }
     /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
     /// user message that it will be taken for. Set before the first edit.
@@ -121,8 +129,7 @@ public:
     }
     /// What a sum comes to, rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept {
-        if (counted_ == real_) return sum.tokens();
-        return {detail::scale_up(sum.tokens().count, real_.count, counted_.count)};
+        return counted_ == real_ ? sum.tokens() : scaled(sum.tokens());
     }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
@@ -135,8 +142,8 @@ public:
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& made = steps_[index];
-        if (made.kind == edit_kind::repair) return answers_[made.target] == index + 1;
-        if (made.on_part) return parts_[made.target] == index + 1;
+        if (made.kind == edit_kind::repair) return parts_[made.target].answer == index + 1;
+        if (made.on_part) return parts_[made.target].edit == index + 1;
         auto const& state = groups_[made.target & ~group::summary_bit];
         if (made.kind == edit_kind::summarize) return state.summary == index + 1;
         if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
@@ -147,14 +154,12 @@ public:
     constexpr void expect(std::size_t count) {
         groups_.reserve(count);
         parts_.reserve(count);
-        answers_.reserve(count);
         steps_.reserve(count);
     }
     /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
         detail::grow(parts_, parts);
-        detail::grow(answers_, parts);
         detail::grow(steps_, 3 + parts);
     }
 
@@ -188,37 +193,33 @@ public:
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .target = column,
-                          .previous = parts_[column],
+                          .previous = parts_[column].edit,
                           .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, column),
                           .after = after});
         if (kept) texts_.push_back(std::move(text));
         change_part(facts, steps_.back().before, after, column);
-        parts_[column] = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
+        parts_[column].edit = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
     }
 
-    constexpr void drop(outline const& facts, group which) {
-        reserve_edits(1, 0);
-        auto const lost = of(facts, which);
-        auto& state = groups_[which.slot()];
-        steps_.push_back({.kind = edit_kind::drop,
-                          .target = which.index,
-                          .previous = which.is_summary() ? state.summary : 0,
-                          .before = lost.cost});
-        sums_ -= lost;
-        if (which.is_summary()) state.summary = 0;
-        else state.dropped = static_cast<std::uint32_t>(steps_.size());
+    constexpr void drop(group which) {
+        if (which.is_summary()) return drop_summary(which);
+        auto& state = groups_[which.index];
+        step const made{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
+        steps_.push_back(made);
+        sums_ -= state.all();
+        state.dropped = static_cast<std::uint32_t>(steps_.size());
     }
 
     /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
-    constexpr void undrop(outline const& facts, group which, std::size_t dropped_by = 0) {
+    constexpr void undrop(group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
         auto& state = groups_[which.slot()];
         auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
         steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
         if (which.is_summary()) state.summary = steps_[dropped_by].previous;
         else state.dropped = 0;
-        auto const back = of(facts, which);
+        auto const back = of(which);
         steps_.back().after = back.cost;
         sums_ += back;
     }
@@ -252,12 +253,37 @@ public:
     }
 
 private:
+    struct part_state {
+        std::uint32_t edit = 0;    ///< the step in force, plus one
+        std::uint32_t answer = 0;  ///< of a call: the step that answers it, plus one
+    };
     struct group_state {
-        v1::cost cost = {};         ///< of its messages and answers, present or not
+        v1::cost cost = {};          ///< of its messages and answers, present or not
+        std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
+        std::uint32_t turns = 0;
         std::uint32_t answers = 0;
         std::uint32_t dropped = 0;  ///< the step that took it out, plus one
         std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
+
+        constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
+        constexpr totals all() const noexcept { return {cost, messages, turns}; }
+        constexpr void add(v1::cost more, std::uint32_t plain_users) noexcept {
+            cost += more;
+            ++messages;
+            turns += plain_users;
+        }
     };
+
+    constexpr tokens scaled(tokens sum) const noexcept { return {detail::scale_up(sum.count, real_.count, counted_.count)}; }
+
+    constexpr void drop_summary(group which) {
+        auto const lost = of(which);
+        auto& standing = groups_[which.slot()].summary;
+        step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
+        steps_.push_back(made);
+        sums_ -= lost;
+        standing = 0;
+    }
 
     /// What was written for calls gives way to the results in this message.
     constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
@@ -265,26 +291,26 @@ private:
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
             auto const& part = facts.part_at(column);
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
-            if (asked == detail::none32 || answers_[asked] == 0) continue;
-            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = answers_[asked]});
+            if (asked == detail::none32 || parts_[asked].answer == 0) continue;
+            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
             set_answer(facts, asked, 0);
         }
     }
 
     constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
-        for (auto column = parts_.size(); column < facts.part_count(); ++column) {
-            parts_.push_back(0);
-            answers_.push_back(0);
-        }
-        while (groups_.size() < facts.group_count()) groups_.push_back({});
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
+        auto const& found = facts.message_at(index);
+        auto gained = found.frame;
+        for (auto column = found.first_part; column < facts.part_count(); ++column) {
+            parts_.push_back({});
+            gained += facts.part_at(column).cost;
+        }
+        groups_.push_back({});  // each message begins one
         auto const slot = facts.group_of(index);
         if (joins > 1) return resum(facts, slot);
-        totals gained{facts.message_at(index).frame, 1, facts.message_at(index).plain_user ? 1u : 0u};
-        for (auto column = facts.message_at(index).first_part; column < facts.part_count(); ++column)
-            gained.cost += facts.part_at(column).cost;
-        groups_[slot].cost += gained.cost;
-        if (groups_[slot].dropped == 0) sums_ += gained;
+        auto const begun = found.plain_user ? 1u : 0u;
+        groups_[slot].add(gained, begun);
+        if (groups_[slot].dropped == 0) sums_ += {gained, 1, begun};
         show_or_hide(facts, slot);
     }
 
@@ -293,8 +319,8 @@ private:
     constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
         bool const gone = groups_[slot].dropped != 0;
         if (facts.group_at(slot).unsendable == gone) return;
-        if (gone) undrop(facts, group{slot});
-        else drop(facts, group{slot});
+        if (gone) undrop(group{slot});
+        else drop(group{slot});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
@@ -310,17 +336,18 @@ private:
         auto const slot = facts.group_of(facts.part_at(column).message_index);
         auto& state = groups_[slot];
         bool const shown = state.dropped == 0;
-        if (shown) sums_ -= of(facts, group{slot});
-        if (auto const was = answers_[column]) {
+        if (shown) sums_ -= state.all();
+        if (auto const was = parts_[column].answer) {
             state.cost -= steps_[was - 1].after;
+            --state.messages;
             --state.answers;
         }
         if (to != 0) {
-            state.cost += steps_[to - 1].after;
+            state.add(steps_[to - 1].after, 0);
             ++state.answers;
         }
-        answers_[column] = to;
-        if (shown) sums_ += of(facts, group{slot});
+        parts_[column].answer = to;
+        if (shown) sums_ += state.all();
     }
 
     constexpr void take_back_newest(outline const& facts) noexcept {
@@ -329,13 +356,13 @@ private:
         if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
         else if (made.on_part) {
             change_part(facts, made.after, made.before, made.target);
-            parts_[made.target] = made.previous;
+            parts_[made.target].edit = made.previous;
         } else if (made.kind == edit_kind::drop) {
             if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
             else state.dropped = 0;
-            sums_ += of(facts, group{made.target});
+            sums_ += of(group{made.target});
         } else if (made.kind == edit_kind::restore) {
-            sums_ -= of(facts, group{made.target});
+            sums_ -= of(group{made.target});
             if ((made.target & group::summary_bit) != 0) state.summary = 0;
             else state.dropped = made.previous;
         } else {
@@ -350,34 +377,33 @@ private:
     constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
         count_groups(facts);
         show_or_hide(facts, slot);
-        count_sums(facts);
+        count_sums();
     }
     constexpr void count_groups(outline const& facts) noexcept {
         for (auto& state : groups_) {
             state.cost = {};
-            state.answers = 0;
+            state.messages = state.turns = state.answers = 0;
         }
         for (std::size_t index = 0; index < facts.size(); ++index)
-            groups_[facts.group_of(index)].cost += facts.message_at(index).frame;
+            groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
         for (std::size_t column = 0; column < facts.part_count(); ++column) {
             auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
             state.cost += part_cost(facts, column);
-            if (answers_[column] == 0) continue;
-            state.cost += steps_[answers_[column] - 1].after;
+            if (parts_[column].answer == 0) continue;
+            state.add(steps_[parts_[column].answer - 1].after, 0);
             ++state.answers;
         }
     }
-    constexpr void count_sums(outline const& facts) noexcept {
+    constexpr void count_sums() noexcept {
         sums_ = {};
         for (std::uint32_t index = 0; index < groups_.size(); ++index)
             for (auto const which : {group{index}, group{index}.summary()})
-                if (present(facts, which)) sums_ += of(facts, which);
+                if (present(which)) sums_ += of(which);
     }
 
     std::vector<step> steps_;
     std::vector<replacement> texts_;
-    std::vector<std::uint32_t> parts_;  ///< for each part the step in force, plus one
-    std::vector<std::uint32_t> answers_;  ///< for each call the step that answers it, plus one
+    std::vector<part_state> parts_;
     std::vector<group_state> groups_;
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;

@@ -23,7 +23,6 @@ public:
     /// `after` are believed, those of `before` are computed. Costs the outline and the steps.
     static bool load(view& to, outline const& facts, std::vector<view::step>&& steps, std::vector<view::replacement>&& texts) {
         to.parts_.resize(facts.part_count());
-        to.answers_.resize(facts.part_count());
         to.groups_.resize(facts.group_count());
         to.steps_ = std::move(steps);
         to.texts_ = std::move(texts);
@@ -33,7 +32,7 @@ public:
             if (!walk.take(at)) return false;
         if (walk.texts_ != to.texts_.size()) return false;
         to.count_groups(facts);
-        to.count_sums(facts);
+        to.count_sums();
         return true;
     }
 
@@ -63,7 +62,7 @@ private:
 
     /// An answer to a call, or a result that it gives way to.
     bool take_answer(view::step& made, std::uint32_t at) noexcept {
-        auto& standing = to_->answers_[made.target];
+        auto& standing = to_->parts_[made.target].answer;
         bool const writes = made.text != none32;
         if (facts_->part_at(made.target).kind != part_kind::tool_call || made.previous != standing || (standing == 0) != writes) return false;
         made.before = {};
@@ -73,7 +72,7 @@ private:
     }
 
     bool take_part(view::step& made, std::uint32_t at) noexcept {
-        auto& standing = to_->parts_[made.target];
+        auto& standing = to_->parts_[made.target].edit;
         if (made.previous != standing || made.kind == edit_kind::drop || made.kind == edit_kind::summarize) return false;
         auto const original = facts_->part_at(made.target).cost;
         bool const restores = made.kind == edit_kind::restore;

@@ -12,7 +12,8 @@
 #include <condense/detail/saturate.hpp>
 
 // The calls of a conversation in the order they were made, found by id from the newest backward.
-// Ids may be reused or missing, so this never maps an id to one call.
+// Ids may be reused or missing, so this never maps an id to one call. A table is made when one is asked
+// for that is not among the newest.
 
 namespace condense {
 inline namespace v1 {
@@ -23,7 +24,7 @@ struct call_record {
     std::uint32_t id_size = 0;
     std::uint32_t tool_size = 0;
     std::uint32_t message = 0;
-    std::uint32_t below = none32;  ///< the next older unanswered call with the same id
+    std::uint32_t below = none32;  ///< the next older unanswered call with the same id, once it was looked up
     bool answered = false;
     bool waits = false;  ///< the adapter says that the answer is still to come
     bool dead = false;   ///< a later turn has been answered without it
@@ -46,11 +47,20 @@ public:
         return std::string_view{arena_}.substr(calls_[call].text_at + calls_[call].id_size, calls_[call].tool_size);
     }
 
+    /// Room where calls are known to come, and how long their ids and names are.
+    constexpr void expect(std::size_t count, std::size_t text) {
+        calls_.reserve(count);
+        arena_.reserve(text);
+    }
     /// Makes room for `count` more calls of `text` bytes together; after it `add` cannot fail.
     constexpr void reserve_more(std::size_t count, std::size_t text) {
         grow(calls_, count);
         grow(arena_, text);
-        if ((used_ + count) * 4 >= slots_.size() * 3) rehash(count);
+    }
+    /// After it, and until more than `count` calls have come, `nearest` looks up what is not among the newest.
+    /// Without it the result is the same, at the cost of a look at every call.
+    constexpr void reserve_lookup(std::size_t count) {
+        if (!has_room(calls_.size() + count)) rehash(calls_.size() + count);
     }
 
     constexpr std::uint32_t add(std::string_view id, std::string_view tool, std::uint32_t message) {
@@ -61,19 +71,27 @@ public:
                           .message = message});
         arena_.append(id);
         arena_.append(tool);
-        if (!id.empty()) {
-            auto& slot = slots_[find_slot(slots_, id)];
-            if (slot.newest == none32) ++used_;
-            calls_[call].below = slot.unanswered;
-            slot = {call, call};
-        }
         return call;
+    }
+
+    /// One of the newest few calls with this id, and it has no answer: nearly always the one that a result is
+    /// for. Else none32.
+    constexpr std::uint32_t among_newest(std::string_view id) const noexcept {
+        if (id.empty()) return none32;
+        auto const end = calls_.size() > few ? calls_.size() - few : 0;
+        for (auto at = calls_.size(); at-- > end;)
+            if (calls_[at].id_size == id.size() && this->id(static_cast<std::uint32_t>(at)) == id)
+                return calls_[at].answered ? none32 : static_cast<std::uint32_t>(at);
+        return none32;
     }
 
     /// The nearest call with this id that has no answer, else the nearest that has one, else none32.
     constexpr std::uint32_t nearest(std::string_view id) noexcept {
-        if (slots_.empty() || id.empty()) return none32;
-        auto& slot = slots_[find_slot(slots_, id)];
+        if (id.empty()) return none32;
+        if (auto const found = among_newest(id); found != none32) return found;
+        if (!has_room(calls_.size())) return nearest_of_all(id);
+        for (; looked_up_ < calls_.size(); ++looked_up_) enter(looked_up_);
+        auto& slot = slots_[find_slot(id)];
         while (slot.unanswered != none32 && calls_[slot.unanswered].answered)
             slot.unanswered = calls_[slot.unanswered].below;
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
@@ -90,26 +108,43 @@ private:
         return state ^ (state >> 29);
     }
 
-    constexpr std::size_t find_slot(std::vector<slot_record> const& table, std::string_view text) const noexcept {
-        auto const mask = table.size() - 1;
+    constexpr std::size_t find_slot(std::string_view text) const noexcept {
+        auto const mask = slots_.size() - 1;
         std::size_t at = hash(text) & mask;
-        while (table[at].newest != none32 && id(table[at].newest) != text) at = (at + 1) & mask;
+        while (slots_[at].newest != none32 && id(slots_[at].newest) != text) at = (at + 1) & mask;
         return at;
     }
-
-    constexpr void rehash(std::size_t more) {
-        std::size_t wanted = 16;
-        while (wanted * 3 <= (used_ + more) * 4 + 3) wanted *= 2;
-        std::vector<slot_record> wider(wanted);
-        for (auto const& slot : slots_)
-            if (slot.newest != none32) wider[find_slot(wider, id(slot.newest))] = slot;
-        slots_.swap(wider);
+    constexpr bool has_room(std::size_t ids) const noexcept { return ids * 4 < slots_.size() * 3; }
+    constexpr void enter(std::uint32_t call) noexcept {
+        if (calls_[call].id_size == 0) return;
+        auto& slot = slots_[find_slot(id(call))];
+        calls_[call].below = slot.unanswered;
+        slot = {call, call};
     }
 
+    constexpr void rehash(std::size_t ids) {
+        std::size_t wanted = 16;
+        while (wanted * 3 <= ids * 4) wanted *= 2;
+        slots_ = std::vector<slot_record>(wanted);
+        for (looked_up_ = 0; looked_up_ < calls_.size(); ++looked_up_) enter(looked_up_);
+    }
+
+    constexpr std::uint32_t nearest_of_all(std::string_view id) const noexcept {
+        auto newest = none32;
+        for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
+            if (calls_[call].id_size == 0 || this->id(call) != id) continue;
+            if (!calls_[call].answered) return call;
+            if (newest == none32) newest = call;
+        }
+        return newest;
+    }
+
+    static constexpr std::size_t few = 4;
+
     std::vector<call_record> calls_;
-    std::vector<slot_record> slots_;
+    std::vector<slot_record> slots_;  ///< those below `looked_up_`, by id
     std::string arena_;
-    std::size_t used_ = 0;
+    std::uint32_t looked_up_ = 0;
 };
 using call_index = basic_call_index<>;
 

@@ -20,12 +20,17 @@ enum class earlier_edit : std::uint8_t { none, shortened, externalized };
 
 class mark_reader {
 public:
+    constexpr mark_reader() = default;
     explicit constexpr mark_reader(std::string mark) : mark_{std::move(mark)} {}
 
     constexpr bool summary() const noexcept { return mark_ == "summary"; }
 
     constexpr earlier_edit edit_of(std::size_t part) const noexcept {
-        std::string_view rest{mark_};
+        return mark_.empty() ? earlier_edit::none : find(mark_, part);
+    }
+
+private:
+    static constexpr earlier_edit find(std::string_view rest, std::size_t part) noexcept {
         while (!rest.empty()) {
             auto const entry = rest.substr(0, rest.find(','));
             rest.remove_prefix(entry.size() == rest.size() ? rest.size() : entry.size() + 1);
@@ -37,7 +42,6 @@ public:
         return earlier_edit::none;
     }
 
-private:
     static constexpr std::size_t number(std::string_view digits) noexcept {
         std::size_t value = 0;
         if (digits.empty() || digits.size() > 9) return ~std::size_t{0};

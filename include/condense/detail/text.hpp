@@ -17,13 +17,14 @@ namespace detail {
 
 /// Decimal digits in groups of three: 20,740.
 constexpr std::string grouped(std::uint64_t value) {
-    std::string out;
+    char digits[26] = {};  // twenty of them, and six commas
+    std::size_t left = sizeof digits;
     do {
-        if (out.size() % 4 == 3) out.push_back(',');
-        out.push_back(static_cast<char>('0' + value % 10));
+        if ((sizeof digits - left) % 4 == 3) digits[--left] = ',';
+        digits[--left] = static_cast<char>('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    return {out.rbegin(), out.rend()};
+    return std::string(digits + left, sizeof digits - left);
 }
 
 /// `*` stands for any run of characters, `?` for one; linear in the text for each star.

@@ -70,6 +70,7 @@ struct offload {
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
+        if (nothing_left(draft, pass)) return;
         auto const kept = detail::bind_protection(protect, draft, pass);
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
@@ -82,6 +83,17 @@ struct offload {
     friend bool operator==(offload const&, offload const&) = default;
 
 private:
+    /// All that is large has been stored, as it is where results are stored when they come.
+    constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
+        auto const& facts = draft.outline();
+        auto const limit = over;
+        for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
+            if (!detail::may_exceed(limit, bytes{facts.part_at(column).size})) continue;
+            if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
+        }
+        return true;
+    }
+
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
         if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size})) return;
         auto const facts = draft.about(part);

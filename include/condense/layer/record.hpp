@@ -155,17 +155,21 @@ private:
         if (pass.resumes()) kept.resumed = size;
         if (kept.numbers.size() == size && !kept.unflushed) return {};
         if (auto const problem = open(pass)) return {problem.reason};
-        if (kept.names.size() != kept.resumed) look_back(draft, kept);
+        // Where the journal was empty they are named as they are recorded.
+        if (kept.names.size() != kept.resumed && !kept.held.empty()) look_back(draft, kept);
         if (kept.follows) keep_place(kept);
         kept.numbers.reserve(size);  // after an append nothing may fail
+        kept.names.reserve(kept.resumed);
         while (kept.numbers.size() < size) {
             auto const index = kept.numbers.size();
+            bool const to_name = index < kept.resumed && index == kept.names.size();
             if (draft.outline().message_at(index).released) {  // another journal has let it go
+                if (to_name) kept.names.push_back({});
                 kept.numbers.push_back(detail::journal_index::none);
                 continue;
             }
             if (index == kept.seen && index != 0 && index < kept.resumed) kept.held.seek(kept.after);
-            auto number = index < kept.resumed ? kept.held.find(kept.names[index]) : detail::journal_index::none;
+            auto number = index < kept.names.size() ? kept.held.find(kept.names[index]) : detail::journal_index::none;
             if (number == detail::journal_index::none && index < kept.seen) number = kept.after - 1;
             else if (number == detail::journal_index::none) {
                 auto const content = v1::to_bytes(draft.message_at(sequence{index}));
@@ -176,6 +180,7 @@ private:
                 }
                 number = kept.next;
                 if (auto const problem = pass.append(to, {name, number}, content)) return {problem.reason};
+                if (to_name) kept.names.push_back(name);
                 kept.unflushed = true;
                 ++kept.next;
             }
