@@ -94,6 +94,29 @@ struct view_totals {
     friend constexpr bool operator==(view_totals const&, view_totals const&) = default;
 };
 
+/// What a view keeps of a part.
+struct view_part {
+    std::uint32_t edit = 0;    ///< the step in force, plus one
+    std::uint32_t answer = 0;  ///< of a call: the step that answers it, plus one
+};
+/// And of a group.
+struct view_group {
+    v1::cost cost = {};          ///< of its messages and answers, present or not
+    std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
+    std::uint32_t turns = 0;
+    std::uint32_t answers = 0;
+    std::uint32_t dropped = 0;  ///< the step that took it out, plus one
+    std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
+
+    constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
+    constexpr view_totals all() const noexcept { return {cost, messages, turns}; }
+    constexpr void add(v1::cost more, std::uint32_t plain_users) noexcept {
+        cost += more;
+        ++messages;
+        turns += plain_users;
+    }
+};
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense

@@ -12,7 +12,7 @@
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
 
-// What is kept of messages and parts beside their text, and one message as it has just been read: all
+// What is kept of messages, parts and groups beside their text, and one message as it has just been read: all
 // that can fail in taking it in is here, before anything else changes.
 
 namespace condense {
@@ -29,7 +29,9 @@ struct released_part {
     std::string tool = {};
     friend bool operator==(released_part const&, released_part const&) = default;
 };
-struct released_message {
+/// A template, as what is read below, so that a program that only includes it instantiates nothing of it.
+template <class = void>
+struct basic_released_message {
     std::uint64_t index = 0;
     std::uint64_t messages = 0;  ///< how many had come when it was released
     role speaker = role::other;
@@ -37,8 +39,9 @@ struct released_message {
     bool joins_previous = false;
     v1::cost frame = {};
     std::vector<released_part> parts = {};
-    friend bool operator==(released_message const&, released_message const&) = default;
+    friend bool operator==(basic_released_message const&, basic_released_message const&) = default;
 };
+using released_message = basic_released_message<>;
 
 namespace detail {
 
@@ -63,6 +66,25 @@ struct part_record {
     part_status status = part_status::ok;
     bool sealed = false;
     earlier_edit earlier = earlier_edit::none;
+};
+
+struct group_record {
+    v1::cost cost = {};
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t tail = 0;  ///< end of the member list
+    std::uint32_t count = 0;
+    std::uint32_t plain_users = 0;
+    std::uint32_t waiting = 0;  ///< calls without an answer that may still come
+    std::uint32_t merged_into = none32;
+    bool system = false;
+    bool starts_turn = false;  ///< its first message is a plain user message
+    bool pinned = false;
+    bool has_calls = false;
+    bool has_error = false;
+    bool orphan = false;  ///< results whose call is nowhere
+    bool summary = false;
+    bool unsendable = false;  ///< a member of it, or the call that it answers, has been released
 };
 
 /// How a message is read: with its mark, and pinned whatever its traits say; `exact`, or not pinned.

@@ -26,24 +26,7 @@ class basic_outline {
 public:
     using message_record = detail::message_record;
     using part_record = detail::part_record;
-    struct group_record {
-        v1::cost cost = {};
-        std::uint32_t first = 0;
-        std::uint32_t last = 0;
-        std::uint32_t tail = 0;  ///< end of the member list
-        std::uint32_t count = 0;
-        std::uint32_t plain_users = 0;
-        std::uint32_t waiting = 0;  ///< calls without an answer that may still come
-        std::uint32_t merged_into = detail::none32;
-        bool system = false;
-        bool starts_turn = false;  ///< its first message is a plain user message
-        bool pinned = false;
-        bool has_calls = false;
-        bool has_error = false;
-        bool orphan = false;  ///< results whose call is nowhere
-        bool summary = false;
-        bool unsendable = false;  ///< a member of it, or the call that it answers, has been released
-    };
+    using group_record = detail::group_record;
 
     constexpr std::size_t size() const noexcept { return messages_.size(); }
     /// Grows with every change.

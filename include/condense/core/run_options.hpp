@@ -34,16 +34,18 @@ struct no_pins {
     constexpr bool operator()(sequence) const noexcept { return false; }
 };
 
-/// Pins by number: run_options{.pins = pins_at{{{0}, {7}}}}.
-struct pins_at {
+/// Pins by number: run_options{.pins = pins_at{{{0}, {7}}}}. A template, as `outline` is.
+template <class = void>
+struct basic_pins_at {
     std::vector<sequence> which = {};
     constexpr bool operator()(sequence asked) const noexcept {
         for (auto const& each : which)
             if (each == asked) return true;
         return false;
     }
-    friend bool operator==(pins_at const&, pins_at const&) = default;
+    friend bool operator==(basic_pins_at const&, basic_pins_at const&) = default;
 };
+using pins_at = basic_pins_at<>;
 
 /// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
 /// std::stop_token. Pins: a predicate on a sequence, a message, or both, asked once a message; what it

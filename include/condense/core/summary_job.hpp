@@ -19,12 +19,14 @@
 namespace condense {
 inline namespace v1 {
 
-/// What a layer would replace by one summary, and how it would ask for it.
-struct summary_plan {
+/// What a layer would replace by one summary, and how it would ask for it. A template, as `outline` is.
+template <class = void>
+struct basic_summary_plan {
     std::vector<group> groups = {};
     std::string prompt = {};  ///< complete: for any model, on any thread
     tokens limit = {};        ///< longest summary
 };
+using summary_plan = basic_summary_plan<>;
 
 /// A value of its own, for any thread. One that asks nothing is false.
 struct summary_job {

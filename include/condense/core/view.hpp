@@ -253,27 +253,6 @@ public:
     }
 
 private:
-    struct part_state {
-        std::uint32_t edit = 0;    ///< the step in force, plus one
-        std::uint32_t answer = 0;  ///< of a call: the step that answers it, plus one
-    };
-    struct group_state {
-        v1::cost cost = {};          ///< of its messages and answers, present or not
-        std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
-        std::uint32_t turns = 0;
-        std::uint32_t answers = 0;
-        std::uint32_t dropped = 0;  ///< the step that took it out, plus one
-        std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
-
-        constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
-        constexpr totals all() const noexcept { return {cost, messages, turns}; }
-        constexpr void add(v1::cost more, std::uint32_t plain_users) noexcept {
-            cost += more;
-            ++messages;
-            turns += plain_users;
-        }
-    };
-
     constexpr tokens scaled(tokens sum) const noexcept { return {detail::scale_up(sum.count, real_.count, counted_.count)}; }
 
     constexpr void drop_summary(group which) {
@@ -403,8 +382,8 @@ private:
 
     std::vector<step> steps_;
     std::vector<replacement> texts_;
-    std::vector<part_state> parts_;
-    std::vector<group_state> groups_;
+    std::vector<detail::view_part> parts_;
+    std::vector<detail::view_group> groups_;
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
     tokens cached_ = {};

@@ -149,7 +149,8 @@ struct extract {
     };
     using notes = basic_notes<>;
 
-    notes open() const { return notes{*this}; }
+    template <class Notes = notes>
+    Notes open() const { return Notes{*this}; }
     friend constexpr bool operator==(extract const&, extract const&) = default;
 };
 

@@ -59,10 +59,11 @@ struct newest_first_t {
     constexpr void each_part(Draft const& seen, Function&& f) const {
         for (auto index = static_cast<std::uint32_t>(seen.outline().size()); index-- > 0;) {
             if (!seen.present(sequence{index})) continue;
-            std::vector<part_ref> parts;
-            seen.each_part_of(sequence{index}, [&](part_ref part) { parts.push_back(part); });
-            for (; !parts.empty(); parts.pop_back())
-                if (!f(parts.back())) return;
+            auto const& found = seen.outline().message_at(index);
+            for (auto column = found.first_part + found.part_count; column-- > found.first_part;) {
+                auto const part = seen.part_at(column);
+                if (!seen.is_removed(part) && !f(part)) return;
+            }
         }
     }
     friend constexpr bool operator==(newest_first_t, newest_first_t) = default;
