@@ -36,7 +36,7 @@ using condense::used;
 
 constexpr std::string_view usage_line =
     "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|shorten|summarize] "
-    "[--family claude|gpt|kimi|gemini|other] [--output FILE] [--report table|json] "
+    "[--family claude|claude_4_7|gpt|kimi|gemini|other] [--output FILE] [--report table|json] "
     "[--store FOLDER] [--journal FOLDER] [--conversation ID]";
 
 /// Bad input or usage: one line, exit status 2, nothing written.
@@ -98,7 +98,7 @@ settings read_arguments(std::vector<std::string> const& arguments) {
     std::error_code unknown;
     if (chosen.conversation.empty()) chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
     one_of("--mix", chosen.mix, {"default", "window", "compress", "shorten", "summarize"});
-    one_of("--family", chosen.family, {"claude", "gpt", "kimi", "gemini", "other"});
+    one_of("--family", chosen.family, {"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"});
     one_of("--report", chosen.report, {"table", "json"});
     return chosen;
 }

@@ -31,6 +31,7 @@ constexpr std::string_view ascii =
 constexpr bool ratios_are_those_of_their_row() {
     auto const text = ascii.substr(0, 84);
     return char_ratio<family::claude>{}(ascii.substr(0, 74)) == cost::of({20}) &&
+           char_ratio<family::claude_4_7>{}(ascii.substr(0, 56)) == cost::of({20}) &&
            char_ratio<family::gpt>{}(ascii.substr(0, 80)) == cost::of({20}) &&
            char_ratio<family::kimi>{}(ascii.substr(0, 76)) == cost::of({20}) &&
            char_ratio<family::gemini>{}(text) == cost::of({20}) &&

@@ -19,7 +19,7 @@ BELOW = {
     "preset": {"layer", "policy", "core", "detail"},
     "layer": {"policy", "core", "detail", "llm"},
     "llm": {"core", "detail"},
-    "adapt": {"core", "detail"},
+    "adapt": {"core", "detail", "estimate"},
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
     "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <condense/core/changes.hpp>
+#include <condense/core/counted_sum.hpp>
 #include <condense/core/pipeline.hpp>
+#include <condense/core/scaled_sums.hpp>
 #include <condense/detail/source.hpp>
 
 // One run over a history that is not changed: what would be sent, message by message, and the report.
@@ -291,7 +293,11 @@ public:
         detail::transaction all{facts_, edits_};
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
+        auto const sums = edits_.sums();
+        counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
+        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens()};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
+        if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
         all.keep();
     }
 

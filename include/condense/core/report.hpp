@@ -95,7 +95,10 @@ inline void append_row(std::string& out, layer_report const& layer) {
 
 inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after) {
     out.append(result).append(": ").append(grouped(before.tokens.count)).append(" -> ");
-    out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens, ");
+    out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens");
+    if (before.source != usage_source::estimated || after.source != before.source)
+        out.append(" (").append(name(before.source)).append(" -> ").append(name(after.source)).append(")");
+    out.append(", ");
     out.append(grouped(before.messages.count)).append(" -> ").append(grouped(after.messages.count)).append(" messages\n");
     append_padded(out, "layer", 16);
     append_padded(out, "outcome", 10);

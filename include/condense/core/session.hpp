@@ -53,10 +53,13 @@ public:
         typename core::occupied const until_done{*this};
         auto copy = edits_;
         auto const from = source();
-        detail::calibrated const as_reported{copy, this->counted().tokens(), this->used().tokens};
+        detail::scaled_sums const as_reported{copy, this->counted().tokens(), this->measured()};
         v1::draft whole{from, facts_, copy, count_, limits_};
         typename Mix::memory none{};
-        return detail::run_pipeline(mix_, none, whole, options_, true, detail::run_kind::walk);
+        auto made = detail::run_pipeline(mix_, none, whole, options_, true, detail::run_kind::walk);
+        made.before.source = this->used().source;
+        if (!made.changed()) made.after.source = made.before.source;
+        return made;
     }
 
     report_type draft()

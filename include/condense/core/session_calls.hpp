@@ -24,7 +24,7 @@ class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
     using core = session_runs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::anchor_, core::busy_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::source;
+    using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::sent_sum_, core::source;
     using core::catch_up, core::come, core::overflowed_, core::pace_, core::take_waiting, core::tracker_, core::waiting_;
     using core::borrowed;
 
@@ -54,6 +54,7 @@ public:
         if (!amid) {
             edits_.note_sent(facts_.size());
             anchor_.sending(this->counted(), facts_.size());
+            sent_sum_ = this->counted_sums();
         }
         return request_range{*this};
     }
@@ -96,6 +97,15 @@ public:
         pace_.changed();
     }
     budget const& limits() const noexcept { return limits_; }
+    /// Another model, by name: what was reported by the one before says nothing of it, and an estimator that learns begins anew.
+    void set_model(std::string_view name, budget limits) noexcept {
+        set_limits(limits);
+        anchor_.forget();
+        sent_sum_ = {};
+        if constexpr (requires { count_.use_model(name); }) count_.use_model(name);
+    }
+    /// With what it has learnt.
+    Estimator const& estimator() const noexcept { return count_; }
 
     turn_tracker const& turns() const noexcept { return tracker_; }
     std::optional<std::uint64_t> turns_left() const noexcept { return tracker_.turns_left(used()); }
@@ -130,10 +140,13 @@ private:
     }
 
     void note_usage(provider_usage const& told, instant took) noexcept {
-        tracker_.add(told, took, {.input = this->counted().tokens()});
+        tracker_.add(told, took, {.input = this->expected()});
         edits_.note_cached(told.cache_read);
         if (!told.reported()) return;
         anchor_.observe(told.request());
+        if constexpr (core::learns)
+            if (sent_sum_.messages != 0) count_.observe(sent_sum_, told.request());
+        sent_sum_ = {};
         overflowed_ = false;
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/counted_sum.hpp>
 #include <condense/core/held_messages.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/request.hpp>
@@ -262,8 +263,15 @@ protected:
         sent_.change(facts_, edits_, mark);
     }
 
+    static constexpr bool learns = learning_estimator<Estimator>;
+
     /// What the edits in force come to, by estimates alone.
     v1::cost counted() const noexcept { return edits_.sums().cost + v1::cost::of(limits_.overhead); }
+    counted_sum counted_sums() const noexcept {
+        return {.counted = edits_.sums().cost, .messages = edits_.sums().messages, .overhead = v1::cost::of(limits_.overhead)};
+    }
+    /// The same as it is expected to be reported, by an estimator that learns.
+    tokens expected() const noexcept { return detail::corrected(count_, counted_sums()).tokens(); }
 
     held_type messages_;
     Mix mix_;
@@ -281,6 +289,7 @@ protected:
     v1::statistics<Mix::size> statistics_ = {};
     mutable request<message_type> sent_;
     mutable usage_anchor anchor_;
+    mutable counted_sum sent_sum_;  ///< of the latest request; no messages where it was reported, or none was made
     mutable bool busy_ = false;
 };
 

@@ -32,7 +32,7 @@ public:
         catch_up();
         summary_plan plan;
         this->running([&](auto& whole) {
-            calibrated const as_reported{edits_, this->counted().tokens(), this->used().tokens};
+            scaled_sums const as_reported{edits_, this->counted().tokens(), this->measured()};
             auto entries = idle_;
             planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = layer.plan(draft, pass); });
         });

@@ -12,6 +12,7 @@
 #include <condense/core/layer_memory.hpp>
 #include <condense/core/observer.hpp>
 #include <condense/core/pacing.hpp>
+#include <condense/core/scaled_sums.hpp>
 #include <condense/core/session_core.hpp>
 #include <condense/core/summary_job.hpp>
 #include <condense/core/turn_tracker.hpp>
@@ -22,24 +23,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// While it lasts sums are measured as the provider has reported, where that is more than was estimated:
-/// after an edit estimates count again, and the request has to fit by them too.
-template <class View>
-class calibrated {
-public:
-    calibrated(View& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
-        if (real <= counted) return;
-        while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
-        if (counted.count != 0) edits.calibrate(counted, real);
-    }
-    calibrated(calibrated const&) = delete;
-    calibrated& operator=(calibrated const&) = delete;
-    ~calibrated() { edits_->calibrate({}, {}); }
-
-private:
-    View* edits_;
-};
 
 template <class Messages, class Mix, class Estimator, class Options>
 class session_runs : public session_core<Messages, Mix, Estimator, Options> {
@@ -80,7 +63,15 @@ public:
     /// By estimates, or where a provider has reported, by its figure and what has come since.
     usage used() const noexcept {
         auto now = edits_.used(limits_);
-        now.tokens = anchor_.used(this->counted());
+        auto const counted = this->counted();
+        if (anchor_.holds()) {
+            now.source = usage_source::reported;
+            auto const messages = facts_.size() - anchor_.messages();
+            now.tokens = anchor_.used(counted, [&](v1::cost each) { return corrected(count_, {.counted = each, .messages = messages}); });
+        } else {
+            now.tokens = this->expected();
+            if (edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0) now.source = usage_source::none;
+        }
         return now;
     }
 
@@ -149,10 +140,13 @@ protected:
     }
 
     report_type run(run_demand demand, bool manual) {
-        auto const made = together([&](auto& whole) {
-            calibrated const as_reported{edits_, this->counted().tokens(), used().tokens};
+        auto const source_before = used().source;
+        auto made = together([&](auto& whole) {
+            scaled_sums const as_reported{edits_, this->counted().tokens(), measured()};
             return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand);
         });
+        made.before.source = source_before;
+        made.after.source = used().source;
         statistics_.add(made.layers);
         ++statistics_.runs;
         statistics_.changed += made.changed() ? 1u : 0u;
@@ -192,6 +186,13 @@ protected:
         now.tokens = now.tokens + options_.pacing.growth.of_rounded_up(now.input);
         auto const soon = mix_.due_layers(now);
         return still | (mix_.due_layers(made.before) & soon);
+    }
+
+    /// What the request has to fit with during a run.
+    tokens measured() const noexcept {
+        auto const now = used().tokens;
+        auto const expected = this->expected();
+        return now < expected ? expected : now;
     }
 
     report_type unchanged(usage now) const noexcept {

@@ -27,7 +27,7 @@ class session_saving : public session_jobs<Messages, Mix, Estimator, Options> {
 protected:
     using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::jobs_,
         core::kept_, core::limits_, core::messages_, core::mix_, core::note_, core::options_, core::overflowed_, core::pace_, core::places_,
-        core::released_, core::sent_, core::statistics_, core::tracker_, core::unrecorded_, core::warned_;
+        core::released_, core::sent_, core::sent_sum_, core::statistics_, core::tracker_, core::unrecorded_, core::warned_;
     using core::borrowed, core::catch_up;
 
 public:
@@ -49,6 +49,7 @@ public:
             made.error = {state_fault::unsavable, "condense: save: the memory of a layer must have save and load (see session_state)"};
             return made;
         }
+        if constexpr (saves_estimator) out.memories.push_back(count_.save());
         for (auto const& entry : idle_) out.layers.emplace_back(entry.name);
         out.conversation = options_.conversation;
         out.limits = limits_;
@@ -99,6 +100,11 @@ public:
         if (auto const what = whole.load(std::move(from.steps), std::move(from.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
         if (!undos_are_good(from.undos, facts, edits)) return impossible("what can be undone", "be in the order of the steps");
+        [[maybe_unused]] std::string learnt;
+        if constexpr (saves_estimator) {
+            if (!from.memories.empty()) learnt = std::move(from.memories.back()), from.memories.pop_back();
+            if (Estimator tried{count_}; !tried.load(learnt)) return impossible("what the estimator has learnt", "be as it saved it");
+        }
         typename Mix::memory kept{};
         if (!load_memories(mix_, kept, from.memories, facts.size())) return impossible("a layer's memory", "be as the layer saved it");
         auto noted = core::held_type::look_at(all);
@@ -106,6 +112,8 @@ public:
 
         // From here on nothing fails but a memory that throws when it is moved.
         kept_ = std::move(kept);
+        if constexpr (saves_estimator) static_cast<void>(count_.load(learnt));
+        sent_sum_ = {};
         messages_.adopt(all, std::move(noted));
         places_.swap(places);
         facts_ = std::move(facts);
@@ -131,6 +139,9 @@ protected:
     using core::core;
 
 private:
+    /// What was learnt stands behind the memories of the layers.
+    static constexpr bool saves_estimator = saved_estimator<Estimator>;
+
     static constexpr void check_storable() noexcept {
         static_assert(storable<message_type>,
                       "condense: session.state: the messages must have to_bytes and from_bytes (see storable)");

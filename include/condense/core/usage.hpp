@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <condense/core/cost.hpp>
 #include <condense/core/quantity.hpp>
@@ -23,6 +24,22 @@ struct budget {
     friend constexpr bool operator==(budget const&, budget const&) = default;
 };
 
+/// Where a figure of use comes from, row C15: what one gives nothing for, the next may.
+enum class usage_source : std::uint8_t {
+    estimated,  ///< by the estimator, corrected where it learns
+    reported,   ///< by the provider, and by the estimator what has come since
+    none,       ///< there are messages, and neither has given a figure for them: how full it is nobody knows
+};
+
+constexpr std::string_view name(usage_source which) noexcept {
+    switch (which) {
+        case usage_source::estimated: return "estimated";
+        case usage_source::reported: return "reported";
+        case usage_source::none: break;
+    }
+    return "unknown";
+}
+
 /// What a request holds now. Tokens are rounded upward, once, on the sum.
 struct usage {
     v1::tokens tokens = {};
@@ -30,6 +47,7 @@ struct usage {
     v1::messages messages = {};
     v1::turns turns = {};
     v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where none, or not known
+    usage_source source = usage_source::estimated;
 
     constexpr v1::tokens headroom() const noexcept { return input - tokens; }
     constexpr bool fits() const noexcept { return tokens <= input; }

@@ -24,12 +24,12 @@ public:
         sent_known_ = true;
     }
     /// What was reported for it. More than four times the count is taken for four times, less than half of it for
-    /// half (T4): one that is too low would let requests grow past the window.
+    /// half (T4): one that is too low would let requests grow past the window. Where nothing was counted it stands.
     constexpr bool observe(tokens reported) noexcept {
         if (!sent_known_ || reported.count == 0) return false;
         auto const counted = sent_.tokens().count;
         auto const least = counted / 2;
-        auto const most = mul_capped(counted, 4);
+        auto const most = counted == 0 ? reported.count : mul_capped(counted, 4);
         reported_ = {reported.count < least ? least : reported.count > most ? most : reported.count};
         counted_ = sent_;
         messages_ = sent_messages_;
@@ -47,10 +47,15 @@ public:
 
     /// Some request was reported and no edit has touched it since.
     constexpr bool holds() const noexcept { return reported_.count != 0; }
-    /// What a sum counts for: as reported, plus what it has grown by since.
+    /// How many messages there were when that request was sent.
+    constexpr std::uint64_t messages() const noexcept { return messages_; }
+    /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> cost.
+    template <class Function>
+    constexpr tokens used(v1::cost now, Function const& f) const noexcept {
+        return now < counted_ ? reported_ - f(counted_ - now).tokens() : reported_ + f(now - counted_).tokens();
+    }
     constexpr tokens used(v1::cost now) const noexcept {
-        if (!holds()) return now.tokens();
-        return now < counted_ ? reported_ - (counted_ - now).tokens() : reported_ + (now - counted_).tokens();
+        return holds() ? used(now, [](v1::cost each) { return each; }) : now.tokens();
     }
 
     friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;

@@ -29,8 +29,9 @@ inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + ".
 /// `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
 /// where the turns are not known, without these words. Row D5.
 inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {}) {
-    auto out = detail::grouped(now.tokens.count) + " of " + detail::grouped(now.input.count) + " tokens";
-    if (now.input != tokens{})
+    bool const known = now.source != usage_source::none;
+    auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " + detail::grouped(now.input.count) + " tokens";
+    if (known && now.input != tokens{})
         out += " (" + detail::tenths(detail::share_of(now.tokens.count, 1'000, now.input.count)) + " %)";
     if (threshold != tokens{}) out += ", reduces at " + detail::grouped(threshold.count);
     if (turns_left) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include <condense/detail/ascii.hpp>
+#include <condense/estimate/model_name.hpp>
 
 // Families of models that share a tokenizer, as compile-time tags, and the one place where a model
 // name that is only known at run time becomes one.
@@ -14,7 +17,8 @@ inline namespace v1 {
 
 namespace family {
 
-struct claude {};
+struct claude {};      ///< up to Opus 4.6, Sonnet 4.6 and Haiku 4.5
+struct claude_4_7 {};  ///< from Opus 4.7 on, where the same text has 1.0 to 1.47 times as many tokens
 struct gpt {};
 struct kimi {};
 struct gemini {};
@@ -22,34 +26,88 @@ struct other {};
 
 }  // namespace family
 
+/// The same as values.
+enum class model_family : std::uint8_t { other, claude, claude_4_7, gpt, kimi, gemini };
+
+constexpr std::string_view name(model_family which) noexcept {
+    switch (which) {
+        case model_family::claude: return "claude";
+        case model_family::claude_4_7: return "claude_4_7";
+        case model_family::gpt: return "gpt";
+        case model_family::kimi: return "kimi";
+        case model_family::gemini: return "gemini";
+        case model_family::other: break;
+    }
+    return "other";
+}
+
 namespace detail {
 
 /// `name` is `prefix` or begins with it and then something that is not a letter.
 constexpr bool of_family(std::string_view name, std::string_view prefix) noexcept {
-    if (name.substr(0, prefix.size()) != prefix) return false;
-    if (name.size() == prefix.size()) return true;
-    return !is_letter(name[prefix.size()]);
+    if (name.size() < prefix.size()) return false;
+    for (std::size_t at = 0; at < prefix.size(); ++at)
+        if (lowered(name[at]) != prefix[at]) return false;
+    return name.size() == prefix.size() || !is_letter(name[prefix.size()]);
 }
 
 constexpr bool is_openai_reasoner(std::string_view name) noexcept {
-    return name.size() >= 2 && name[0] == 'o' && name[1] >= '1' && name[1] <= '9' &&
+    return name.size() >= 2 && lowered(name[0]) == 'o' && name[1] >= '1' && name[1] <= '9' &&
            (name.size() == 2 || name[2] == '-');
+}
+
+/// 47 of "claude-opus-4-7", 30 of "claude-3-opus", 0 where there is none. Numbers of more than two digits are dates.
+constexpr std::uint32_t version_of(std::string_view name) noexcept {
+    std::uint32_t version = 0;
+    bool major = false;
+    for (std::size_t at = 0; at < name.size();) {
+        auto const digits = count_digits(name.substr(at));
+        if (digits == 0) {
+            if (major && name[at] != '-' && name[at] != '.' && name[at] != '_') break;
+            ++at;
+            continue;
+        }
+        if (digits > 2) break;
+        std::uint32_t number = 0;
+        for (auto const digit : name.substr(at, digits)) number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+        if (major) return version + (number < 9 ? number : 9);
+        version = number * 10;
+        major = true;
+        at += digits;
+    }
+    return version;
 }
 
 }  // namespace detail
 
-/// Calls `visit` with the tag of the family that a model's name shows: "claude-sonnet-4-5", "gpt-4o",
-/// "kimi-k2", "gemini-2.5-flash", also behind a provider ("anthropic/claude-…"). Unknown and empty
-/// names are family::other. Give the estimator a type once, here, and not in every call.
+/// The family that a model's name shows: "claude-sonnet-4-5", "gpt-4o", "kimi-k2", "gemini-2.5-flash", also
+/// behind a provider ("anthropic/claude-…", "us.anthropic.claude-…-v1:0"). Unknown and empty names are other.
+constexpr model_family family_of(std::string_view model) noexcept {
+    auto const name = detail::bare(model).name;
+    if (detail::of_family(name, "claude"))
+        return detail::version_of(name) >= 47 ? model_family::claude_4_7 : model_family::claude;
+    if (detail::of_family(name, "gpt") || detail::of_family(name, "chatgpt") || detail::is_openai_reasoner(name)) return model_family::gpt;
+    if (detail::of_family(name, "kimi") || detail::of_family(name, "moonshot")) return model_family::kimi;
+    if (detail::of_family(name, "gemini")) return model_family::gemini;
+    return model_family::other;
+}
+
+/// Calls `visit` with the tag of the family. Give the estimator a type once, here, and not in every call.
+template <class Visitor>
+constexpr decltype(auto) with_family(model_family which, Visitor&& visit) {
+    switch (which) {
+        case model_family::claude: return visit(family::claude{});
+        case model_family::claude_4_7: return visit(family::claude_4_7{});
+        case model_family::gpt: return visit(family::gpt{});
+        case model_family::kimi: return visit(family::kimi{});
+        case model_family::gemini: return visit(family::gemini{});
+        case model_family::other: break;
+    }
+    return visit(family::other{});
+}
 template <class Visitor>
 constexpr decltype(auto) with_family(std::string_view model, Visitor&& visit) {
-    if (auto const slash = model.rfind('/'); slash != std::string_view::npos) model.remove_prefix(slash + 1);
-    if (detail::of_family(model, "claude")) return visit(family::claude{});
-    if (detail::of_family(model, "gpt") || detail::of_family(model, "chatgpt") || detail::is_openai_reasoner(model))
-        return visit(family::gpt{});
-    if (detail::of_family(model, "kimi") || detail::of_family(model, "moonshot")) return visit(family::kimi{});
-    if (detail::of_family(model, "gemini")) return visit(family::gemini{});
-    return visit(family::other{});
+    return with_family(family_of(model), std::forward<Visitor>(visit));
 }
 
 }  // namespace v1

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <condense/core/changes.hpp>
+#include <condense/core/price.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
@@ -34,17 +35,6 @@ struct least_gain {
 
 constexpr least_gain<tokens> at_least(tokens least) noexcept { return {least}; }
 constexpr least_gain<percent> at_least(percent least) noexcept { return {least}; }
-
-/// What tokens cost, in millionths of any currency for a million of them.
-struct price {
-    std::uint64_t millionths = 0;
-    friend constexpr auto operator<=>(price, price) = default;
-};
-
-inline namespace literals {
-consteval price operator""_per_million(long double amount) { return {static_cast<std::uint64_t>(amount * 1'000'000 + 0.5L)}; }
-consteval price operator""_per_million(unsigned long long amount) { return {amount * 1'000'000}; }
-}  // namespace literals
 
 /// X6: the tokens saved over the coming requests must be worth more than what it costs to send anew what
 /// the provider's prompt cache holds behind the first change. Growth of the conversation weighs on both

@@ -8,25 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/core/price.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/statistics.hpp>
-#include <condense/policy/worth.hpp>
 
 // What a replay measures of one mix on one conversation: requests, tokens, money, what the prompt cache
 // held, what later turns still needed and could still see. Row X11.
 
 namespace condense {
 inline namespace v1 {
-
-/// What a provider asks for tokens. Defaults: a current model of the middle class, in dollars.
-struct prices {
-    price input = {3'000'000};   ///< not cached
-    price cached = {300'000};    ///< read from the prompt cache
-    price written = {3'750'000};  ///< written to it; the input price where a provider asks no more
-    price output = {15'000'000};
-
-    friend constexpr bool operator==(prices const&, prices const&) = default;
-};
 
 /// What a message may take from earlier ones.
 enum class item_kind : std::uint8_t {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <condense/core/counted_sum.hpp>
+#include <condense/detail/figure.hpp>
+#include <condense/detail/fixed_log.hpp>
+#include <condense/detail/fnv.hpp>
+#include <condense/estimate/ratio_line.hpp>
+
+// How far a model's tokens are from an estimate, learnt from reports: a ratio, and tokens for each message beside it,
+// with the spread of both. A rule of calibrated: calibrated{.count = char_ratio<family::claude>{}, .rule = log_ratio{}}.
+
+namespace condense {
+inline namespace v1 {
+/// The rule: for one model, for each of four classes of content, the ratio of reported to counted tokens and tokens a
+/// message beside it. Held between 0.5 and 2.5; begins at `prior`, which counts for 20,000 tokens; forgets by half in
+/// 200 requests. Begins anew for another model, and where five requests in a row are more than three
+/// spreads off: that is another tokenizer. Plain integers: same reports, same figures.
+struct log_ratio {
+    static constexpr std::size_t classes = 4;
+
+    percent prior = {percent::whole};  ///< the ratio while nothing is known, such as {11'000}
+    std::uint32_t caution = 0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
+
+    /// What the sum comes to; what is known apart is not touched.
+    constexpr cost corrected(counted_sum const& sum) const noexcept { return upper(sum, caution); }
+    /// The same with so many hundredths of a spread on top: 128 for 90 of 100 requests, 164 for 95, 233 for 99.
+    constexpr cost upper(counted_sum const& sum, std::uint32_t hundredths = 164) const noexcept {
+        auto const& line = line_of(sum);
+        return line.said(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) + sum.overhead;
+    }
+    /// A request and what was reported for it, cached tokens included and answer left out (provider_usage::request()).
+    constexpr void observe(counted_sum const& sum, tokens reported) noexcept {
+        line_of(sum).learn(sum, reported - sum.overhead.tokens(), prior_log());
+    }
+    /// Requests are of this model from now on. What was learnt of another is forgotten.
+    constexpr void use_model(std::string_view name) noexcept {
+        auto const now = detail::fnv1a(name);
+        if (model == now) return;
+        if (model != 0) lines = {};
+        model = now;
+    }
+
+    /// Reported over counted, in 1/65,536.
+    constexpr std::uint64_t ratio(std::uint8_t content = 0) const noexcept { return detail::ratio_of_log2(lines[content % classes].level(prior_log())); }
+    constexpr cost per_message(std::uint8_t content = 0) const noexcept { return {static_cast<std::uint64_t>(lines[content % classes].slope())}; }
+    /// How many requests that rests on.
+    constexpr std::uint32_t seen(std::uint8_t content = 0) const noexcept { return lines[content % classes].seen(); }
+
+    /// What was learnt, as numbers.
+    std::string save() const {
+        auto copy = *this;
+        std::string out = std::to_string(model);
+        for (auto& line : copy.lines) line.each_field([&](auto& value, std::int64_t, std::int64_t) { out.append(" ").append(std::to_string(value)); });
+        return out;
+    }
+    /// Takes that back; false, with nothing changed, for a text that is not of it.
+    constexpr bool load(std::string_view text) noexcept {
+        auto made = *this;
+        bool good = true;
+        auto const next = [&](bool& negative) {
+            auto const end = text.find(' ');
+            good = good && end != text.size() - 1;  // a space is between two
+            auto word = text.substr(0, end);
+            text = end == text.npos ? std::string_view{} : text.substr(end + 1);
+            negative = word.starts_with('-');
+            if (negative) word.remove_prefix(1);
+            auto const read = detail::read_count(word);
+            good = good && read.fault == detail::figure_fault::none;
+            return read.value;
+        };
+        bool negative = false;
+        made.model = next(negative);
+        good = good && !negative;
+        for (auto& line : made.lines)
+            line.each_field([&](auto& value, std::int64_t least, std::int64_t most) {
+                auto const read = next(negative);
+                good = good && read <= static_cast<std::uint64_t>(negative ? -least : most) && (negative || static_cast<std::int64_t>(read) >= least);
+                if (!good) return;
+                auto const number = static_cast<std::int64_t>(read);
+                value = static_cast<std::remove_reference_t<decltype(value)>>(negative ? -number : number);
+            });
+        if (good && text.empty()) *this = made;
+        return good && text.empty();
+    }
+
+    friend constexpr bool operator==(log_ratio const&, log_ratio const&) = default;
+
+    std::uint64_t model = 0;  ///< a hash of its name; 0 while none was told
+    std::array<detail::ratio_line, classes> lines = {};
+
+private:
+    constexpr std::int64_t prior_log() const noexcept { return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::whole)); }
+    constexpr detail::ratio_line const& line_of(counted_sum const& sum) const noexcept { return lines[sum.content % classes]; }
+    constexpr detail::ratio_line& line_of(counted_sum const& sum) noexcept { return lines[sum.content % classes]; }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/scaled_sums.hpp>
+
+#include <cstdint>
+
+#include <condense/core/view.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::cost;
+using condense::tokens;
+using condense::view;
+using condense::detail::scaled_sums;
+
+constexpr tokens measured(std::uint64_t counted, std::uint64_t real, std::uint64_t sum) {
+    view edits;
+    scaled_sums const during{edits, {counted}, {real}};
+    return edits.measured(cost::of({sum}));
+}
+
+constexpr bool sums_are_scaled_while_it_lasts() {
+    view edits;
+    {
+        scaled_sums const during{edits, {1'000}, {1'500}};
+        if (edits.measured(cost::of({500})) != tokens{750}) return false;
+    }
+    return edits.measured(cost::of({500})) == tokens{500} && measured(1'000, 600, 500) == tokens{300} && measured(1'000, 1'000, 500) == tokens{500};
+}
+static_assert(sums_are_scaled_while_it_lasts());
+
+constexpr bool any_figures_are_harmless() {
+    constexpr auto limit = ~std::uint64_t{0};
+    return measured(0, 500, 7) == tokens{7} && measured(500, 0, 7) == tokens{7} && measured(limit, limit / 2, 1'000) == tokens{500} &&
+           measured(1, limit, 1'000) == tokens{1'000};  // beyond what can be: as counted
+}
+static_assert(any_figures_are_harmless());
+
+}  // namespace
+
+TEST_CASE("scaled_sums: parts by the measure of the whole") {
+    CHECK(sums_are_scaled_while_it_lasts());
+    CHECK(any_figures_are_harmless());
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sessions whose estimator learns from what is reported, and where their figures come from.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/estimate/calibrated.hpp>
+#include <condense/estimate/recency_weighted.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::chat_message;
+using condense::provider_usage;
+using condense::tokens;
+using condense::usage_source;
+using condense::used;
+using namespace condense::literals;
+
+/// A byte is a token.
+struct byte_each {
+    constexpr condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+};
+/// Counts nothing at all, so that only reports are left.
+struct never_counts {
+    constexpr condense::cost operator()(std::string_view) const { return {}; }
+};
+using learning = condense::calibrated<byte_each, condense::log_ratio>;
+
+auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}};
+
+/// What the provider counts: 1.4 times the bytes, 6 for each message, and 9,000 outside them.
+template <class Session>
+tokens reported_for(Session const& chat) {
+    std::uint64_t sum = 9'000;
+    for (chat_message const& m : chat.request()) {
+        sum += 6;
+        for (auto const& part : m.parts) sum += part.text.size() * 14 / 10;
+    }
+    return {sum};
+}
+
+chat_message saying(std::size_t size) { return chat_message::user(std::string(size, 'x')); }
+
+/// Pushes, sends, and observes with cached tokens apart, as Anthropic reports them.
+template <class Session>
+void turn_of(Session& chat, std::size_t size) {
+    chat.push(saying(size));
+    auto const all = reported_for(chat);
+    chat.observe({.input = {all.count / 4}, .cache_read = {all.count - all.count / 4 - 7}, .cache_write = {7}});
+}
+
+auto talk(tokens size) {
+    return condense::session{std::vector<chat_message>{}, window, condense::budget{.window = size, .overhead = 9'000_tokens}, learning{}};
+}
+
+}  // namespace
+
+TEST_CASE("a session teaches its estimator, cached tokens included and overhead apart") {
+    auto chat = talk(10'000'000_tokens);
+    for (std::size_t turn = 0; turn < 60; ++turn) turn_of(chat, turn % 2 == 0 ? 300 : 5'000);
+    auto const& rule = chat.estimator().rule;
+    CHECK(rule.seen() == 60);
+    CHECK(rule.ratio() * 100 / 65'536 >= 138);
+    CHECK(rule.ratio() * 100 / 65'536 <= 141);
+
+    // What is not reported yet is corrected too.
+    CHECK(chat.used().source == usage_source::reported);
+    auto const before = chat.used().tokens.count;
+    chat.push(saying(10'000));
+    auto const grown = chat.used().tokens.count - before;
+    CHECK(grown >= 13'700);
+    CHECK(grown <= 14'200);
+}
+
+TEST_CASE("after an edit sums are corrected where estimates alone would be far off") {
+    auto chat = talk(70'000_tokens);
+    while (chat.used().tokens < 61'000_tokens) turn_of(chat, 1'000);
+    chat.push(saying(2'000));
+    auto const made = chat.prepare();
+    REQUIRE(made.changed());
+    CHECK(made.before.source == usage_source::reported);
+    CHECK(made.after.source == usage_source::estimated);
+    CHECK(made.text().find("(reported -> estimated)") != std::string::npos);
+    CHECK(chat.used().source == usage_source::estimated);
+    auto const real = reported_for(chat).count;
+    CHECK(chat.used().tokens.count * 100 >= real * 96);
+    CHECK(chat.used().tokens.count * 100 <= real * 104);
+    CHECK(made.after.tokens.count * 100 >= real * 96);
+    CHECK(real <= 35'000);  // the target holds by the provider's count
+}
+
+TEST_CASE("an estimator that counts too much is corrected downward, in runs too") {
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 20'000_tokens}, learning{}};
+    for (int turn = 0; turn < 12; ++turn) {
+        chat.push(saying(2'000));
+        std::uint64_t real = 0;
+        for (chat_message const& m : chat.request()) real += m.parts.front().text.size() * 6 / 10;
+        chat.observe({.input = {real}});
+    }
+    CHECK(chat.used().tokens < 15'000_tokens);  // 24,000 bytes
+    CHECK_FALSE(chat.due());
+    auto const made = chat.run();
+    CHECK_FALSE(made.changed());
+    CHECK(made.fits());
+    CHECK(chat.draft().before.source == usage_source::reported);
+}
+
+TEST_CASE("a report is learnt once, and only of a request that was made") {
+    auto chat = talk(100'000_tokens);
+    chat.observe({.input = 15'000_tokens});
+    CHECK(chat.estimator().rule.seen() == 0);
+    chat.push(saying(1'000));
+    static_cast<void>(chat.request());
+    chat.observe({});
+    CHECK(chat.estimator().rule.seen() == 0);
+    chat.observe({.input = 10'400_tokens});
+    chat.observe({.input = 10'400_tokens});
+    CHECK(chat.estimator().rule.seen() == 1);
+}
+
+TEST_CASE("another model begins anew") {
+    auto chat = talk(100'000_tokens);
+    chat.set_model("one", {.window = 100'000_tokens, .overhead = 9'000_tokens});
+    turn_of(chat, 3'000);
+    CHECK(chat.estimator().rule.seen() == 1);
+    chat.set_model("one", {.window = 50'000_tokens});
+    CHECK(chat.estimator().rule.seen() == 1);
+    CHECK(chat.limits().window == 50'000_tokens);
+    CHECK(chat.used().source == usage_source::estimated);
+    chat.set_model("two", {.window = 40'000_tokens});
+    CHECK(chat.estimator().rule.seen() == 0);
+    CHECK(chat.used().tokens == 3'000_tokens);
+    condense::session plain{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens}, byte_each{}};
+    plain.set_model("two", {.window = 2'000_tokens});
+    CHECK(plain.limits().window == 2'000_tokens);
+}
+
+TEST_CASE("what was learnt is saved with the session") {
+    auto chat = talk(100'000_tokens);
+    for (int turn = 0; turn < 9; ++turn) turn_of(chat, 2'000);
+    auto kept = chat.state();
+    REQUIRE(kept);
+    auto other = talk(100'000_tokens);
+    auto broken = kept.state;
+    broken.memories.back() += "x";
+    CHECK(other.adopt(broken).fault == condense::state_fault::impossible);
+    broken.memories.clear();
+    CHECK(other.adopt(broken).fault == condense::state_fault::impossible);
+    CHECK(other.estimator().rule.seen() == 0);
+    REQUIRE_FALSE(other.adopt(std::move(kept.state)));
+    CHECK(other.estimator().rule == chat.estimator().rule);
+    CHECK(other.used() == chat.used());
+    for (int turn = 0; turn < 5; ++turn) {
+        turn_of(chat, 1'500);
+        turn_of(other, 1'500);
+        CHECK(other.used() == chat.used());
+    }
+    CHECK(other.estimator().rule == chat.estimator().rule);
+}
+
+TEST_CASE("reported usage stands in where nothing can be counted, and where neither is there that is said") {
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens}, never_counts{}};
+    CHECK(chat.used().source == usage_source::estimated);  // of no message
+    chat.push(saying(100));
+    CHECK(chat.used().source == usage_source::none);
+    CHECK(chat.prepare().before.source == usage_source::none);
+    CHECK(chat.run().text().find("(unknown -> unknown)") != std::string::npos);
+    CHECK(chat.status().substr(0, 23) == "unknown of 1,000 tokens");
+    static_cast<void>(chat.request());
+    chat.observe({.input = 950_tokens});
+    CHECK(chat.used().source == usage_source::reported);
+    CHECK(chat.used().tokens == 950_tokens);
+    CHECK(chat.due());
+    chat.set_model("another", chat.limits());
+    CHECK(chat.used().source == usage_source::none);
+}
+
+TEST_CASE("one call reduces by corrected sums too") {
+    learning learnt;
+    for (int turn = 0; turn < 30; ++turn) learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
+    std::vector<chat_message> const history(40, saying(1'000));
+    condense::budget const limits{.window = 45'000_tokens};
+    auto const plain = condense::reduce(history, window, limits, byte_each{});
+    auto const made = condense::reduce(history, window, limits, learnt);
+    CHECK_FALSE(plain.report().changed());  // 40,000 of 45,000
+    CHECK(made.report().before.tokens > 55'000_tokens);
+    CHECK(made.report().changed());
+    CHECK(made.report().fits());
+    CHECK(condense::reduce(history, window, limits, never_counts{}).report().before.source == usage_source::none);
+    CHECK(plain.report().before.source == usage_source::estimated);
+}
+
+TEST_CASE("the simple rule works in a session as well") {
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000'000_tokens},
+                           condense::calibrated{condense::chars_per_token{40, {0}}, condense::recency_weighted{}}};
+    for (int turn = 0; turn < 20; ++turn) {
+        chat.push(saying(4'000));
+        static_cast<void>(chat.request());
+        chat.observe({.input = {static_cast<std::uint64_t>(turn + 1) * 1'600}});  // 2.5 characters per token
+    }
+    auto const before = chat.used().tokens;
+    chat.push(saying(40'000));
+    auto const grown = (chat.used().tokens - before).count;
+    CHECK(grown > 15'800);
+    CHECK(grown <= 16'000);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/estimate/log_ratio.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::cost;
+using condense::counted_sum;
+using condense::log_ratio;
+using condense::tokens;
+
+constexpr counted_sum sum(std::uint64_t counted, std::uint64_t messages, std::uint64_t overhead = 0) {
+    return {.counted = cost::of({counted}), .messages = messages, .overhead = cost::of({overhead})};
+}
+constexpr std::uint64_t parts(std::uint64_t ratio) { return ratio * 1'000 / 65'536; }  // thousandths
+constexpr bool near(std::uint64_t value, std::uint64_t wanted, std::uint64_t off) { return value + off >= wanted && value <= wanted + off; }
+
+constexpr bool nothing_learnt_is_nothing_corrected() {
+    log_ratio const none;
+    auto const some = sum(30'000, 40, 11'000);
+    return none.corrected(some) == some.total() && none.ratio() == 65'536 && none.upper(some, 0) == some.total() &&
+           near(none.upper(some).tokens().count, 11'000 + 35'000, 200) &&  // a tenth of spread, 1.64 of them
+           near(parts(log_ratio{.prior = {11'000}}.ratio()), 1'100, 1) && log_ratio{.prior = {0}}.ratio() == 32'768 &&
+           none.corrected({}) == cost{};
+}
+static_assert(nothing_learnt_is_nothing_corrected());
+
+constexpr bool the_prior_counts_for_20k_tokens() {
+    log_ratio rule;
+    rule.observe(sum(20'000, 20), {28'000});  // as much evidence as the prior: half the logarithm
+    return near(parts(rule.ratio()), 1'183, 3) && rule.seen() == 1;
+}
+static_assert(the_prior_counts_for_20k_tokens());
+
+constexpr bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
+    log_ratio rule;
+    for (std::uint64_t turn = 1; turn <= 30; ++turn) rule.observe(sum(2'000 * turn, 4 * turn, 11'000), {11'000 + 2'650 * turn});
+    return near(parts(rule.ratio()), 1'325, 12) && near(rule.corrected(sum(100'000, 200, 11'000)).tokens().count, 143'500, 1'500);
+}
+static_assert(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
+
+constexpr bool the_ratio_is_held() {
+    log_ratio low;
+    log_ratio high;
+    for (int turn = 0; turn < 40; ++turn) {
+        low.observe(sum(100'000, 50), {20'000});
+        high.observe(sum(100'000, 50), {390'000});
+    }
+    return near(parts(low.ratio()), 500, 1) && near(parts(high.ratio()), 2'500, 1);
+}
+static_assert(the_ratio_is_held());
+
+bool older_requests_count_half_after_200() {
+    log_ratio rule;
+    for (int turn = 0; turn < 400; ++turn) rule.observe(sum(100'000, 50), {100'000});
+    for (int turn = 0; turn < 200; ++turn) rule.observe(sum(100'000, 50), {105'000});
+    // Of the weight 0.5 - 0.125 of 400 requests are left, and 0.5 of 200 are new.
+    return near(parts(rule.ratio()), 1'029, 2);
+}
+// At run time alone: too many steps for a constant expression of clang.
+
+constexpr bool one_outlier_is_none_five_are_another_tokenizer() {
+    log_ratio rule;
+    for (int turn = 0; turn < 20; ++turn) rule.observe(sum(50'000, 50), {50'000});
+    auto const before = rule.ratio();
+    for (int turn = 0; turn < 4; ++turn) rule.observe(sum(50'000, 50), {70'000});
+    bool const held = rule.ratio() == before && rule.seen() == 20;
+    rule.observe(sum(50'000, 50), {50'000});  // back: the four are forgotten
+    for (int turn = 0; turn < 4; ++turn) rule.observe(sum(50'000, 50), {70'000});
+    bool const still = rule.ratio() == before && rule.seen() == 21;
+    rule.observe(sum(50'000, 50), {70'000});
+    return held && still && rule.seen() == 1 && near(parts(rule.ratio()), 1'272, 5);
+}
+static_assert(one_outlier_is_none_five_are_another_tokenizer());
+
+constexpr bool another_model_begins_anew() {
+    log_ratio rule;
+    rule.observe(sum(50'000, 50), {70'000});
+    rule.use_model("claude-opus-4-7");  // the first name: what was learnt was of it
+    auto const learnt = rule;
+    rule.use_model("claude-opus-4-7");
+    if (rule != learnt || rule.seen() != 1) return false;
+    rule.use_model("claude-opus-4-8");
+    return rule.seen() == 0 && rule.ratio() == 65'536;
+}
+static_assert(another_model_begins_anew());
+
+constexpr bool classes_of_content_are_apart() {
+    log_ratio rule;
+    auto logs = sum(50'000, 50);
+    logs.content = 1;
+    for (int turn = 0; turn < 10; ++turn) rule.observe(logs, {80'000});
+    return rule.seen(0) == 0 && rule.seen(1) == 10 && rule.corrected(sum(1'000, 1)) == cost::of({1'000}) && rule.corrected(logs) > cost::of({75'000});
+}
+static_assert(classes_of_content_are_apart());
+
+/// T4; a constant expression may not overflow.
+constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> figures) {
+    log_ratio rule;
+    for (auto const counted : figures)
+        for (auto const messages : figures)
+            for (auto const reported : figures) {
+                counted_sum const odd{.counted = {counted}, .messages = messages, .overhead = {reported / 3}, .content = 255};
+                rule.observe(odd, {reported});
+                if (rule.corrected(odd) < odd.overhead || rule.upper(odd, 233) < rule.corrected(odd)) return false;
+                auto const ratio = rule.ratio(255);
+                if (ratio < 32'767 || ratio > 163'842 || rule.per_message(255) > cost::of({64})) return false;
+            }
+    return true;
+}
+static_assert(any_of_these_are_harmless({0, 1'000'000, std::uint64_t{1} << 32, ~std::uint64_t{0}}));
+
+constexpr bool more_is_never_less() {
+    log_ratio rule;
+    for (std::uint64_t turn = 1; turn <= 50; ++turn) rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {900 * turn + 6 * turn * (1 + turn % 3)});
+    cost last;
+    for (std::uint64_t size = 0; size < 500; ++size) {
+        auto const now = rule.corrected({.counted = {size * 77}, .messages = size / 3});
+        if (now < last) return false;
+        last = now;
+    }
+    return rule.seen() > 40;
+}
+static_assert(more_is_never_less());
+
+}  // namespace
+
+TEST_CASE("log_ratio: what is learnt") {
+    CHECK(nothing_learnt_is_nothing_corrected());
+    CHECK(the_prior_counts_for_20k_tokens());
+    CHECK(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
+    CHECK(the_ratio_is_held());
+    CHECK(older_requests_count_half_after_200());
+    CHECK(classes_of_content_are_apart());
+}
+TEST_CASE("log_ratio: what is forgotten") {
+    CHECK(one_outlier_is_none_five_are_another_tokenizer());
+    CHECK(another_model_begins_anew());
+}
+TEST_CASE("log_ratio: hostile figures") {
+    CHECK(any_of_these_are_harmless({0, 1, 255, 1'000'000, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}));
+    CHECK(more_is_never_less());
+}
+
+TEST_CASE("log_ratio: tokens a message are fitted apart from the ratio") {
+    std::mt19937_64 random{11};
+    log_ratio rule;
+    std::uint64_t alone_counted = 0;
+    std::uint64_t alone_reported = 0;
+    for (int request = 0; request < 300; ++request) {
+        auto const messages = 5 + random() % 100;
+        auto const counted = messages * (40 + random() % 400);
+        auto const reported = counted * 13 / 10 + 7 * messages;
+        rule.observe(sum(counted, messages), {reported});
+        alone_counted += counted;
+        alone_reported += reported;
+    }
+    CHECK(near(parts(rule.ratio()), 1'300, 10));
+    CHECK(near(rule.per_message().steps, 7 * 256, 200));
+    // Requests unlike those: many short messages, and few long ones. A ratio alone is off by more than a tenth at the one.
+    auto const short_ones = rule.corrected(sum(20'000, 1'000)).tokens().count;
+    auto const long_ones = rule.corrected(sum(200'000, 20)).tokens().count;
+    CHECK(near(short_ones, 33'000, 660));
+    CHECK(near(long_ones, 260'140, 2'600));
+    CHECK(20'000 * alone_reported / alone_counted < 29'700);
+}
+
+TEST_CASE("log_ratio: the upper quantile holds what it says") {
+    std::mt19937_64 random{5};
+    std::normal_distribution<double> noise{0.0, 0.06};
+    log_ratio rule;
+    int held[3] = {};
+    int asked = 0;
+    for (int request = 0; request < 2'000; ++request) {
+        auto const counted = 3'000 + random() % 90'000;
+        auto const some = sum(counted, counted / 250);
+        auto const reported = static_cast<std::uint64_t>(static_cast<double>(counted) * 1.2 * std::exp(noise(random)));
+        if (request >= 100) {
+            ++asked;
+            held[0] += rule.upper(some, 128).tokens().count >= reported ? 1 : 0;
+            held[1] += rule.upper(some).tokens().count >= reported ? 1 : 0;
+            held[2] += rule.upper(some, 233).tokens().count >= reported ? 1 : 0;
+        }
+        rule.observe(some, {reported});
+    }
+    CAPTURE(held[0], held[1], held[2], asked);
+    CHECK(near(static_cast<std::uint64_t>(held[0] * 1'000 / asked), 900, 25));
+    CHECK(near(static_cast<std::uint64_t>(held[1] * 1'000 / asked), 950, 20));
+    CHECK(near(static_cast<std::uint64_t>(held[2] * 1'000 / asked), 990, 10));
+    auto careful = rule;
+    careful.caution = 164;
+    CHECK(careful.corrected(sum(50'000, 100)) == rule.upper(sum(50'000, 100)));
+}
+
+TEST_CASE("log_ratio: what was learnt can be kept") {
+    log_ratio rule;
+    rule.use_model("gpt-5");
+    for (std::uint64_t turn = 1; turn <= 50; ++turn) rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {1'400 * turn + 6 * turn * (1 + turn % 3)});
+    log_ratio back;
+    CHECK(back.load(rule.save()));
+    CHECK(back == rule);
+    log_ratio const before = back;
+    auto const good = rule.save();
+    for (auto const& bad : {std::string{}, std::string{"x"}, good + " 1", good + " ", " " + good, good.substr(0, good.size() / 2), "-" + good,
+                            std::string(10'000, '9'), std::string(100'000, ' '), std::string(33, '-')}) {
+        CHECK_FALSE(back.load(bad));
+        CHECK(back == before);
+    }
+    std::mt19937 random{3};
+    int taken = 0;
+    for (int round = 0; round < 3'000; ++round) {
+        auto text = good;
+        text[random() % text.size()] = "0123456789- "[random() % 12];
+        log_ratio other;
+        if (!other.load(text)) continue;
+        ++taken;
+        for (int turn = 0; turn < 12; ++turn) other.observe(sum(1'000'000'000, turn % 2 == 0 ? 1u : 900'000'000u), {turn % 3 == 0 ? 1u : 4'000'000'000u});
+        CHECK(other.ratio() >= 32'767);
+    }
+    CHECK(taken > 100);
+}
