@@ -5,11 +5,14 @@
 #include <condense/estimate/bpe/char_class.hpp>
 #include <condense/estimate/bpe/counter.hpp>
 #include <condense/estimate/bpe/hashing.hpp>
+#include <condense/estimate/bpe/image.hpp>
 #include <condense/estimate/bpe/merge.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
 #include <condense/estimate/bpe/rank_file.hpp>
 #include <condense/estimate/bpe/split.hpp>
 #include <condense/estimate/bpe/split_rules.hpp>
+#include <condense/estimate/bpe/table_block.hpp>
+#include <condense/estimate/bpe/table_check.hpp>
 #include <condense/estimate/bpe/tables.hpp>
 #include <condense/estimate/bpe/tiling.hpp>
 #include <condense/estimate/bpe/unicode_table.hpp>

@@ -12,6 +12,7 @@
 
 #include <condense/estimate/bpe/merge.hpp>
 #include <condense/estimate/bpe/rank_file.hpp>
+#include <condense/estimate/bpe/table_block.hpp>
 #include <condense/estimate/bpe/tables.hpp>
 #include <condense/estimate/bpe/vocabulary_error.hpp>
 
@@ -24,7 +25,7 @@ namespace detail::bpe {
 
 struct built {
     shape of;
-    std::vector<std::uint64_t> block;
+    table_block block;
 };
 
 class builder {
@@ -33,7 +34,7 @@ public:
     std::optional<vocabulary_error> operator()(token_list const& tokens, split_scheme scheme, built& out) {
         auto const count = static_cast<std::uint32_t>(tokens.size());
         of_ = {.tokens = count, .bytes = static_cast<std::uint32_t>(tokens.bytes.size()), .scheme = scheme};
-        of_.pair_bits = of_.slot_bits = bits_for(count);
+        of_.pair_bits = bits_for(count);
         if (auto wrong = index(tokens)) return wrong;
         find_pairs();
         grow_tree(tokens);
@@ -48,29 +49,45 @@ private:
     }
 
     std::optional<vocabulary_error> index(token_list const& tokens) {
+        std::uint32_t longer = 0;
+        for (std::uint32_t token = 0; token < of_.tokens; ++token)
+            if (tokens[token].size() > piece_key::longest) ++longer;
+        // Lines of four are full late: four fifths may be taken, where every other table is half full.
+        of_.key_bits = static_cast<std::uint8_t>(std::bit_width((std::uint64_t{of_.tokens} - longer) * 5 / 4 + 4));
+        of_.slot_bits = bits_for(longer + 1);
+        keys_.assign(std::size_t{1} << of_.key_bits, {});
+        key_tokens_.assign(std::size_t{1} << of_.key_bits, none);
         slots_.assign(std::size_t{1} << of_.slot_bits, no_entry);
         bytes_.assign(256, none);
+        now_ = {.of = of_, .byte_tokens = bytes_.data(), .keys = keys_.data(), .key_tokens = key_tokens_.data(),
+                .slots = slots_.data(), .begins = tokens.begins.data(), .bytes = tokens.bytes.data()};
         for (std::uint32_t token = 0; token < of_.tokens; ++token) {
             auto const text = tokens[token];
-            if (text.size() > of_.longest) of_.longest = static_cast<std::uint32_t>(text.size());
+            if (text.size() > of_.longest) now_.of.longest = of_.longest = static_cast<std::uint32_t>(text.size());
+            if (now_.whole(text) != none) return vocabulary_error{vocabulary_fault::duplicate_token, std::uint64_t{token} + 1};
             if (text.size() == 1) bytes_[static_cast<unsigned char>(text[0])] = token;
+            if (text.size() <= piece_key::longest) {
+                auto const key = key_of(text);
+                auto const at = now_.key_place(key, key.hash());
+                keys_[at] = key;
+                key_tokens_[at] = token;
+                continue;
+            }
             auto const hash = text_hash(text);
             auto at = place_of(hash, of_.slot_bits);
-            for (; slots_[at] != no_entry; at = (at + 1) & (slots_.size() - 1))
-                if (slots_[at] >> 32 == (hash & 0xFFFF'FFFFu) && tokens[static_cast<std::uint32_t>(slots_[at])] == text)
-                    return vocabulary_error{vocabulary_fault::duplicate_token, std::uint64_t{token} + 1};
+            while (slots_[at] != no_entry) at = (at + 1) & (slots_.size() - 1);
             slots_[at] = (hash & 0xFFFF'FFFFu) << 32 | token;
         }
         for (std::size_t byte = 0; byte < 256; ++byte)
             if (bytes_[byte] == none) return vocabulary_error{vocabulary_fault::missing_byte, byte};
-        now_ = {.of = of_, .byte_tokens = bytes_.data(), .slots = slots_.data(), .begins = tokens.begins.data(),
-                .bytes = tokens.bytes.data()};
         return {};
     }
 
     void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t token) {
         lefts_[token] = left;
         rights_[token] = right;
+        hints_[left] = hints_[left] | 1u << tables::class_of(right);
+        hints_[right] = hints_[right] | 0x10000u << tables::class_of(left);
         auto const key = tables::pair_key(left, right);
         auto at = place_of(key * odd_a, of_.pair_bits);
         while (pairs_[at] != no_entry) at = (at + 1) & (pairs_.size() - 1);
@@ -89,7 +106,9 @@ private:
         first_pairs_.assign(65'536, none);
         lefts_.assign(of_.tokens, none);
         rights_.assign(of_.tokens, none);
+        hints_.assign(of_.tokens, 0);
         now_.pairs = pairs_.data();
+        now_.hints = hints_.data();
         now_.first_pairs = first_pairs_.data();
         of_.ordered = true;
         std::vector<std::uint32_t> parts;
@@ -188,30 +207,34 @@ private:
 
     built laid_out(token_list const& tokens) const {
         layout const places{of_};
-        built out{of_, std::vector<std::uint64_t>(static_cast<std::size_t>(places.size / 8))};
-        auto const block = reinterpret_cast<char*>(out.block.data());
-        auto const put = [&](std::size_t section, auto const& from) {
-            if (!from.empty()) std::memcpy(block + places.at[section], from.data(), from.size() * sizeof from[0]);
+        built out{of_, table_block{static_cast<std::size_t>(places.size)}};
+        auto const put = [&](layout::section section, auto const& from) {
+            if (!from.empty()) std::memcpy(out.block.data() + places.at[section], from.data(), from.size() * sizeof from[0]);
         };
-        put(0, pairs_);
-        put(1, first_pairs_);
-        put(2, bytes_);
-        put(3, lefts_);
-        put(4, rights_);
-        put(5, slots_);
-        put(6, edges_);
-        put(7, first_nodes_);
-        put(8, node_tokens_);
-        put(9, shorter_);
-        put(10, tokens.begins);
-        put(12, tokens.bytes);
+        put(layout::pairs, pairs_);
+        put(layout::first_pairs, first_pairs_);
+        put(layout::byte_tokens, bytes_);
+        put(layout::lefts, lefts_);
+        put(layout::rights, rights_);
+        put(layout::keys, keys_);
+        put(layout::key_tokens, key_tokens_);
+        put(layout::slots, slots_);
+        put(layout::edges, edges_);
+        put(layout::first_nodes, first_nodes_);
+        put(layout::node_tokens, node_tokens_);
+        put(layout::shorter, shorter_);
+        put(layout::begins, tokens.begins);
+        put(layout::hints, hints_);
+        put(layout::bytes, tokens.bytes);
         return out;
     }
 
     shape of_;
     tables now_;
     std::vector<std::uint64_t> pairs_, slots_, edges_;
-    std::vector<std::uint32_t> first_pairs_, bytes_, lefts_, rights_, first_nodes_, node_tokens_, shorter_;
+    std::vector<piece_key> keys_;
+    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, lefts_, rights_, first_nodes_, node_tokens_, shorter_;
+    std::vector<std::uint32_t> hints_;
 };
 
 }  // namespace detail::bpe

@@ -23,24 +23,26 @@ namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Calls `take(begin, end, valid, roomy)` for each piece of `text`; where `roomy`, 16 bytes from `begin` may be read.
-template <split_rules Rules, class Take>
-inline void each_piece(std::string_view text, cut_function cut, Take&& take) {
-    constexpr std::size_t room = 256;
-    std::size_t ends[room];
+/// Pieces that are looked up together.
+inline constexpr std::size_t batch = 256;
+
+/// Calls `many(begin, ends, count)` for pieces found by windows, from whose begins 16 bytes may be read, and
+/// `one(begin, end, valid)` for each other.
+template <split_rules Rules, class Many, class One>
+inline void each_piece(std::string_view text, cut_function cut, Many&& many, One&& one) {
+    std::size_t ends[batch];
     splitter<Rules> const split{text};
     auto const plain = [&](std::size_t at) { return static_cast<unsigned char>(text[at]) < 0x80; };
     for (std::size_t at = 0; at < text.size();) {
         if (cut != nullptr && text.size() - at >= window_reach && plain(at) && plain(at + 1)) {
-            auto const found = cut(text.data(), text.size(), at, ends, room);
-            for (std::size_t each = 0; each < found; ++each) {
-                take(at, ends[each], true, true);
-                at = ends[each];
+            if (auto const found = cut(text.data(), text.size(), at, ends, batch); found != 0) {
+                many(at, ends, found);
+                at = ends[found - 1];
+                if (found + 64 > batch) continue;
             }
-            if (found + 64 > room) continue;
         }
         auto const next = split.next(at);
-        take(at, next.end, next.valid, text.size() - at >= 16);
+        one(at, next.end, next.valid);
         at = next.end;
     }
 }
@@ -66,15 +68,10 @@ public:
     std::uint64_t count(std::string_view text) {
         return detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
             std::uint64_t total = 0;
-            detail::bpe::each_piece<Rules>(text, cut_, [&](std::size_t begin, std::size_t end, bool valid, bool roomy) {
-                using key = detail::bpe::piece_key;
-                if (auto const size = end - begin; valid && roomy && size <= key::longest) [[likely]] {
-                    auto const wanted = detail::bpe::key_within(text.data() + begin, size);
-                    total += short_count(wanted, text.substr(begin, size));
-                } else {
-                    total += piece_count(text.substr(begin, size), valid);
-                }
-            });
+            detail::bpe::each_piece<Rules>(
+                text, cut_,
+                [&](std::size_t begin, std::size_t const* ends, std::size_t count) { total += batch_count(text, begin, ends, count); },
+                [&](std::size_t begin, std::size_t end, bool valid) { total += piece_count(text.substr(begin, end - begin), valid); });
             return total;
         });
     }
@@ -82,11 +79,16 @@ public:
     /// Appends the ids of `text`.
     void encode(std::string_view text, std::vector<std::uint32_t>& out) {
         detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
-            detail::bpe::each_piece<Rules>(text, cut_, [&](std::size_t begin, std::size_t end, bool valid, bool) {
-                auto const piece = text.substr(begin, end - begin);
-                if (valid) append_ids(piece, out);
-                else append_ids(scrubbed(piece), out);
-            });
+            detail::bpe::each_piece<Rules>(
+                text, cut_,
+                [&](std::size_t begin, std::size_t const* ends, std::size_t count) {
+                    for (; count != 0; begin = *ends++, --count) append_ids(text.substr(begin, *ends - begin), out);
+                },
+                [&](std::size_t begin, std::size_t end, bool valid) {
+                    auto const piece = text.substr(begin, end - begin);
+                    if (valid) append_ids(piece, out);
+                    else append_ids(scrubbed(piece), out);
+                });
         });
     }
     std::vector<std::uint32_t> encode(std::string_view text) {
@@ -102,10 +104,42 @@ private:
         return out;
     }
 
+    /// First what the cache knows; the others' lines of the table of tokens are under way while it is asked.
+    std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
+        namespace bpe = detail::bpe;
+        struct unknown {
+            bpe::piece_key key;
+            std::size_t begin;
+        };
+        unknown left[bpe::batch];
+        std::size_t unknowns = 0;
+        std::uint64_t total = 0;
+        for (; count != 0; begin = *ends++, --count) {
+            auto const size = *ends - begin;
+            if (size > bpe::piece_key::longest) [[unlikely]] {
+                total += piece_count(text.substr(begin, size), true);
+                continue;
+            }
+            auto const key = bpe::key_within(text.data() + begin, size);
+            auto const hash = key.hash();
+            auto const known = short_.find(key, hash);
+            total += known;
+            if (known == 0) {
+                vocabulary_.tables().prefetch(hash);
+                left[unknowns++] = {key, begin};
+            }
+        }
+        for (std::size_t each = 0; each < unknowns; ++each) {
+            auto const& [key, from] = left[each];
+            total += short_count(key, text.substr(from, static_cast<std::size_t>(key.high >> 56)));
+        }
+        return total;
+    }
     std::uint32_t short_count(detail::bpe::piece_key const& key, std::string_view piece) {
         auto const hash = key.hash();
-        if (auto const known = short_.find(key, hash); known != 0) [[likely]] return known;
-        auto const found = static_cast<std::uint32_t>(new_count(piece));
+        if (auto const known = short_.find(key, hash); known != 0) return known;
+        auto const& in = vocabulary_.tables();
+        auto const found = in.has(key, hash) ? 1u : static_cast<std::uint32_t>(detail::bpe::short_merge{in, piece}.count());
         short_.put(key, hash, found);
         return found;
     }
@@ -125,7 +159,7 @@ private:
         auto const& in = vocabulary_.tables();
         if (in.of.ordered) {
             tiler_.shrink();
-            return tiler_(in, piece);
+            if (auto const& found = tiler_(in, piece); !found.empty()) return found;
         }
         merged_.clear();
         detail::bpe::heap_merge(in, piece, merged_);

@@ -26,16 +26,21 @@ inline constexpr std::size_t short_piece = 64;
 
 /// The least of values that stand in `blocks` blocks of eight.
 inline std::int32_t least(std::int32_t const* values, std::size_t blocks) noexcept {
+    if (blocks == 1) {  // a wide load would wait for the narrow stores just before it
+        auto const lower = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
+        return lower(lower(lower(values[0], values[1]), lower(values[2], values[3])),
+                     lower(lower(values[4], values[5]), lower(values[6], values[7])));
+    }
 #if defined(__SSE2__)
     auto const at = [&](std::size_t four) { return _mm_load_si128(reinterpret_cast<__m128i const*>(values) + four); };
-    auto const lower = [](__m128i a, __m128i b) {
+    auto const lower_of = [](__m128i a, __m128i b) {
         auto const less = _mm_cmplt_epi32(a, b);
         return _mm_or_si128(_mm_and_si128(less, a), _mm_andnot_si128(less, b));
     };
-    auto found = lower(at(0), at(1));
-    for (std::size_t block = 1; block < blocks; ++block) found = lower(found, lower(at(2 * block), at(2 * block + 1)));
-    found = lower(found, _mm_shuffle_epi32(found, 0x4E));
-    return _mm_cvtsi128_si32(lower(found, _mm_shuffle_epi32(found, 0xB1)));
+    auto found = lower_of(at(0), at(1));
+    for (std::size_t block = 1; block < blocks; ++block) found = lower_of(found, lower_of(at(2 * block), at(2 * block + 1)));
+    found = lower_of(found, _mm_shuffle_epi32(found, 0x4E));
+    return _mm_cvtsi128_si32(lower_of(found, _mm_shuffle_epi32(found, 0xB1)));
 #else
     return *std::min_element(values, values + blocks * 8);
 #endif

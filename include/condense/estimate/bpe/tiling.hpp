@@ -38,7 +38,7 @@ inline bool may_stand(tables const& in, std::uint32_t left, std::uint32_t right)
 /// Tiles texts; keeps its room from one to the next.
 class tiler {
 public:
-    /// The tokens of `text`, valid until the next call.
+    /// The tokens of `text`, valid until the next call; none where the tables, from a forged image, allow no row.
     std::vector<std::uint32_t> const& operator()(tables const& in, std::string_view text) {
         found_.clear();
         dead_.assign(text.size() / 64 + 1, 0);
@@ -49,7 +49,7 @@ public:
             // leads to the end is dead for all rows, and each is left at most once.
             while (each != none) {
                 auto const end = at + in.size(each);
-                if (!is_dead(end) && (found_.empty() || may_stand(in, found_.back(), each))) break;
+                if (end <= text.size() && !is_dead(end) && (found_.empty() || may_stand(in, found_.back(), each))) break;
                 each = in.shorter[each];
             }
             if (each != none) {
@@ -57,6 +57,7 @@ public:
                 at += in.size(each);
                 if (at < text.size()) each = longest(in, text, at);
             } else {
+                if (found_.empty()) return found_;
                 dead_[at / 64] |= std::uint64_t{1} << at % 64;
                 each = found_.back();
                 found_.pop_back();

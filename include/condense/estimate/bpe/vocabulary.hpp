@@ -57,7 +57,7 @@ namespace detail::bpe {
 inline loaded_vocabulary vocabulary_of(token_list const& tokens, split_scheme scheme) {
     auto made = std::make_shared<built>();
     if (auto wrong = builder{}(tokens, scheme, *made)) return {{}, *wrong};
-    auto const found = views(made->of, reinterpret_cast<char const*>(made->block.data()));
+    auto const found = views(made->of, made->block.data());
     return {bpe_vocabulary{std::move(made), found}, {}};
 }
 
