@@ -4,11 +4,15 @@
 #include <condense/estimate/bpe/build.hpp>
 #include <condense/estimate/bpe/char_class.hpp>
 #include <condense/estimate/bpe/counter.hpp>
+#include <condense/estimate/bpe/estimator.hpp>
 #include <condense/estimate/bpe/hashing.hpp>
 #include <condense/estimate/bpe/image.hpp>
+#include <condense/estimate/bpe/memo.hpp>
 #include <condense/estimate/bpe/merge.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
 #include <condense/estimate/bpe/rank_file.hpp>
+#include <condense/estimate/bpe/running.hpp>
+#include <condense/estimate/bpe/safe_cut.hpp>
 #include <condense/estimate/bpe/split.hpp>
 #include <condense/estimate/bpe/split_rules.hpp>
 #include <condense/estimate/bpe/table_block.hpp>

@@ -164,15 +164,15 @@ struct cached_vocabulary {
 /// The vocabulary of a `.tiktoken` file, from the image made of that same file where there is one; else it
 /// is built, and the image written for the next time.
 inline cached_vocabulary load_vocabulary(std::string const& path, bpe_encoding const& encoding, std::string const& image) {
-    auto const bytes = detail::bpe::whole_file(path);
-    if (!bytes) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
-    auto const source = detail::bpe::content_sum(*bytes);
+    auto const ranks = detail::bpe::whole_file(path);
+    if (!ranks) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
+    auto const source = detail::bpe::content_sum(*ranks);
     auto found = detail::bpe::open_image(image);
     auto const right = [&](bpe_vocabulary const& one) {
         return found.source == source && one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens);
     };
     if (found.found && right(*found.found.vocabulary)) return {std::move(found.found), true, 0};
-    auto made = parse_vocabulary(*bytes, encoding);
+    auto made = parse_vocabulary(*ranks, encoding);
     auto const error = made ? detail::bpe::write_image(*made.vocabulary, image, source) : 0;
     return {std::move(made), false, error};
 }

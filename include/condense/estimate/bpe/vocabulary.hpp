@@ -75,19 +75,19 @@ inline std::optional<std::string> whole_file(std::string const& path) {
 }  // namespace detail::bpe
 
 /// The vocabulary of the bytes of a `.tiktoken` file.
-inline loaded_vocabulary parse_vocabulary(std::string_view bytes, bpe_encoding const& encoding) {
-    detail::bpe::token_list tokens;
-    if (auto wrong = detail::bpe::read_ranks(bytes, tokens)) return {{}, *wrong};
-    if (encoding.tokens != 0 && tokens.size() < encoding.tokens) return {{}, {vocabulary_fault::torn, 0}};
-    if (encoding.tokens != 0 && tokens.size() > encoding.tokens) return {{}, {vocabulary_fault::wrong_count, 0}};
-    return detail::bpe::vocabulary_of(tokens, encoding.scheme);
+inline loaded_vocabulary parse_vocabulary(std::string_view ranks, bpe_encoding const& encoding) {
+    detail::bpe::token_list found;
+    if (auto wrong = detail::bpe::read_ranks(ranks, found)) return {{}, *wrong};
+    if (encoding.tokens != 0 && found.size() < encoding.tokens) return {{}, {vocabulary_fault::torn, 0}};
+    if (encoding.tokens != 0 && found.size() > encoding.tokens) return {{}, {vocabulary_fault::wrong_count, 0}};
+    return detail::bpe::vocabulary_of(found, encoding.scheme);
 }
 
 /// The vocabulary of a `.tiktoken` file: `load_vocabulary("cl100k_base.tiktoken", encodings::cl100k_base)`.
 inline loaded_vocabulary load_vocabulary(std::string const& path, bpe_encoding const& encoding) {
-    auto const bytes = detail::bpe::whole_file(path);
-    if (!bytes) return {{}, {vocabulary_fault::unreadable, 0}};
-    return parse_vocabulary(*bytes, encoding);
+    auto const ranks = detail::bpe::whole_file(path);
+    if (!ranks) return {{}, {vocabulary_fault::unreadable, 0}};
+    return parse_vocabulary(*ranks, encoding);
 }
 
 }  // namespace v1
