@@ -19,6 +19,7 @@
 #include <condense/estimate/bpe/table_check.hpp>
 #include <condense/estimate/bpe/tables.hpp>
 #include <condense/estimate/bpe/tiling.hpp>
+#include <condense/estimate/bpe/tokenizer_json.hpp>
 #include <condense/estimate/bpe/unicode_table.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
 #include <condense/estimate/bpe/vocabulary_error.hpp>

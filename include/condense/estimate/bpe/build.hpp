@@ -30,11 +30,16 @@ struct built {
 
 class builder {
 public:
-    /// Fills `out`; the error where these tokens are no vocabulary.
-    std::optional<vocabulary_error> operator()(token_list const& tokens, split_scheme scheme, built& out) {
+    /// Fills `out`; the error where these tokens are no vocabulary. Tokens from `mergeable` on are only ever
+    /// whole pieces; `ids`, where they are not the ranks, are one for each token.
+    std::optional<vocabulary_error> operator()(token_list const& tokens, split_scheme scheme, built& out,
+                                               std::uint32_t mergeable = none, std::vector<std::uint32_t> ids = {}) {
         auto const count = static_cast<std::uint32_t>(tokens.size());
         of_ = {.tokens = count, .bytes = static_cast<std::uint32_t>(tokens.bytes.size()), .scheme = scheme};
+        of_.numbered = !ids.empty();
         of_.pair_bits = bits_for(count);
+        mergeable_ = mergeable;
+        ids_ = std::move(ids);
         if (auto wrong = index(tokens)) return wrong;
         find_pairs();
         grow_tree(tokens);
@@ -118,6 +123,7 @@ private:
                 lefts_[token] = rights_[token] = token;
                 continue;
             }
+            if (token >= mergeable_) continue;
             parts.clear();
             if (text.size() > short_piece) heap_merge(now_, text, parts);
             else short_merge{now_, text}.each([&](std::uint32_t part) { parts.push_back(part); });
@@ -130,7 +136,10 @@ private:
     std::pair<std::uint32_t, std::uint32_t> last_pair(std::string_view text, std::uint32_t token) const {
         std::vector<std::size_t> cuts;
         for (std::size_t at = 0; at <= text.size(); ++at) cuts.push_back(at);
-        auto const between = [&](std::size_t from, std::size_t to) { return now_.whole(text.substr(cuts[from], cuts[to] - cuts[from])); };
+        auto const between = [&](std::size_t from, std::size_t to) {
+            auto const found = now_.whole(text.substr(cuts[from], cuts[to] - cuts[from]));
+            return found != none && (found < mergeable_ || now_.size(found) == 1) ? found : none;
+        };
         std::vector<std::uint32_t> ranks;
         for (std::size_t at = 0; at + 2 < cuts.size(); ++at) ranks.push_back(between(at, at + 2));
         while (!ranks.empty()) {
@@ -224,6 +233,7 @@ private:
         put(layout::node_tokens, node_tokens_);
         put(layout::shorter, shorter_);
         put(layout::begins, tokens.begins);
+        put(layout::ids, ids_);
         put(layout::hints, hints_);
         put(layout::bytes, tokens.bytes);
         return out;
@@ -231,9 +241,10 @@ private:
 
     shape of_;
     tables now_;
+    std::uint32_t mergeable_ = none;
     std::vector<std::uint64_t> pairs_, slots_, edges_;
     std::vector<piece_key> keys_;
-    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, lefts_, rights_, first_nodes_, node_tokens_, shorter_;
+    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, lefts_, rights_, first_nodes_, node_tokens_, shorter_, ids_;
     std::vector<std::uint32_t> hints_;
 };
 

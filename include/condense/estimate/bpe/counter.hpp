@@ -52,7 +52,7 @@ inline constexpr std::size_t merge_limit = 40;
 
 }  // namespace detail::bpe
 
-/// Counts and encodes with one vocabulary. It remembers pieces (about 1.3 MiB), so it is for one thread at
+/// Counts and encodes with one vocabulary. It remembers pieces (about 2.6 MiB), so it is for one thread at
 /// a time; counters of several threads share a vocabulary.
 ///
 /// Any bytes are text: every ill-formed part of UTF-8 is counted as the U+FFFD that stands for it, as if

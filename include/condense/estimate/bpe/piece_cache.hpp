@@ -19,7 +19,7 @@ namespace detail::bpe {
 /// Pieces of at most 15 bytes. A piece has no more tokens than bytes, so both stand in the top byte.
 class short_cache {
 public:
-    static constexpr unsigned bits = 16;
+    static constexpr unsigned bits = 17;
 
     /// 0 where it is not known.
     std::uint32_t find(piece_key const& key, std::uint64_t hash) const noexcept {
@@ -46,7 +46,7 @@ private:
 /// Pieces of 16 to 30 bytes.
 class middle_cache {
 public:
-    static constexpr unsigned bits = 13;
+    static constexpr unsigned bits = 14;
     static constexpr std::size_t longest = 30;
 
     /// `count` gives the tokens where they are not known.

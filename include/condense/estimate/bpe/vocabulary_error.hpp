@@ -23,6 +23,9 @@ enum class vocabulary_fault : std::uint8_t {
     torn,             ///< the file ends within a line, or has fewer tokens than the encoding
     wrong_count,      ///< more tokens than the encoding has: the file of another one
     missing_byte,     ///< one of the 256 bytes is no token, so some texts have no encoding
+    bad_json,         ///< no tokenizer.json of a BPE model over bytes
+    unknown_split,    ///< its text is split by rules that are not among the schemes
+    bad_merges,       ///< its merges name tokens that are not there, or have no order
     bad_image,        ///< not an image of this version, or damaged
 };
 
@@ -40,6 +43,9 @@ constexpr std::string_view sentence(vocabulary_fault fault) noexcept {
         case vocabulary_fault::torn: return "the file must be whole: its end is missing";
         case vocabulary_fault::wrong_count: return "the vocabulary must be that of the encoding: it has too many tokens";
         case vocabulary_fault::missing_byte: return "each of the 256 bytes must be a token";
+        case vocabulary_fault::bad_json: return "the file must be a tokenizer.json of a BPE model over bytes";
+        case vocabulary_fault::unknown_split: return "the text must be split by the rules of a known scheme";
+        case vocabulary_fault::bad_merges: return "merges must name tokens of the vocabulary, in an order";
         case vocabulary_fault::bad_image: return "the image must be whole and of this version";
     }
     return "";
