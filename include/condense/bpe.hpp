@@ -9,12 +9,14 @@
 #include <condense/estimate/bpe/image.hpp>
 #include <condense/estimate/bpe/memo.hpp>
 #include <condense/estimate/bpe/merge.hpp>
+#include <condense/estimate/bpe/piece.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
 #include <condense/estimate/bpe/rank_file.hpp>
 #include <condense/estimate/bpe/running.hpp>
 #include <condense/estimate/bpe/safe_cut.hpp>
 #include <condense/estimate/bpe/split.hpp>
 #include <condense/estimate/bpe/split_rules.hpp>
+#include <condense/estimate/bpe/split_script.hpp>
 #include <condense/estimate/bpe/table_block.hpp>
 #include <condense/estimate/bpe/table_check.hpp>
 #include <condense/estimate/bpe/tables.hpp>

@@ -43,6 +43,7 @@ TEST_CASE("counter: counts and ids are those of the definition, on every unit") 
     counts_and_ids_are_those_of_the_definition<split_scheme::o200k>(toy_bpe::trained(400));
     counts_and_ids_are_those_of_the_definition<split_scheme::llama3>(toy_bpe::wild(40));
     counts_and_ids_are_those_of_the_definition<split_scheme::qwen>(toy_bpe::wild(41));
+    counts_and_ids_are_those_of_the_definition<split_scheme::deepseek>(toy_bpe::trained(400));
 }
 
 TEST_CASE("counter: empty and ill-formed texts") {

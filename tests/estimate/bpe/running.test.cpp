@@ -18,7 +18,7 @@ using condense::split_scheme;
 }  // namespace
 
 TEST_CASE("running: after every append the count is that of the whole") {
-    for (auto const scheme : {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen}) {
+    for (auto const scheme : {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen, split_scheme::deepseek}) {
         auto const made = toy_bpe::vocabulary(toy_bpe::trained(400), scheme);
         bpe_counter counter{made}, other{made};
         toy_bpe::numbers any{51};

@@ -55,4 +55,5 @@ TEST_CASE("safe_cut: both parts have the pieces of the whole") {
     both_parts_have_the_pieces_of_the_whole<split_scheme::o200k>();
     both_parts_have_the_pieces_of_the_whole<split_scheme::llama3>();
     both_parts_have_the_pieces_of_the_whole<split_scheme::qwen>();
+    both_parts_have_the_pieces_of_the_whole<split_scheme::deepseek>();
 }

@@ -37,7 +37,7 @@ inline std::string text(numbers& any, std::size_t size, bool valid = false) {
     static constexpr std::string_view units[] = {
         "a", "b", "ab", "the ", "The", " of", "ing", "'s", "'LL", "'", "1", "2026", " ", "  ", "\n", "\r\n", "\t", "!", "//", "/", "(",
         "aaaa", "word", "Word", "ABC", " \n ", "x't", "\xC5\xBF", "\xC3\xA9", "\xCC\x81", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xC2\xA0",
-        "\xC2\x85", "\xF0\x9F\x98\x80", std::string_view{"\0", 1}, "\x80", "\xE4\xB8", "\xFF"};
+        "\xC2\x85", "\xE3\x83\xBB", "\xE3\x81\x82", "\x01", "\xF0\x9F\x98\x80", std::string_view{"\0", 1}, "\x80", "\xE4\xB8", "\xFF"};
     auto const kinds = std::size(units) - (valid ? 3 : 0);
     std::size_t chosen[6];
     for (auto& each : chosen) each = any.below(kinds);

@@ -32,7 +32,8 @@ constexpr bool may_cut(std::string_view text, std::size_t at) noexcept {
     if (before.kind == char_class::space) return false;
     if (next.kind == char_class::space) return word || !is_line_end(text[at]);  // signs take line ends
     if (next.kind == char_class::number) return before.kind != char_class::number;
-    return next.kind == char_class::sign && word && text[at] != '\'';
+    // Signs among kana are of their run where scripts stand apart.
+    return next.kind == char_class::sign && word && text[at] != '\'' && text[at] != '\xE3';
 }
 
 /// The last place to cut in `text`, searched from its end down to `from`; 0 where there is none.

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include <condense/estimate/bpe/char_class.hpp>
+#include <condense/estimate/bpe/piece.hpp>
 #include <condense/estimate/bpe/split_rules.hpp>
+#include <condense/estimate/bpe/split_script.hpp>
 
 // Where the piece that begins at a place ends, one code point at a time: the reference for the fast
 // way, and what takes text that is not ASCII. No place of a text is looked at more than a few times.
@@ -13,13 +15,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
-
-struct piece {
-    std::size_t end = 0;
-    bool valid = true;  ///< no ill-formed part in it
-};
-
-constexpr bool is_line_end(char byte) noexcept { return byte == '\n' || byte == '\r'; }
 
 /// Bytes of a contraction such as 's, 'LL or, by simple case folding, ' and a long s; 0 where there is none.
 constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcept {
@@ -42,6 +37,7 @@ struct splitter {
 
     /// The end of the piece that begins at `at`, which is below `text.size()`.
     constexpr piece next(std::size_t at) const noexcept {
+        if constexpr (Rules.by_script) return script_splitter{text}.next(at);
         auto const first = glyph_at(text, at);
         if constexpr (!Rules.by_case)
             if (auto const size = contraction(text, at)) return {at + size, true};

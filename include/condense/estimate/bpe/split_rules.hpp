@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-// How an encoding cuts text into pieces before it merges bytes: two machines, one for words without
-// regard to case and one that cuts where case changes, and what differs between encodings of each.
+// How an encoding cuts text into pieces before it merges bytes: three machines, for words
+// without regard to case, with cuts where case changes, and with scripts apart, and what differs within each.
 
 namespace condense {
 inline namespace v1 {
@@ -15,6 +15,7 @@ struct split_rules {
     bool by_case = false;        ///< words end where a capital follows; marks are of words
     bool takes_slashes = false;  ///< signs take `/` as well as line ends that follow them
     bool whole_at_end = false;   ///< white space that ends the text is one piece, line ends or not
+    bool by_script = false;      ///< Han and kana stand apart (DeepSeek): a machine of its own
     std::uint8_t digits = 3;     ///< digits in a group at most
 
     friend constexpr bool operator==(split_rules const&, split_rules const&) = default;
@@ -25,6 +26,7 @@ enum class split_scheme : std::uint8_t {
     o200k,   ///< o200k_base, o200k_harmony, gpt-oss
     llama3,  ///< Llama 3 and later 3.x
     qwen,    ///< Qwen 2 to 3: each digit is a piece
+    deepseek,  ///< DeepSeek V3, without a fast way yet
 };
 
 constexpr split_rules rules_of(split_scheme scheme) noexcept {
@@ -33,6 +35,7 @@ constexpr split_rules rules_of(split_scheme scheme) noexcept {
         case split_scheme::o200k: return {.by_case = true, .takes_slashes = true};
         case split_scheme::llama3: return {};
         case split_scheme::qwen: return {.digits = 1};
+        case split_scheme::deepseek: return {.by_script = true};
     }
     return {};
 }
@@ -60,6 +63,7 @@ constexpr decltype(auto) with_rules(split_scheme scheme, Visitor&& visit) {
         case split_scheme::o200k: return visit.template operator()<rules_of(split_scheme::o200k)>();
         case split_scheme::llama3: return visit.template operator()<rules_of(split_scheme::llama3)>();
         case split_scheme::qwen: return visit.template operator()<rules_of(split_scheme::qwen)>();
+        case split_scheme::deepseek: return visit.template operator()<rules_of(split_scheme::deepseek)>();
         default: return visit.template operator()<rules_of(split_scheme::cl100k)>();
     }
 }

@@ -20,7 +20,7 @@ constexpr bool sound(shape const& of) noexcept {
     auto const bits = [](std::uint8_t given, unsigned least) { return given >= least && given <= 30; };
     return of.tokens >= 256 && of.tokens < token_limit && of.longest <= longest_token && of.nodes < (1u << node_bits) &&
            bits(of.pair_bits, 1) && bits(of.key_bits, 2) && bits(of.slot_bits, 1) && bits(of.edge_bits, 1) &&
-           of.scheme <= split_scheme::qwen;
+           of.scheme <= split_scheme::deepseek;
 }
 
 class table_check {

@@ -75,21 +75,22 @@ inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept 
     return {};
 }
 
-/// The scheme of the pattern that `pre_tokenizer` has: one Split, then bytes.
+/// The scheme of the patterns that `pre_tokenizer` has: one Split, or DeepSeek's three, and then bytes.
 inline std::optional<split_scheme> scheme_in(std::string_view pre_tokenizer) {
-    std::optional<split_scheme> out;
-    std::size_t patterns = 0;
+    std::vector<std::string> patterns;
     json::scanner read{pre_tokenizer};
     bool regex = false;
     for (auto kind = read.next(); kind != json::token::done && kind != json::token::bad; kind = read.next()) {
-        if (kind == json::token::string && regex) {
-            ++patterns;
-            out = scheme_of(json::string_value(read.text()));
-        }
+        if (kind == json::token::string && regex) patterns.push_back(json::string_value(read.text()));
         regex = kind == json::token::key && read.text() == "\"Regex\"";
     }
-    if (patterns != 1) return {};
-    return out;
+    if (patterns.size() == 1) return scheme_of(patterns[0]);
+    if (patterns == std::vector<std::string>{
+            R"(\p{N}{1,3})", "[\xE4\xB8\x80-\xE9\xBE\xA5\xE3\x81\x80-\xE3\x82\x9F\xE3\x82\xA0-\xE3\x83\xBF]+",
+            R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^)" "\r\n" R"(\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[)"
+            "\r\n" R"(]*|\s*[)" "\r\n" R"(]+|\s+(?!\S)|\s+)"})
+        return split_scheme::deepseek;
+    return {};
 }
 
 /// The parts of a tokenizer.json that counting needs.
@@ -130,7 +131,7 @@ public:
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
                 if (texts_[token].size() == 1 || rank[token] != none || whole_first_) order.push_back(token);
             auto const key = [&](std::uint32_t token) { return texts_[token].size() == 1 ? 0 : std::uint64_t{rank[token]} + 1; };
-            std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
             token_list list;
             std::vector<std::uint32_t> ids;
             for (auto const token : order) {

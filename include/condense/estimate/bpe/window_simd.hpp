@@ -151,7 +151,8 @@ inline bool has(vector_unit unit) noexcept {
 
 template <split_rules Rules>
 cut_function cutter(vector_unit unit) noexcept {
-    switch (unit) {
+    if constexpr (Rules.by_script) return nullptr;
+    else switch (unit) {
         case vector_unit::sse2: return cut_by_sse2<Rules>;
         case vector_unit::avx2: return cut_by_avx2<Rules>;
         case vector_unit::avx512: return cut_by_avx512<Rules>;
