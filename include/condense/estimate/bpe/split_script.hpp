@@ -20,14 +20,14 @@ struct script_splitter {
     constexpr piece next(std::size_t at) const noexcept {
         auto const first = kind_at(at);
         if (first == kind::digit) return digits(at);
-        if (first == kind::kana) return run(at, [](kind each) { return each == kind::kana; });
+        if (first == kind::kana) return run(at, kind::kana);
         if (is_ascii_sign(text[at]) && at + 1 < text.size() && is_ascii_letter(text[at + 1])) {
             auto end = at + 1;
             while (end < text.size() && is_ascii_letter(text[end])) ++end;
             return {end, true};
         }
-        if (first == kind::word) return run(at, is_word);
-        if (leads_word(at)) return run(after(at), is_word);
+        if (first == kind::word) return run(at, kind::word);
+        if (leads_word(at)) return run(after(at), kind::word);
         if (first == kind::sign || (text[at] == ' ' && kind_at(at + 1) == kind::sign)) return signs(text[at] == ' ' ? at + 1 : at);
         if (first == kind::space) return white(at);
         auto end = at;
@@ -38,13 +38,12 @@ struct script_splitter {
 private:
     enum class kind : unsigned char { stop, digit, kana, word, sign, space, other };
 
-    static constexpr bool is_word(kind each) noexcept { return each == kind::word; }
     static constexpr bool is_ascii_letter(char byte) noexcept { return static_cast<unsigned char>((byte | 0x20) - 'a') < 26; }
     static constexpr bool is_ascii_sign(char byte) noexcept {
         return static_cast<unsigned char>(byte) < 0x80 && class_of(static_cast<unsigned char>(byte)) == char_class::sign;
     }
     constexpr std::size_t after(std::size_t at) const noexcept { return at + glyph_at(text, at).size; }
-    /// What begins with its first byte above U+3040 and below U+9FA6 has three bytes.
+    /// Of a code point of three bytes.
     constexpr bool is_kana(std::size_t at) const noexcept {
         auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
         if (byte(0) < 0xE3 || byte(0) > 0xE9) return false;
@@ -70,17 +69,16 @@ private:
         for (int taken = 0; taken < 3 && kind_at(at) == kind::digit; ++taken) at = after(at);
         return {at, true};
     }
-    template <class Test>
-    constexpr piece run(std::size_t at, Test test) const noexcept {
+    constexpr piece run(std::size_t at, kind wanted) const noexcept {
         piece out{at, true};
-        while (test(kind_at(out.end))) {
+        while (kind_at(out.end) == wanted) {
             out.valid &= glyph_at(text, out.end).valid;
             out.end = after(out.end);
         }
         return out;
     }
     constexpr piece signs(std::size_t at) const noexcept {
-        auto out = run(at, [](kind each) { return each == kind::sign; });
+        auto out = run(at, kind::sign);
         while (out.end < text.size() && is_line_end(text[out.end])) ++out.end;
         return out;
     }
