@@ -108,7 +108,6 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
     struct pair {
         std::uint32_t token;
         std::size_t place;
-        std::uint32_t size;  ///< bytes of both when it was found: another size is another pair
         bool operator<(pair const& other) const noexcept {
             return token != other.token ? token > other.token : place > other.place;
         }
@@ -119,8 +118,8 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
         parts[at] = {in.byte_tokens[static_cast<unsigned char>(text[at])], 1, at == 0 ? 0u : 1u};
     auto const found = [&](std::size_t place) -> pair {
         auto const right = place + parts[place].size;
-        if (right >= text.size()) return {none, 0, 0};
-        return {in.pair(parts[place].token, parts[right].token), place, parts[place].size + parts[right].size};
+        if (right >= text.size()) return {none, 0};
+        return {in.pair(parts[place].token, parts[right].token), place};
     };
     for (std::size_t at = 0; at + 1 < text.size(); ++at)
         if (auto const each = found(at); each.token != none) heap.push_back(each);
@@ -135,17 +134,17 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
         auto const least = heap.front();
         std::pop_heap(heap.begin(), heap.end());
         heap.pop_back();
-        if (parts[least.place].size == 0) continue;
-        auto const now = found(least.place);
-        if (now.token != least.token || now.size != least.size) continue;
-        auto const right = least.place + parts[least.place].size;
-        parts[right].size = 0;
-        parts[least.place] = {least.token, least.size, parts[least.place].before};
-        if (auto const after = least.place + least.size; after < text.size()) {
-            parts[after].before = least.size;
+        auto& left = parts[least.place];
+        // A pair of which a part has merged since is found no more: only two certain tokens give this one.
+        if (left.size == 0 || found(least.place).token != least.token) continue;
+        auto& right = parts[least.place + left.size];
+        left = {least.token, left.size + right.size, left.before};
+        right.size = 0;
+        if (auto const after = least.place + left.size; after < text.size()) {
+            parts[after].before = left.size;
             add(least.place);
         }
-        if (least.place != 0) add(least.place - parts[least.place].before);
+        if (least.place != 0) add(least.place - left.before);
     }
     for (std::size_t at = 0; at < text.size(); at += parts[at].size) out.push_back(parts[at].token);
 }
