@@ -41,11 +41,11 @@ TEST_CASE("build: a token has the pair that merging its bytes ends with, or none
         std::size_t unmade = 0;
         for (std::uint32_t token = 0; token < made.size(); ++token) {
             auto const reached = naive.merged(tokens[token]).size() == 1;
-            REQUIRE((in.lefts[token] != none) == reached);
+            REQUIRE((in.parts[token].left != none) == reached);
             if (!reached) ++unmade;
             if (!reached || in.is_byte(token)) continue;
-            REQUIRE(tokens[in.lefts[token]] + tokens[in.rights[token]] == tokens[token]);
-            REQUIRE(in.pair(in.lefts[token], in.rights[token]) == token);
+            REQUIRE(tokens[in.parts[token].left] + tokens[in.parts[token].right] == tokens[token]);
+            REQUIRE(in.pair(in.parts[token].left, in.parts[token].right) == token);
         }
         CHECK(unmade != 0);
     }
@@ -57,5 +57,5 @@ TEST_CASE("build: long tokens of one byte") {
     auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
     CHECK(made.tables().of.longest == 512);
     CHECK(made.tables().of.ordered);
-    CHECK(made.tables().size(made.tables().lefts[made.size() - 1]) == 256);
+    CHECK(made.tables().size(made.tables().parts[made.size() - 1].left) == 256);
 }

@@ -72,8 +72,8 @@ file of(std::vector<std::string> const& tokens, bool every_split) {
     auto const& in = made.tables();
     file out{tokens, {}};
     for (std::uint32_t token = 0; token < made.size(); ++token) {
-        if (in.is_byte(token) || in.lefts[token] == condense::detail::bpe::none) continue;
-        if (!every_split) out.merges.emplace_back(tokens[in.lefts[token]], tokens[in.rights[token]]);
+        if (in.is_byte(token) || in.parts[token].left == condense::detail::bpe::none) continue;
+        if (!every_split) out.merges.emplace_back(tokens[in.parts[token].left], tokens[in.parts[token].right]);
         else
             for (std::size_t cut = 1; cut < tokens[token].size(); ++cut) {
                 auto const left = tokens[token].substr(0, cut), right = tokens[token].substr(cut);

@@ -89,8 +89,7 @@ private:
     }
 
     void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t token) {
-        lefts_[token] = left;
-        rights_[token] = right;
+        parts_[token] = {left, right};
         hints_[left] = hints_[left] | 1u << tables::class_of(right);
         hints_[right] = hints_[right] | 0x10000u << tables::class_of(left);
         auto const key = tables::pair_key(left, right);
@@ -109,8 +108,7 @@ private:
     void find_pairs() {
         pairs_.assign(std::size_t{1} << of_.pair_bits, no_entry);
         first_pairs_.assign(65'536, none);
-        lefts_.assign(of_.tokens, none);
-        rights_.assign(of_.tokens, none);
+        parts_.assign(of_.tokens, {});
         hints_.assign(of_.tokens, 0);
         now_.pairs = pairs_.data();
         now_.hints = hints_.data();
@@ -120,7 +118,7 @@ private:
         for (std::uint32_t token = 0; token < of_.tokens; ++token) {
             auto const text = now_.text(token);
             if (text.size() == 1) {
-                lefts_[token] = rights_[token] = token;
+                parts_[token] = {token, token};
                 continue;
             }
             if (token >= mergeable_) continue;
@@ -165,7 +163,7 @@ private:
         std::vector<std::uint32_t> by_node;
         for (std::uint32_t token = 0; token < of_.tokens && of_.ordered; ++token) {
             auto const text = tokens[token];
-            if (text.size() < 2 || lefts_[token] == none) continue;
+            if (text.size() < 2 || parts_[token].left == none) continue;
             auto& first = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])];
             if (first == none) first = new_node();
             auto node = first;
@@ -223,8 +221,7 @@ private:
         put(layout::pairs, pairs_);
         put(layout::first_pairs, first_pairs_);
         put(layout::byte_tokens, bytes_);
-        put(layout::lefts, lefts_);
-        put(layout::rights, rights_);
+        put(layout::parts, parts_);
         put(layout::keys, keys_);
         put(layout::key_tokens, key_tokens_);
         put(layout::slots, slots_);
@@ -244,7 +241,8 @@ private:
     std::uint32_t mergeable_ = none;
     std::vector<std::uint64_t> pairs_, slots_, edges_;
     std::vector<piece_key> keys_;
-    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, lefts_, rights_, first_nodes_, node_tokens_, shorter_, ids_;
+    std::vector<token_parts> parts_;
+    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, node_tokens_, shorter_, ids_;
     std::vector<std::uint32_t> hints_;
 };
 

@@ -33,7 +33,7 @@ public:
 private:
     /// One of the tokens that merging gives, or, where that is right, none.
     bool made(std::uint32_t token, bool or_none) const noexcept {
-        return token == none ? or_none : token < in_.of.tokens && in_.lefts[token] != none;
+        return token == none ? or_none : token < in_.of.tokens && in_.parts[token].left != none;
     }
     template <class Value, class Test>
     static bool all(Value const* from, std::size_t count, Test test) {
@@ -62,8 +62,8 @@ private:
 
     bool makings() const noexcept {
         for (std::uint32_t token = 0; token < in_.of.tokens; ++token) {
-            auto const left = in_.lefts[token];
-            auto const right = in_.rights[token];
+            auto const left = in_.parts[token].left;
+            auto const right = in_.parts[token].right;
             if (left == none || in_.is_byte(token)) continue;
             if (!made(left, false) || !made(right, false)) return false;
             if (in_.size(left) + in_.size(right) != in_.size(token)) return false;

@@ -36,14 +36,19 @@ struct shape {
     split_scheme scheme = split_scheme::cl100k;
 };
 
+/// The two tokens a token is merged from, side by side: who asks for one asks for the other.
+struct token_parts {
+    std::uint32_t left = none;
+    std::uint32_t right = none;
+};
+
 /// Views of the tables. All reading is const: any number of threads may use them.
 struct tables {
     shape of;
     std::uint64_t const* pairs = nullptr;       ///< left, right, token: 21 bits each
     std::uint32_t const* first_pairs = nullptr; ///< token of two bytes that are tokens, by these bytes
     std::uint32_t const* byte_tokens = nullptr;
-    std::uint32_t const* lefts = nullptr;       ///< the two tokens a token is merged from; a byte is its own left,
-    std::uint32_t const* rights = nullptr;      ///< a token that merging never gives has none
+    token_parts const* parts = nullptr;         ///< a byte is its own parts, a token that merging never gives has none
     piece_key const* keys = nullptr;            ///< whole tokens of at most 15 bytes, in lines of four
     std::uint32_t const* key_tokens = nullptr;
     std::uint64_t const* slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
@@ -112,13 +117,13 @@ struct tables {
             if (entry >> 32 == (hash & 0xFFFF'FFFFu) && text(token) == wanted) return token;
         }
     }
-    bool is_byte(std::uint32_t token) const noexcept { return lefts[token] == token; }
+    bool is_byte(std::uint32_t token) const noexcept { return parts[token].left == token; }
 };
 
 /// Where the tables begin in their block, and its size.
 struct layout {
     enum section : std::size_t {
-        pairs, first_pairs, byte_tokens, lefts, rights, keys, key_tokens, slots, edges, first_nodes, node_tokens, shorter,
+        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, node_tokens, shorter,
         begins, ids, hints, bytes, sections
     };
     std::array<std::uint64_t, sections> at{};
@@ -127,7 +132,7 @@ struct layout {
 
     explicit constexpr layout(shape const& of) noexcept {
         std::uint64_t const tokens = std::uint64_t{of.tokens} * 4;
-        sizes = {std::uint64_t{8} << of.pair_bits, 65'536 * 4, 256 * 4, tokens, tokens, std::uint64_t{16} << of.key_bits,
+        sizes = {std::uint64_t{8} << of.pair_bits, 65'536 * 4, 256 * 4, tokens * 2, std::uint64_t{16} << of.key_bits,
                  std::uint64_t{4} << of.key_bits, std::uint64_t{8} << of.slot_bits, std::uint64_t{8} << of.edge_bits, 65'536 * 4,
                  std::uint64_t{of.nodes} * 4, tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
         for (std::size_t each = 0; each < sections; ++each) {
@@ -147,8 +152,7 @@ inline tables views(shape const& of, char const* block) noexcept {
     in(layout::pairs, out.pairs);
     in(layout::first_pairs, out.first_pairs);
     in(layout::byte_tokens, out.byte_tokens);
-    in(layout::lefts, out.lefts);
-    in(layout::rights, out.rights);
+    in(layout::parts, out.parts);
     in(layout::keys, out.keys);
     in(layout::key_tokens, out.key_tokens);
     in(layout::slots, out.slots);

@@ -27,10 +27,10 @@ inline bool may_stand(tables const& in, std::uint32_t left, std::uint32_t right)
         if (left_made == 0 && right_made == 0) return true;
         if (left_made > right_made) {
             limit = left;
-            left = in.rights[left];
+            left = in.parts[left].right;
         } else {
             limit = right + 1;  // of two equal merges the one at the boundary comes first
-            right = in.lefts[right];
+            right = in.parts[right].left;
         }
     }
 }

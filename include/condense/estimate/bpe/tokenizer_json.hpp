@@ -148,8 +148,8 @@ public:
                 auto const token = order[each];
                 if (texts_[token].size() == 1 || rank[token] == none) continue;
                 auto now = none;
-                if (found.lefts[each] != none)
-                    if (auto const merge = by_pair_.find(pair(order[found.lefts[each]], order[found.rights[each]])); merge != by_pair_.end())
+                if (found.parts[each].left != none)
+                    if (auto const merge = by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right])); merge != by_pair_.end())
                         now = merge->second;
                 settled &= now == rank[token];
                 rank[token] = now;
