@@ -184,6 +184,9 @@ private:
             }
         }
         of_.nodes = static_cast<std::uint32_t>(node_tokens_.size());
+        for (auto& token : node_tokens_) token = (token == none ? no_token : token) | leaf_bit;
+        for (auto const entry : edges_)
+            if (entry != no_entry) node_tokens_[static_cast<std::size_t>(entry >> (node_bits + 8))] &= ~leaf_bit;
     }
 
     std::uint32_t new_node() {

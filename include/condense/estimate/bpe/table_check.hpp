@@ -86,7 +86,10 @@ private:
 
     bool tree() const noexcept {
         auto const node = [&](std::uint32_t given) { return given == none || given < in_.of.nodes; };
-        if (!all(in_.first_nodes, 65'536, node) || !all(in_.node_tokens, in_.of.nodes, [&](std::uint32_t token) { return made(token, true); }))
+        if (!all(in_.first_nodes, 65'536, node) || !all(in_.node_tokens, in_.of.nodes, [&](std::uint32_t entry) {
+            auto const token = entry & no_token;
+            return token == no_token || made(token, false);
+        }))
             return false;
         for (std::uint32_t token = 0; token < in_.of.tokens; ++token) {
             auto const shorter = in_.shorter[token];

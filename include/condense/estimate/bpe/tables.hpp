@@ -21,6 +21,10 @@ inline constexpr std::uint64_t no_entry = ~std::uint64_t{0};
 inline constexpr unsigned link_bits = 21;  ///< of a token in an entry of the table of pairs
 inline constexpr unsigned node_bits = 24;  ///< of a node in an entry of the table of edges
 
+/// Of an entry of `node_tokens`: no edge leaves the node. Most nodes are such, and need no search for one.
+inline constexpr std::uint32_t leaf_bit = 1u << 31;
+inline constexpr std::uint32_t no_token = leaf_bit - 1;
+
 /// The sizes from which the places of all tables follow.
 struct shape {
     std::uint32_t tokens = 0;
@@ -54,7 +58,7 @@ struct tables {
     std::uint64_t const* slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
     std::uint64_t const* edges = nullptr;       ///< node, byte, node
     std::uint32_t const* first_nodes = nullptr; ///< node by two bytes
-    std::uint32_t const* node_tokens = nullptr; ///< the token that ends at a node
+    std::uint32_t const* node_tokens = nullptr; ///< the token that ends at a node, and whether the node has edges
     std::uint32_t const* shorter = nullptr;     ///< the longest token that a token begins with
     std::uint32_t const* begins = nullptr;
     std::uint32_t const* ids = nullptr;

@@ -81,8 +81,9 @@ private:
         if (at + 1 == text.size()) return found;
         auto node = in.first_nodes[std::size_t{first} << 8 | static_cast<unsigned char>(text[at + 1])];
         for (at += 2; node != none; node = in.edge(node, text[at++])) {
-            if (auto const token = in.node_tokens[node]; token != none) found = token;
-            if (at == text.size()) break;
+            auto const entry = in.node_tokens[node];
+            if (auto const token = entry & no_token; token != no_token) found = token;
+            if (at == text.size() || (entry & leaf_bit) != 0) break;
         }
         return found;
     }
