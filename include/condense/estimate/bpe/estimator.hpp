@@ -45,7 +45,7 @@ inline thread_counter& counter_of(bpe_vocabulary const& vocabulary) {
 }  // namespace detail::bpe
 
 /// Tokens of text exactly, and a frame for each message. Copies share the vocabulary; any number of threads
-/// may count with one. Each thread remembers some 2.8 MiB for a vocabulary.
+/// may count with one. Each thread remembers some 3 MiB for a vocabulary.
 class bpe {
 public:
     static constexpr bool deterministic = true;

@@ -27,15 +27,15 @@ public:
     /// Shorter texts are counted about as fast as they are hashed and found.
     static constexpr std::size_t shortest = 96;
 
-    explicit bpe_memo(unsigned bits = 12) : bits_{bits < 2 ? 2 : bits > 24 ? 24 : bits}, places_(std::size_t{1} << bits_) {
+    explicit bpe_memo(unsigned bits = 13) : bits_{bits < 3 ? 3 : bits > 24 ? 24 : bits}, places_(std::size_t{1} << bits_) {
         if (::getentropy(&key_, sizeof key_) != 0) key_ = reinterpret_cast<std::uintptr_t>(this);
     }
 
     std::uint64_t count(bpe_counter& counter, std::string_view text) {
         if (text.size() < shortest) return counter.count(text);
         auto const hash = XXH3_128bits_withSeed(text.data(), text.size(), key_);
-        auto const set = places_.data() + (detail::bpe::place_of(hash.high64, bits_) & ~std::size_t{3});
-        for (auto each = set; each != set + 4; ++each)
+        auto const set = places_.data() + (detail::bpe::place_of(hash.high64, bits_) & ~(ways - 1));
+        for (auto each = set; each != set + ways; ++each)
             if (each->low == hash.low64 && each->high == hash.high64 && each->size == text.size()) {
                 ++found_;
                 auto const known = *each;
@@ -44,7 +44,7 @@ public:
                 return known.count;
             }
         auto const count = counter.count(text);
-        for (auto each = set + 3; each != set; --each) *each = *(each - 1);
+        for (auto each = set + ways - 1; each != set; --each) *each = *(each - 1);
         *set = {hash.low64, hash.high64, text.size(), count};
         return count;
     }
@@ -53,6 +53,7 @@ public:
     std::uint64_t found() const noexcept { return found_; }
 
 private:
+    static constexpr std::size_t ways = 8;  ///< places a block may have: few blocks drive out another before the table is full
     struct place {
         std::uint64_t low = 0;
         std::uint64_t high = 0;
