@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/detail/base64.hpp>
+#include <condense/estimate/bpe/vocabulary_error.hpp>
+
+// The tokens of a `.tiktoken` file: a line each, base64 of the bytes, a space and the rank.
+
+namespace condense {
+inline namespace v1 {
+namespace detail::bpe {
+
+/// Pairs of tokens are kept in 21 bits each.
+inline constexpr std::uint32_t token_limit = (1u << 21) - 1;
+inline constexpr std::size_t longest_token = 1'024;
+
+/// Tokens one after the other, in the order of their ranks.
+struct token_list {
+    std::string bytes;
+    std::vector<std::uint32_t> begins{0};  ///< one more than there are tokens
+
+    std::size_t size() const noexcept { return begins.size() - 1; }
+    std::string_view operator[](std::size_t token) const noexcept {
+        return std::string_view{bytes}.substr(begins[token], begins[token + 1] - begins[token]);
+    }
+    void add(std::string_view token) {
+        bytes += token;
+        begins.push_back(static_cast<std::uint32_t>(bytes.size()));
+    }
+};
+
+/// Six bits of each base64 digit; 64 for what is none.
+inline constexpr auto base64_values = [] {
+    std::array<std::uint8_t, 256> out{};
+    out.fill(64);
+    for (std::size_t digit = 0; digit < 64; ++digit)
+        out[static_cast<unsigned char>(base64::digits[digit])] = static_cast<std::uint8_t>(digit);
+    return out;
+}();
+
+/// As base64::append_decoded, but by a table: a vocabulary has a million digits.
+inline bool append_base64(std::string& out, std::string_view text) {
+    if (text.empty() || text.size() % 4 != 0) return false;
+    for (std::size_t at = 0; at < text.size(); at += 4) {
+        auto const last = at + 4 == text.size();
+        std::size_t const pads = !last || text[at + 3] != '=' ? 0 : text[at + 2] != '=' ? 1 : 2;
+        std::uint32_t bits = 0;
+        for (std::size_t place = 0; place < 4; ++place) {
+            auto const value = place + pads < 4 ? base64_values[static_cast<unsigned char>(text[at + place])] : 0u;
+            if (value > 63) return false;
+            bits = bits << 6 | value;
+        }
+        if ((bits & ((1u << (8 * pads)) - 1u)) != 0) return false;
+        for (std::size_t place = 0; place + pads < 3; ++place)
+            out.push_back(static_cast<char>(static_cast<unsigned char>(bits >> (16 - 8 * place) & 255u)));
+    }
+    return true;
+}
+
+/// A number of at most seven digits, below token_limit.
+constexpr std::optional<std::uint32_t> rank_of(std::string_view digits) noexcept {
+    if (digits.empty() || digits.size() > 7) return {};
+    std::uint32_t out = 0;
+    for (char const digit : digits) {
+        if (digit < '0' || digit > '9') return {};
+        out = out * 10 + static_cast<std::uint32_t>(digit - '0');
+    }
+    if (out >= token_limit) return {};
+    return out;
+}
+
+/// Reads a whole file into `out`. Lines may stand in any order and end in CR LF; ranks begin at 0 and have
+/// no gaps. Bytes that are no token and tokens that stand twice are found where the vocabulary is built.
+inline std::optional<vocabulary_error> read_ranks(std::string_view text, token_list& out) {
+    struct place {
+        std::uint32_t begin = 0;
+        std::uint32_t size = 0;  ///< 0: no token has this rank
+    };
+    std::string bytes;
+    std::vector<place> places;
+    std::uint64_t line = 0;
+    auto const wrong = [&](vocabulary_fault fault) { return vocabulary_error{fault, line}; };
+    while (!text.empty()) {
+        ++line;
+        auto const end = text.find('\n');
+        auto one = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (!one.empty() && one.back() == '\r') one.remove_suffix(1);
+        if (one.empty()) continue;
+        auto const space = one.find(' ');
+        if (space == std::string_view::npos) return wrong(end == std::string_view::npos ? vocabulary_fault::torn : vocabulary_fault::bad_line);
+        if (space > longest_token * 2) return wrong(vocabulary_fault::long_token);
+        auto const begin = bytes.size();
+        if (!append_base64(bytes, one.substr(0, space))) return wrong(vocabulary_fault::bad_base64);
+        auto const size = bytes.size() - begin;
+        if (size > longest_token) return wrong(vocabulary_fault::long_token);
+        auto const rank = rank_of(one.substr(space + 1));
+        if (!rank) return wrong(vocabulary_fault::bad_rank);
+        if (*rank >= places.size()) places.resize(std::size_t{*rank} + 1);
+        if (places[*rank].size != 0) return wrong(vocabulary_fault::duplicate_rank);
+        if (bytes.size() > 0xFFFF'FFFFu) return wrong(vocabulary_fault::long_token);
+        places[*rank] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
+    }
+    if (places.empty()) return vocabulary_error{vocabulary_fault::empty, 0};
+    token_list found;
+    found.bytes.reserve(bytes.size());
+    found.begins.reserve(places.size() + 1);
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+        auto const each = places[rank];
+        if (each.size == 0) return vocabulary_error{vocabulary_fault::gap, rank};
+        found.add(std::string_view{bytes}.substr(each.begin, each.size));
+    }
+    out = std::move(found);
+    return {};
+}
+
+}  // namespace detail::bpe
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/estimate/bpe/build.hpp>
+
+#include <string>
+#include <vector>
+
+#include "estimate/bpe/toy_vocabulary.hpp"
+#include "support/catch.hpp"
+
+using namespace condense::detail::bpe;
+using condense::vocabulary_error;
+using condense::vocabulary_fault;
+
+namespace {
+
+std::optional<vocabulary_error> wrong(std::vector<std::string> const& tokens) {
+    token_list list;
+    for (auto const& token : tokens) list.add(token);
+    built out;
+    return builder{}(list, condense::split_scheme::o200k, out);
+}
+
+}  // namespace
+
+TEST_CASE("build: each byte is a token, and each token stands once") {
+    auto tokens = toy_bpe::trained(5);
+    CHECK_FALSE(wrong(tokens));
+    tokens.push_back(tokens[258]);
+    CHECK(wrong(tokens) == vocabulary_error{vocabulary_fault::duplicate_token, 262});
+    tokens.pop_back();
+    tokens[0x41 ^ 0x55] = "another";
+    CHECK(wrong(tokens) == vocabulary_error{vocabulary_fault::missing_byte, 0x41});
+}
+
+TEST_CASE("build: a token has the pair that merging its bytes ends with, or none") {
+    for (std::uint64_t seed = 20; seed < 24; ++seed) {
+        auto const tokens = toy_bpe::wild(seed);
+        auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::o200k);
+        auto const& in = made.tables();
+        toy_bpe::naive const naive{tokens};
+        std::size_t unmade = 0;
+        for (std::uint32_t token = 0; token < made.size(); ++token) {
+            auto const reached = naive.merged(tokens[token]).size() == 1;
+            REQUIRE((in.parts[token].left != none) == reached);
+            if (!reached) ++unmade;
+            if (!reached || in.is_byte(token)) continue;
+            REQUIRE(tokens[in.parts[token].left] + tokens[in.parts[token].right] == tokens[token]);
+            REQUIRE(in.pair(in.parts[token].left, in.parts[token].right) == token);
+        }
+        CHECK(unmade != 0);
+    }
+}
+
+TEST_CASE("build: long tokens of one byte") {
+    auto tokens = toy_bpe::trained(0);
+    for (std::size_t size = 2; size <= 512; size *= 2) tokens.emplace_back(size, ' ');
+    auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
+    CHECK(made.tables().of.longest == 512);
+    CHECK(made.tables().of.ordered);
+    CHECK(made.tables().size(made.tables().parts[made.size() - 1].left) == 256);
+}

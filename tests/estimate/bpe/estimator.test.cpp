@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/estimate/bpe/estimator.hpp>
+
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "estimate/bpe/toy_vocabulary.hpp"
+#include "support/catch.hpp"
+
+using condense::bpe;
+using condense::cost;
+using condense::part_kind;
+using condense::part_view;
+using condense::role;
+
+static_assert(condense::token_estimator<bpe> && bpe::deterministic);
+static_assert(std::is_same_v<decltype(condense::detail::frame_cost(std::declval<bpe const&>(), role::user)), cost>);
+
+TEST_CASE("estimator: whole tokens, and frames of messages and calls") {
+    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::cl100k);
+    bpe const count{made, {3}};
+    condense::bpe_counter plain{made};
+    CHECK(count("") == cost{});
+    CHECK(count("the word") == cost::of({plain.count("the word")}));
+    CHECK(count(std::string(500, 'q')) == cost::of({500}));
+    CHECK(count(std::string(500, 'q')) == cost::of({500}));
+    CHECK(count("\xFF") >= cost::of({1}));
+    CHECK(count.frame(role::user) == cost::of({3}));
+    CHECK(bpe{made}.frame(role::user) == cost::of({4}));
+    CHECK(count.frame(part_view{.kind = part_kind::tool_call, .tool = "read", .call = "id"}) == count("read") + count("id"));
+    CHECK(count == bpe{made, {3}});
+    CHECK_FALSE(count == bpe{made, {4}});
+    CHECK(condense::detail::part_cost(count, part_view{.text = "the word"}) == count("the word"));
+}
+
+TEST_CASE("estimator: more vocabularies in turn than a thread keeps") {
+    std::vector<bpe> all;
+    for (std::size_t merges = 0; merges < 6; ++merges)
+        all.emplace_back(toy_bpe::vocabulary(toy_bpe::trained(merges * 40), condense::split_scheme::cl100k));
+    for (int round = 0; round < 20; ++round)
+        for (auto const& each : all) {
+            condense::bpe_counter plain{each.vocabulary()};
+            REQUIRE(each("the word of the day") == cost::of({plain.count("the word of the day")}));
+        }
+}
+
+TEST_CASE("estimator: threads count with one vocabulary") {
+    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::o200k);
+    bpe const count{made};
+    toy_bpe::numbers any{71};
+    std::vector<std::string> texts;
+    for (int each = 0; each < 200; ++each) texts.push_back(toy_bpe::text(any, 300));
+    std::vector<cost> wanted;
+    for (auto const& text : texts) wanted.push_back(count(text));
+    std::vector<int> wrong(4);
+    std::vector<std::thread> threads;
+    for (auto& mine : wrong)
+        threads.emplace_back([&] {
+            for (std::size_t each = 0; each < texts.size(); ++each)
+                if (count(texts[each]) != wanted[each]) ++mine;
+        });
+    for (auto& each : threads) each.join();
+    CHECK(wrong == std::vector<int>(4));
+}

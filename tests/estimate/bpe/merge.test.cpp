@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/estimate/bpe/merge.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "estimate/bpe/toy_vocabulary.hpp"
+#include "support/catch.hpp"
+
+using namespace condense::detail::bpe;
+
+TEST_CASE("merge: both ways give what the definition gives, with any vocabulary") {
+    toy_bpe::numbers any{1};
+    std::vector<std::vector<std::string>> vocabularies{toy_bpe::trained(400), toy_bpe::trained(20)};
+    for (std::uint64_t seed = 0; seed < 6; ++seed) vocabularies.push_back(toy_bpe::wild(seed));
+    for (auto const& tokens : vocabularies) {
+        auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
+        auto const& in = made.tables();
+        toy_bpe::naive const naive{tokens};
+        for (int round = 0; round < 300; ++round) {
+            auto text = toy_bpe::text(any, 2 + any.below(round < 200 ? 30 : 63));
+            if (text.size() > short_piece) text.resize(short_piece);
+            auto const wanted = naive.merged(text);
+            std::vector<std::uint32_t> found;
+            short_merge const by_search{in, text};
+            by_search.each([&](std::uint32_t token) { found.push_back(token); });
+            REQUIRE(found == wanted);
+            REQUIRE(by_search.count() == wanted.size());
+            found.clear();
+            heap_merge(in, text, found);
+            REQUIRE(found == wanted);
+        }
+        for (int round = 0; round < 20; ++round) {
+            auto const text = toy_bpe::text(any, 300);
+            std::vector<std::uint32_t> found;
+            heap_merge(in, text, found);
+            REQUIRE(found == naive.merged(text));
+        }
+    }
+}
+
+TEST_CASE("merge: all sizes of one byte") {
+    auto const tokens = toy_bpe::trained(400);
+    auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
+    toy_bpe::naive const naive{tokens};
+    for (std::size_t size = 2; size <= short_piece; ++size)
+        CHECK(short_merge{made.tables(), std::string(size, 'a')}.count() == naive.merged(std::string(size, 'a')).size());
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/estimate/bpe/tokenizer_json.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/detail/json_members.hpp>
+#include <condense/estimate/bpe/counter.hpp>
+
+#include "estimate/bpe/toy_vocabulary.hpp"
+#include "store/scratch.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::bpe_counter;
+using condense::parse_tokenizer_json;
+using condense::split_scheme;
+using condense::vocabulary_fault;
+
+constexpr std::string_view qwen_pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+
+/// As a byte-level tokenizer writes it, in JSON's escapes where it must.
+std::string spelt(std::string_view token) {
+    static auto const points = [] {
+        std::map<std::uint16_t, std::uint32_t> out;
+        for (std::uint32_t point = 0; point < condense::detail::bpe::spelt_bytes.size(); ++point)
+            if (condense::detail::bpe::spelt_bytes[point] < 256) out[condense::detail::bpe::spelt_bytes[point]] = point;
+        return out;
+    }();
+    std::string out;
+    for (char const byte : token) {
+        auto const point = points.at(static_cast<unsigned char>(byte));
+        if (point == '"' || point == '\\') out += '\\';
+        condense::detail::json::append_code_point(out, point);
+    }
+    return out;
+}
+
+struct file {
+    std::vector<std::string> tokens;
+    std::vector<std::pair<std::string, std::string>> merges;
+    bool as_arrays = false;
+    bool whole_first = false;
+    std::string_view pattern = qwen_pattern;
+
+    std::string text() const {
+        std::string out = R"({"version":"1.0","added_tokens":[{"id":9,"content":"<|end|>"}],"normalizer":null,"pre_tokenizer":)"
+                          R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":")";
+        out += pattern;
+        out += R"("}},{"type":"ByteLevel"}]},"model":{"type":"BPE","ignore_merges":)";
+        out += whole_first ? "true" : "false";
+        out += R"(,"vocab":{"<|\u4e2d|>":1)";
+        for (std::size_t token = 0; token < tokens.size(); ++token) out += ",\"" + spelt(tokens[token]) + "\":" + std::to_string(5'000 - token);
+        out += R"(},"merges":[)";
+        for (auto const& [left, right] : merges) {
+            if (out.back() != '[') out += ',';
+            out += as_arrays ? "[\"" + spelt(left) + "\",\"" + spelt(right) + "\"]" : "\"" + spelt(left) + " " + spelt(right) + "\"";
+        }
+        return out + "]}}";
+    }
+};
+
+/// The merges of a vocabulary by ranks: for each token the one that makes it, or every split into two tokens.
+file of(std::vector<std::string> const& tokens, bool every_split) {
+    auto const made = toy_bpe::vocabulary(tokens, split_scheme::qwen);
+    auto const& in = made.tables();
+    file out{tokens, {}};
+    for (std::uint32_t token = 0; token < made.size(); ++token) {
+        if (in.is_byte(token) || in.parts[token].left == condense::detail::bpe::none) continue;
+        if (!every_split) out.merges.emplace_back(tokens[in.parts[token].left], tokens[in.parts[token].right]);
+        else
+            for (std::size_t cut = 1; cut < tokens[token].size(); ++cut) {
+                auto const left = tokens[token].substr(0, cut), right = tokens[token].substr(cut);
+                if (in.whole(left) != condense::detail::bpe::none && in.whole(right) != condense::detail::bpe::none) out.merges.emplace_back(left, right);
+            }
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("tokenizer_json: merges in a list are those of ranks, in every spelling") {
+    for (int kind = 0; kind < 8; ++kind) {
+        auto const tokens = toy_bpe::trained(kind % 2 == 0 ? 60 : 300);
+        auto given = of(tokens, kind >= 4);
+        given.as_arrays = kind % 4 >= 2;
+        auto const loaded = parse_tokenizer_json(given.text());
+        INFO(loaded.error.text());
+        REQUIRE(loaded);
+        CHECK(loaded.vocabulary->scheme() == split_scheme::qwen);
+        CHECK(loaded.vocabulary->size() == tokens.size());
+        bpe_counter listed{*loaded.vocabulary}, ranked{toy_bpe::vocabulary(tokens, split_scheme::qwen)};
+        toy_bpe::numbers any{81};
+        for (int round = 0; round < 100; ++round) {
+            auto const text = toy_bpe::text(any, 300);
+            auto wanted = ranked.encode(text);
+            for (auto& id : wanted) id = 5'000 - id;
+            REQUIRE(listed.encode(text) == wanted);
+            REQUIRE(listed.count(text) == wanted.size());
+        }
+    }
+}
+
+TEST_CASE("tokenizer_json: a token that no merge gives is a piece as a whole, where the file says so") {
+    auto given = of(toy_bpe::trained(20), false);
+    given.tokens.push_back("zqzq");
+    auto const by_merges = parse_tokenizer_json(given.text());
+    given.whole_first = true;
+    auto const whole = parse_tokenizer_json(given.text());
+    REQUIRE(by_merges);
+    REQUIRE(whole);
+    CHECK(bpe_counter{*by_merges.vocabulary}.count("zqzq") == 4);
+    CHECK(bpe_counter{*whole.vocabulary}.count("zqzq") == 1);
+    CHECK(bpe_counter{*whole.vocabulary}.count("zqzqx") == 5);
+    CHECK(bpe_counter{*whole.vocabulary}.encode("zqzq") == std::vector<std::uint32_t>{5'000 - 276});
+}
+
+TEST_CASE("tokenizer_json: the order of merges rules, not that of ids") {
+    auto tokens = toy_bpe::trained(0);
+    tokens.insert(tokens.end(), {"ab", "bc", "abc"});
+    file given{tokens, {{"b", "c"}, {"a", "b"}, {"ab", "c"}, {"a", "bc"}}};
+    bpe_counter counter{*parse_tokenizer_json(given.text()).vocabulary};
+    CHECK(counter.encode("abc") == std::vector<std::uint32_t>{5'000 - 258});
+    CHECK(counter.encode("abd").front() == 5'000 - 256);
+    given.merges.pop_back();  // bc comes first, and then nothing takes it
+    bpe_counter other{*parse_tokenizer_json(given.text()).vocabulary};
+    CHECK(other.encode("abc").size() == 2);
+}
+
+TEST_CASE("tokenizer_json: what is none is told") {
+    auto const whole = of(toy_bpe::trained(20), false);
+    auto const fault = [](std::string const& text) { return parse_tokenizer_json(text).error.fault; };
+    CHECK(fault("") == vocabulary_fault::bad_json);
+    CHECK(fault("{}") == vocabulary_fault::bad_json);
+    CHECK(fault("[1]") == vocabulary_fault::bad_json);
+    CHECK(fault(std::string(100'000, '[')) == vocabulary_fault::bad_json);
+    auto const text = whole.text();
+    for (std::size_t size = 1; size < text.size(); size += 97) CHECK(fault(text.substr(0, size)) == vocabulary_fault::bad_json);
+    auto const with = [&](std::string_view from, std::string_view to) {
+        auto out = text;
+        return out.replace(out.find(from), from.size(), to);
+    };
+    CHECK(fault(with("\"BPE\"", "\"Unigram\"")) == vocabulary_fault::bad_json);
+    CHECK(fault(with("\"ignore_merges\":false", "\"byte_fallback\":true")) == vocabulary_fault::bad_json);
+    CHECK(fault(with("{L}+", "{L}*")) == vocabulary_fault::unknown_split);
+    CHECK(fault(with(":4990", ":-1")) == vocabulary_fault::bad_rank);
+    CHECK(fault(with(":4990", ":\"x\"")) == vocabulary_fault::bad_rank);
+    auto other = whole;
+    other.merges.emplace_back("a", "zzz");
+    CHECK(fault(other.text()) == vocabulary_fault::bad_merges);
+    other = whole;
+    other.merges.emplace_back("\x01", "\x02");
+    CHECK(fault(other.text()) == vocabulary_fault::bad_merges);
+    other = whole;
+    other.tokens.erase(other.tokens.begin() + 7);
+    CHECK(fault(other.text()) != vocabulary_fault::bad_json);
+}
+
+TEST_CASE("tokenizer_json: of a file") {
+    scratch::folder const root;
+    std::ofstream{root / "tokenizer.json", std::ios::binary} << of(toy_bpe::trained(20), false).text();
+    CHECK(condense::load_tokenizer_json(root / "tokenizer.json"));
+    CHECK(condense::load_tokenizer_json(root / "absent").error.fault == vocabulary_fault::unreadable);
+}
