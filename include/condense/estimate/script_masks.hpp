@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// The classes of 64 bytes as masks, one bit a byte: a byte at a time, or by SSE2 or AVX2 where there are
+// such. Vector types of the compiler, so that no header of intrinsics is needed.
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define CONDENSE_DETAIL_SCRIPT_X86 1
+#else
+#define CONDENSE_DETAIL_SCRIPT_X86 0
+#endif
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Which bytes of 64 are what; bit 0 is the first byte.
+struct script_masks {
+    std::uint64_t upper = 0;
+    std::uint64_t lower = 0;
+    std::uint64_t digits = 0;
+    std::uint64_t spaces = 0;
+    std::uint64_t line_ends = 0;
+    std::uint64_t tabs = 0;
+    std::uint64_t controls = 0;  ///< others below 0x20, and 0x7F
+    std::uint64_t foreign = 0;   ///< from 0x80 on
+    std::uint64_t leads = 0;     ///< from 0xC0 on
+    std::uint64_t repeats = 0;   ///< the same byte as the one before
+    std::uint64_t joiners = 0;   ///< + - / _ , which base64 and its form for addresses have beside letters and digits
+    std::uint64_t figures = 0;   ///< digits of hexadecimal numbers
+    std::uint64_t vowels = 0;    ///< a, i, o and u, with which few words of English end
+    std::uint64_t rares = 0;     ///< j, k, q and z, which are rare in English
+
+    /// The same for fewer bytes than 64.
+    constexpr script_masks among(std::uint64_t valid) const noexcept {
+        return {upper & valid, lower & valid, digits & valid, spaces & valid, line_ends & valid, tabs & valid, controls & valid,
+                foreign & valid, leads & valid, repeats & valid, joiners & valid, figures & valid, vowels & valid, rares & valid};
+    }
+
+    friend constexpr bool operator==(script_masks const&, script_masks const&) = default;
+};
+
+inline constexpr std::size_t script_block = 64;
+
+/// The reference: `count` bytes from `text`, at most 64; `before` is the byte before them.
+constexpr script_masks scalar_script_masks(char const* text, std::size_t count, char before) noexcept {
+    script_masks out;
+    for (std::size_t at = 0; at < count; ++at) {
+        auto const bit = std::uint64_t{1} << at;
+        auto const byte = static_cast<unsigned char>(text[at]);
+        auto const folded = static_cast<unsigned char>(byte | 0x20u);
+        if (byte >= 'A' && byte <= 'Z') out.upper |= bit;
+        if (byte >= 'a' && byte <= 'z') out.lower |= bit;
+        if (byte >= '0' && byte <= '9') out.digits |= bit;
+        if (byte == ' ') out.spaces |= bit;
+        if (byte == '\n' || byte == '\r') out.line_ends |= bit;
+        if (byte == '\t') out.tabs |= bit;
+        if ((byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7F) out.controls |= bit;
+        if (byte >= 0x80) out.foreign |= bit;
+        if (byte >= 0xC0) out.leads |= bit;
+        if (text[at] == before) out.repeats |= bit;
+        if (byte == '+' || byte == '-' || byte == '/' || byte == '_') out.joiners |= bit;
+        if ((byte >= '0' && byte <= '9') || (folded >= 'a' && folded <= 'f')) out.figures |= bit;
+        if (byte == 'a' || byte == 'i' || byte == 'o' || byte == 'u') out.vowels |= bit;
+        if (byte == 'j' || byte == 'k' || byte == 'q' || byte == 'z') out.rares |= bit;
+        before = text[at];
+    }
+    return out;
+}
+
+#if CONDENSE_DETAIL_SCRIPT_X86
+
+// A macro, since a function for one unit can not be given its operations as template arguments and still be
+// inlined: the attribute of the unit must stand on each. Comparisons are signed, so that bytes from 0x80 on are negative.
+#define CONDENSE_DETAIL_SCRIPT_UNIT(unit, width, gather, features)                                                    \
+    using script_bytes_##unit = signed char __attribute__((vector_size(width)));                                      \
+    using script_chars_##unit = char __attribute__((vector_size(width)));                                             \
+    [[gnu::target(features), gnu::always_inline]] inline std::uint64_t script_gather_##unit(script_bytes_##unit found) noexcept { \
+        return std::uint64_t{static_cast<std::uint32_t>(gather(reinterpret_cast<script_chars_##unit>(found)))};                       \
+    }                                                                                                                 \
+    /* 64 bytes from `text`, before which one byte can be read. */                                                    \
+    [[gnu::target(features), gnu::always_inline]] inline script_masks script_masks_##unit(char const* text) noexcept { \
+        script_masks out;                                                                                             \
+        for (unsigned at = 0; at < script_block; at += width) {                                                       \
+            script_bytes_##unit bytes, before;                                                                        \
+            std::memcpy(&bytes, text + at, width);                                                                    \
+            std::memcpy(&before, text + at - 1, width);                                                               \
+            auto const folded = bytes | 0x20;                                                                         \
+            auto const digit = (bytes > 0x2F) & (bytes < 0x3A);                                                       \
+            auto const line_end = (bytes == 0x0A) | (bytes == 0x0D);                                                  \
+            auto const tab = bytes == 0x09;                                                                           \
+            auto const control = ((bytes & ~0x1F) == 0) | (bytes == 0x7F);                                            \
+            out.upper |= script_gather_##unit((bytes > 0x40) & (bytes < 0x5B)) << at;                                 \
+            out.lower |= script_gather_##unit((bytes > 0x60) & (bytes < 0x7B)) << at;                                 \
+            out.digits |= script_gather_##unit(digit) << at;                                                          \
+            out.spaces |= script_gather_##unit(bytes == 0x20) << at;                                                  \
+            out.line_ends |= script_gather_##unit(line_end) << at;                                                    \
+            out.tabs |= script_gather_##unit(tab) << at;                                                              \
+            out.controls |= script_gather_##unit(control & ~line_end & ~tab) << at;                                   \
+            out.foreign |= script_gather_##unit(bytes) << at;                                                         \
+            out.leads |= script_gather_##unit((bytes > -65) & bytes) << at;                                           \
+            out.repeats |= script_gather_##unit(bytes == before) << at;                                               \
+            out.joiners |= script_gather_##unit(((bytes | 4) == 0x2F) | (bytes == 0x2D) | (bytes == 0x5F)) << at;     \
+            out.figures |= script_gather_##unit(digit | ((folded > 0x60) & (folded < 0x67))) << at;                   \
+            out.vowels |= script_gather_##unit((bytes == 'a') | (bytes == 'i') | (bytes == 'o') | (bytes == 'u')) << at;\
+            out.rares |= script_gather_##unit((bytes == 'j') | (bytes == 'k') | (bytes == 'q') | (bytes == 'z')) << at;\
+        }                                                                                                             \
+        return out;                                                                                                   \
+    }                                                                                                                 \
+    /* The same for callers that are not of the unit. */                                                              \
+    [[gnu::target(features)]] inline script_masks script_masks_by_##unit(char const* text) noexcept {                 \
+        return script_masks_##unit(text);                                                                             \
+    }
+
+CONDENSE_DETAIL_SCRIPT_UNIT(sse2, 16, __builtin_ia32_pmovmskb128, "sse2")
+CONDENSE_DETAIL_SCRIPT_UNIT(avx2, 32, __builtin_ia32_pmovmskb256, "avx2,bmi,popcnt")
+#undef CONDENSE_DETAIL_SCRIPT_UNIT
+
+#endif
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
