@@ -149,6 +149,8 @@ TEST_CASE("a scan by vectors counts as the reference does", "[estimate]") {
         compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts(in, points); });
 #if CONDENSE_DETAIL_SCRIPT_X86
         compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts_sse2(in, points); });
+        if (condense::detail::has_script_avx2())
+            compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts_avx2(in, points); });
 #endif
     }
     REQUIRE(differ == 0);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-// The classes of 64 bytes as masks, one bit a byte: a byte at a time, or by SSE2 or AVX2 where there are
-// such. Vector types of the compiler, so that no header of intrinsics is needed.
+// The classes of 64 bytes as masks, one bit a byte: a byte at a time, or by SSE2, AVX2 or AVX-512 where there
+// are such. Vector types of the compiler, so that no header of intrinsics is needed.
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define CONDENSE_DETAIL_SCRIPT_X86 1
@@ -119,6 +119,50 @@ constexpr script_masks scalar_script_masks(char const* text, std::size_t count, 
 CONDENSE_DETAIL_SCRIPT_UNIT(sse2, 16, __builtin_ia32_pmovmskb128, "sse2")
 CONDENSE_DETAIL_SCRIPT_UNIT(avx2, 32, __builtin_ia32_pmovmskb256, "avx2,bmi,popcnt")
 #undef CONDENSE_DETAIL_SCRIPT_UNIT
+
+using script_bytes_avx512 = char __attribute__((vector_size(64)));
+
+/// Comparisons of AVX-512 give masks themselves: `order` is 0 for equal and 1 for below, of unsigned bytes.
+#define CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, order, with) \
+    static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask((bytes), script_bytes_avx512{} + static_cast<char>(with), order, ~0ull))
+#define CONDENSE_DETAIL_SCRIPT_EQUAL(byte) CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 0, byte)
+
+[[gnu::target("avx512f,avx512bw,bmi,popcnt"), gnu::always_inline]] inline script_masks script_masks_avx512(char const* text) noexcept {
+    script_bytes_avx512 bytes, before;
+    std::memcpy(&bytes, text, script_block);
+    std::memcpy(&before, text - 1, script_block);
+    script_masks out;
+    out.upper = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes - 'A', 1, 26);
+    out.lower = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes - 'a', 1, 26);
+    out.digits = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes - '0', 1, 10);
+    out.spaces = CONDENSE_DETAIL_SCRIPT_EQUAL(' ');
+    out.line_ends = CONDENSE_DETAIL_SCRIPT_EQUAL('\n') | CONDENSE_DETAIL_SCRIPT_EQUAL('\r');
+    out.tabs = CONDENSE_DETAIL_SCRIPT_EQUAL('\t');
+    out.controls = (CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, 0x20) | CONDENSE_DETAIL_SCRIPT_EQUAL(0x7F)) & ~out.line_ends & ~out.tabs;
+    out.foreign = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -128);
+    out.leads = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -64);
+    out.repeats = static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(bytes, before, 0, ~0ull));
+    out.joiners = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes | 4, 0, '/') | CONDENSE_DETAIL_SCRIPT_EQUAL('-') | CONDENSE_DETAIL_SCRIPT_EQUAL('_');
+    out.figures = out.digits | CONDENSE_DETAIL_SCRIPT_COMPARED((bytes | 0x20) - 'a', 1, 6);
+    out.vowels = CONDENSE_DETAIL_SCRIPT_EQUAL('a') | CONDENSE_DETAIL_SCRIPT_EQUAL('i') | CONDENSE_DETAIL_SCRIPT_EQUAL('o') |
+                 CONDENSE_DETAIL_SCRIPT_EQUAL('u');
+    out.rares = CONDENSE_DETAIL_SCRIPT_EQUAL('j') | CONDENSE_DETAIL_SCRIPT_EQUAL('k') | CONDENSE_DETAIL_SCRIPT_EQUAL('q') |
+                CONDENSE_DETAIL_SCRIPT_EQUAL('z');
+    return out;
+}
+/// The same for callers that are not of the unit.
+[[gnu::target("avx512f,avx512bw,bmi,popcnt")]] inline script_masks script_masks_by_avx512(char const* text) noexcept {
+    return script_masks_avx512(text);
+}
+#undef CONDENSE_DETAIL_SCRIPT_EQUAL
+#undef CONDENSE_DETAIL_SCRIPT_COMPARED
+
+inline bool has_script_avx2() noexcept {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
+inline bool has_script_avx512() noexcept {
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+}
 
 #endif
 

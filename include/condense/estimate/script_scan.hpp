@@ -241,11 +241,8 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
 
 CONDENSE_DETAIL_SCRIPT_SCAN(sse2, "sse2")
 CONDENSE_DETAIL_SCRIPT_SCAN(avx2, "avx2,bmi,popcnt")
+CONDENSE_DETAIL_SCRIPT_SCAN(avx512, "avx512f,avx512bw,bmi,popcnt")
 #undef CONDENSE_DETAIL_SCRIPT_SCAN
-
-inline bool has_script_avx2() noexcept {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
-}
 
 #endif
 
@@ -253,7 +250,10 @@ inline bool has_script_avx2() noexcept {
 template <class Sink>
 constexpr text_counts scan_scripts(std::string_view text, Sink& sink) noexcept {
 #if CONDENSE_DETAIL_SCRIPT_X86
-    if (!std::is_constant_evaluated()) return has_script_avx2() ? scan_scripts_avx2(text, sink) : scan_scripts_sse2(text, sink);
+    if (!std::is_constant_evaluated()) {
+        if (has_script_avx512()) return scan_scripts_avx512(text, sink);
+        return has_script_avx2() ? scan_scripts_avx2(text, sink) : scan_scripts_sse2(text, sink);
+    }
 #endif
     return scan_scripts_scalar(text, sink);
 }
