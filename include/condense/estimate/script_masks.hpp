@@ -120,11 +120,13 @@ CONDENSE_DETAIL_SCRIPT_UNIT(sse2, 16, __builtin_ia32_pmovmskb128, "sse2")
 CONDENSE_DETAIL_SCRIPT_UNIT(avx2, 32, __builtin_ia32_pmovmskb256, "avx2,bmi,popcnt")
 #undef CONDENSE_DETAIL_SCRIPT_UNIT
 
-using script_bytes_avx512 = char __attribute__((vector_size(64)));
+using script_bytes_avx512 = unsigned char __attribute__((vector_size(64)));  // so that differences wrap
+using script_chars_avx512 = char __attribute__((vector_size(64)));
 
 /// Comparisons of AVX-512 give masks themselves: `order` is 0 for equal and 1 for below, of unsigned bytes.
 #define CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, order, with) \
-    static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask((bytes), script_bytes_avx512{} + static_cast<char>(with), order, ~0ull))
+    static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(reinterpret_cast<script_chars_avx512>(bytes), \
+                                                            script_chars_avx512{} + static_cast<char>(with), order, ~0ull))
 #define CONDENSE_DETAIL_SCRIPT_EQUAL(byte) CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 0, byte)
 
 [[gnu::target("avx512f,avx512bw,bmi,popcnt"), gnu::always_inline]] inline script_masks script_masks_avx512(char const* text) noexcept {
@@ -141,7 +143,8 @@ using script_bytes_avx512 = char __attribute__((vector_size(64)));
     out.controls = (CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, 0x20) | CONDENSE_DETAIL_SCRIPT_EQUAL(0x7F)) & ~out.line_ends & ~out.tabs;
     out.foreign = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -128);
     out.leads = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -64);
-    out.repeats = static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(bytes, before, 0, ~0ull));
+    out.repeats = static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(
+        reinterpret_cast<script_chars_avx512>(bytes), reinterpret_cast<script_chars_avx512>(before), 0, ~0ull));
     out.joiners = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes | 4, 0, '/') | CONDENSE_DETAIL_SCRIPT_EQUAL('-') | CONDENSE_DETAIL_SCRIPT_EQUAL('_');
     out.figures = out.digits | CONDENSE_DETAIL_SCRIPT_COMPARED((bytes | 0x20) - 'a', 1, 6);
     out.vowels = CONDENSE_DETAIL_SCRIPT_EQUAL('a') | CONDENSE_DETAIL_SCRIPT_EQUAL('i') | CONDENSE_DETAIL_SCRIPT_EQUAL('o') |
