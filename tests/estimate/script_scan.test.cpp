@@ -87,6 +87,22 @@ constexpr bool bytes_of_no_code_point_are_stray() {
 }
 static_assert(bytes_of_no_code_point_are_stray());
 
+/// Nothing depends on where blocks of 64 bytes end: as many of each before and behind any border.
+bool borders_do_not_show() {
+    for (std::string_view const unit : {"caf\u00E9s ", "\u4E2D\u6587 ", "\U0001F600 ", "foo12345 ", "a  b\n\n\t", "fooBAR== "}) {
+        point_counts once;
+        auto const first = scan_scripts_scalar(std::string{unit} + std::string{unit}, once);
+        for (std::size_t ahead = 40; ahead < 70; ++ahead) {
+            std::string const blank(ahead, '\x01');
+            point_counts points;
+            auto found = scan_scripts_scalar(blank + std::string{unit} + std::string{unit}, points);
+            found[static_cast<std::size_t>(text_feature::control)] = 0;
+            if (found != first || points != once) return false;
+        }
+    }
+    return true;
+}
+
 constexpr std::string_view base64 =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 constexpr std::string_view hex = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -131,6 +147,7 @@ std::string hostile(std::mt19937& random) {
 TEST_CASE("features of texts", "[estimate]") {
     REQUIRE(words_and_their_letters());
     REQUIRE(long_runs_of_base64_and_hex_are_found());
+    REQUIRE(borders_do_not_show());
 }
 
 TEST_CASE("a scan by vectors counts as the reference does", "[estimate]") {
