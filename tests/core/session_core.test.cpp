@@ -339,3 +339,44 @@ TEST_CASE("a layer that remembers a released message reads nothing there") {
     session.push(chat_message::user("next"));
     CHECK(session.history().size() == session.used().messages.count);
 }
+
+TEST_CASE("what was shortened on arrival, and has gone and been released since, is not made any more") {
+    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
+                                        condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    session.push(chat_message::user("task"));
+    session.push(chat_message::assistant("ok"));
+    session.push(chat_message::user("q1"));
+    session.push(chat_message::call("c1", "read", "{}"));
+    REQUIRE(session.request().size() == 4);
+    session.push(chat_message::result("c1", std::string(60'000, 'x')));  // stored, and no request after it
+    for (auto const* const words : {"done", "q2", "a2", "q3"})
+        session.push(words[0] == 'q' ? chat_message::user(words) : chat_message::assistant(words));
+    REQUIRE(session.prepare().changed());
+    REQUIRE(session.release({session.outline().size()}) > 0);
+    REQUIRE(session.request().size() == session.used().messages.count);
+    CHECK((*session.request().begin()).parts[0].text == "q3");
+}
+
+TEST_CASE("a message that answers a call that is sent and one that has gone brings the second back") {
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    auto pinned = chat_message::call("A", "read", "{}");
+    pinned.pinned = true;
+    session.push(chat_message::user("task"));
+    session.push(pinned);
+    session.push(chat_message::user("q1"));
+    session.push(chat_message::call("B", "read", "{}"));
+    session.push(chat_message::user("q2"));
+    session.push(chat_message::assistant("a2"));  // neither will be answered, it seems
+    REQUIRE(session.prepare().changed());
+    REQUIRE(session.request().size() == session.used().messages.count);
+    auto late = chat_message::result("A", "late");
+    late.parts.push_back(chat_message::result("B", "late, too").parts[0]);
+    session.push(late);
+    REQUIRE(session.request().size() == session.used().messages.count);
+    std::size_t calls = 0;
+    for (auto const& m : session.request())
+        for (auto const& part : m.parts) calls += part.kind == condense::part_kind::tool_call ? 1u : 0u;
+    CHECK(calls == 2);
+}

@@ -97,6 +97,44 @@ TEST_CASE("call_index: does what a map of stacks does, for any order of calls an
     }
 }
 
+TEST_CASE("call_index: a call that is open again is found again, with a table or without") {
+    for (bool const tabled : {true, false}) {
+        call_index calls;
+        std::vector<std::string> ids;
+        std::uint64_t state = 7;
+        auto const below = [&](std::uint64_t limit) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            return (state >> 33) % limit;
+        };
+        std::size_t reopened = 0;
+        for (int step = 0; step < 4'000; ++step) {
+            auto const id = "id" + std::to_string(below(12));
+            auto const what = below(4);
+            if (what == 0 || ids.empty()) {
+                calls.reserve_more(1, id.size());
+                calls.add(id, {}, 0);
+                ids.push_back(id);
+            } else if (what == 1) {
+                auto const call = static_cast<std::uint32_t>(below(ids.size()));
+                reopened += calls[call].answered ? 1u : 0u;
+                if (calls[call].answered) calls.reopen(call);
+            } else {
+                auto expected = none32;
+                auto newest = none32;
+                for (auto call = static_cast<std::uint32_t>(ids.size()); call-- > 0 && expected == none32;) {
+                    if (ids[call] != id) continue;
+                    if (newest == none32) newest = call;
+                    if (!calls[call].answered) expected = call;
+                }
+                if (tabled) calls.reserve_lookup(1);
+                REQUIRE(calls.nearest(id) == (expected != none32 ? expected : newest));
+                if (expected != none32) calls[expected].answered = true;
+            }
+        }
+        CHECK(reopened > 100);
+    }
+}
+
 TEST_CASE("call_index: after reserve_more nothing is allocated") {
     call_index calls;
     std::vector<std::string> ids;

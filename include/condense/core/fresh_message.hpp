@@ -125,7 +125,7 @@ public:
             next.tool_size = part.tool.size();
             if (!part.call.empty()) text_.append(part.call);
             if (!part.tool.empty()) text_.append(part.tool);
-            has_pairs_ = has_pairs_ || !part.call.empty() || part.kind == part_kind::tool_call || part.kind == part_kind::tool_result;
+            note_pair(part);
             // An image that came with a result is no word of the user's.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             parts_.push_back(next);
@@ -147,7 +147,7 @@ public:
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
-            has_pairs_ = true;
+            note_pair(part);
         }
     }
     /// What `take` needs in place of the message that was read.
@@ -180,6 +180,9 @@ public:
     bool joins_previous = false;
 
 private:
+    constexpr void note_pair(auto const& part) noexcept {
+        has_pairs_ = has_pairs_ || !part.call.empty() || part.kind == part_kind::tool_call || part.kind == part_kind::tool_result;
+    }
     constexpr void clear() noexcept {
         parts_.clear();
         text_.clear();

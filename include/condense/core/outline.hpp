@@ -298,7 +298,8 @@ private:
         auto& call = calls_[record.call];
         auto& mine = groups_[group_of(call.message)];
         auto const counted = !call.answered && !call.dead;
-        call.answered = record.status != part_status::pending;
+        if (record.status != part_status::pending) call.answered = true;
+        else if (call.answered) calls_.reopen(record.call);
         call.has_result = true;
         if (!call.answered) {
             call.waits = true;

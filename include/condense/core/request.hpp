@@ -71,11 +71,14 @@ public:
         if (stale_ || (amid && (thinned_ || !unmade_.empty()))) remake(source, facts, edits, amid);
         for (; !unmade_.empty(); unmade_.pop_back()) {
             auto& changed = places_[unmade_.back()];
-            if (!is_edited(facts, edits, changed.index)) continue;  // what was done was undone by the same run
+            // What was done was undone by the same run, or its group has gone since, and may have been released.
+            if (!is_edited(facts, edits, changed.index) || edits.gone(facts.group_of(changed.index))) continue;
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
-        if (std::exchange(thinned_, false) && 2 * thin(facts, edits) < made_.size()) forget_unsent();
+        if (!std::exchange(thinned_, false)) return;
+        stale_ = 2 * thin(facts, edits) < made_.size();  // most of what was made is not sent any more
+        if (stale_) remake(source, facts, edits, false);
     }
 
 private:
@@ -112,16 +115,6 @@ private:
         }
         places_.erase(to, places_.end());
         return live;
-    }
-    void forget_unsent() {
-        std::vector<Message> sent;
-        sent.reserve(made_.size() / 2);
-        for (auto& found : places_) {
-            if (found.made == none32) continue;
-            sent.push_back(std::move(made_[found.made]));
-            found.made = static_cast<std::uint32_t>(sent.size() - 1);
-        }
-        made_.swap(sent);
     }
 
     template <class Source>

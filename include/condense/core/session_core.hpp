@@ -145,9 +145,12 @@ protected:
             begin_and_end::past(messages_.get()) - begin_and_end::first(messages_.get())) - 1);
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
-        edits_.follow(facts_, facts_.place());
+        auto const joins = facts_.place();
+        edits_.follow(facts_, joins);
         sent_.add(index);
-        if (edits_.steps().size() != mark) {  // it brought others back
+        bool const joined = joins > 1;  // groups of which some may have been gone
+        if (joined) anchor_.edited(facts_.group_of(index));
+        if (joined || edits_.steps().size() != mark) {  // it brought others back
             anchor_.edited(first_changed_since(mark));
             settle();
         }

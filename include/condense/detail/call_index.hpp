@@ -97,10 +97,21 @@ public:
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
     }
 
+    /// The call has no answer any more, though it had one.
+    constexpr void reopen(std::uint32_t call) noexcept {
+        calls_[call].answered = false;
+        if (call >= looked_up_ || calls_[call].id_size == 0) return;
+        auto* place = &slots_[find_slot(id(call))].unanswered;
+        while (*place != none32 && *place > call) place = &calls_[*place].below;
+        if (*place == call) return;
+        calls_[call].below = *place;
+        *place = call;
+    }
+
 private:
     struct slot_record {
         std::uint32_t newest = none32;
-        std::uint32_t unanswered = none32;
+        std::uint32_t unanswered = none32;  ///< the newest that may have no answer; what is below it may, too
     };
 
     static constexpr std::uint64_t hash(std::string_view text) noexcept {

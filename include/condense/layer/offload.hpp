@@ -86,9 +86,8 @@ private:
     /// All that is large has been stored, as it is where results are stored when they come.
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
-        auto const limit = over;
         for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
-            if (!detail::may_exceed(limit, bytes{facts.part_at(column).size})) continue;
+            if (!detail::may_exceed(over, bytes{facts.part_at(column).size})) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
         }
         return true;
