@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/core/changes.hpp>
+
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 
@@ -235,5 +237,19 @@ TEST_CASE("view: figures of any size are counted right") {
         CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
     }
     draft.take_back(0);
+    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+}
+
+TEST_CASE("view: what has gone is there again with the group that it joins, by a step") {
+    desk on{user("u"), toy::pinned(call("1")), user("v"), call("2"), user("w"), assistant("a")};
+    REQUIRE_FALSE(on.draft().drop({3}));
+    auto const mark = on.edits.steps().size();
+    on.push(with(role::tool, {result_part("1"), result_part("2")}));
+    CHECK(on.facts.group_of(3) == 1);
+    CHECK(on.edits.sums().messages == 7);
+    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    CHECK(on.edits.steps().size() == mark + 1);
+    CHECK(condense::detail::first_changed(on.facts, on.edits, mark) == 3);
+    on.edits.take_back(on.facts, mark);
     CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
 }

@@ -3,8 +3,8 @@
 """Checks what headers include, and that each has a test of its stem.
 
 A header of the core target includes headers of that target alone, no header includes upward in the order
-detail, core, policy, layer, preset, none is longer than 400 lines, and what condense.hpp reaches includes of others only
-what is listed here: each header more costs every program that includes it.
+detail, core, policy, layer, preset, none is longer than 400 lines or opens a namespace but that of the literals, and what
+condense.hpp reaches includes of others only what is listed here: each header more costs every program that includes it.
 """
 
 import pathlib
@@ -48,8 +48,8 @@ def reached(includes, header):
     return seen
 
 
-def problems(includes, listed, tests, lines):
-    """includes: {header: [what it includes]}, paths as in condense/...; tests: the stems that have one."""
+def problems(includes, listed, tests, lines, opened):
+    """includes: {header: [what it includes]}, paths as in condense/...; tests: the stems that have one; opened: {header: [namespaces]}."""
     found = []
     light = reached(includes, "condense.hpp")
     for header, wanted in sorted(includes.items()):
@@ -70,6 +70,7 @@ def problems(includes, listed, tests, lines):
                     found.append(f"{header} includes {name}: upward")
         if lines.get(header, 0) > 400:
             found.append(f"{header} has {lines[header]} lines: split it at its second idea")
+        found += [f"{header} opens namespace {name}" for name in opened.get(header, []) if name != "literals"]
         if "/" in header and header[:-len(".hpp")] not in tests:
             found.append(f"{header} has no test of its stem")
     return found
@@ -77,29 +78,32 @@ def problems(includes, listed, tests, lines):
 
 def read(root):
     base = root / "include" / "condense"
-    includes, lines = {}, {}
+    includes, lines, opened = {}, {}, {}
     for path in sorted(base.rglob("*.hpp")):
         text = path.read_text(encoding="utf-8")
-        lines[str(path.relative_to(base))] = text.count("\n")
-        includes[str(path.relative_to(base))] = re.findall(r"^#include <([^>]+)>", text, re.M)
+        header = str(path.relative_to(base))
+        lines[header] = text.count("\n")
+        includes[header] = re.findall(r"^#include <([^>]+)>", text, re.M)
+        opened[header] = re.findall(r"^\s*using namespace ([\w:]+)", text, re.M)
     tests = {str(path.relative_to(root / "tests"))[:-len(".test.cpp")] for path in (root / "tests").rglob("*.test.cpp")}
-    return includes, core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8")), tests, lines
+    return includes, core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8")), tests, lines, opened
 
 
-def selftest(includes, listed, tests, lines):
+def selftest(includes, listed, tests, lines, opened):
     """Each defect planted in what was read must be found."""
     header = "core/outline.hpp"
     planted = {
-        "a store in the core": ({**includes, header: includes[header] + ["condense/store/memory.hpp"]}, listed, tests, lines),
-        "a layer in a policy": ({**includes, "policy/order.hpp": ["condense/layer/compress.hpp"]}, listed, tests, lines),
-        "a header that is not there": ({**includes, header: ["condense/core/nothing.hpp"]}, listed, tests, lines),
-        "a heavy header": ({**includes, header: ["regex"]}, listed, tests, lines),
-        "all of a library": ({**includes, header: ["boost/hana.hpp"]}, listed, tests, lines),
-        "a header without test": (includes, listed, tests - {"core/outline"}, lines),
-        "a long header": (includes, listed, tests, {**lines, header: 401}),
-        "a policy in an adapter": ({**includes, "adapt/ranges.hpp": ["condense/policy/trigger.hpp"]}, listed, tests, lines),
+        "a store in the core": ({**includes, header: includes[header] + ["condense/store/memory.hpp"]}, listed, tests, lines, opened),
+        "a layer in a policy": ({**includes, "policy/order.hpp": ["condense/layer/compress.hpp"]}, listed, tests, lines, opened),
+        "a header that is not there": ({**includes, header: ["condense/core/nothing.hpp"]}, listed, tests, lines, opened),
+        "a heavy header": ({**includes, header: ["regex"]}, listed, tests, lines, opened),
+        "all of a library": ({**includes, header: ["boost/hana.hpp"]}, listed, tests, lines, opened),
+        "a header without test": (includes, listed, tests - {"core/outline"}, lines, opened),
+        "a long header": (includes, listed, tests, {**lines, header: 401}, opened),
+        "a namespace opened": (includes, listed, tests, lines, {**opened, header: ["detail"]}),
+        "a policy in an adapter": ({**includes, "adapt/ranges.hpp": ["condense/policy/trigger.hpp"]}, listed, tests, lines, opened),
     }
-    return [name for name, data in planted.items() if len(problems(*data)) <= len(problems(includes, listed, tests, lines))]
+    return [name for name, data in planted.items() if len(problems(*data)) <= len(problems(includes, listed, tests, lines, opened))]
 
 
 def main():

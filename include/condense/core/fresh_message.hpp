@@ -78,7 +78,6 @@ struct group_record {
     std::uint32_t waiting = 0;  ///< calls without an answer that may still come
     std::uint32_t merged_into = none32;
     bool system = false;
-    bool starts_turn = false;  ///< its first message is a plain user message
     bool pinned = false;
     bool has_calls = false;
     bool has_error = false;
@@ -107,7 +106,8 @@ public:
     template <message Message, token_estimator Estimator>
     constexpr void read(Message const& m, Estimator const& count, read_options how) {
         record = {};
-        clear();
+        parts_.clear();
+        text_.clear();
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker);
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
@@ -125,7 +125,6 @@ public:
             next.tool_size = part.tool.size();
             if (!part.call.empty()) text_.append(part.call);
             if (!part.tool.empty()) text_.append(part.tool);
-            note_pair(part);
             // An image that came with a result is no word of the user's.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             parts_.push_back(next);
@@ -140,14 +139,14 @@ public:
     void take(released_message const& m, bool pinned) {
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
         joins_previous = m.joins_previous;
-        clear();
+        parts_.clear();
+        text_.clear();
         for (auto const& part : m.parts) {
             parts_.push_back({.record = {.cost = clamped(part.cost), .size = part.size, .kind = part.kind, .status = part.status, .sealed = part.sealed},
                               .id_at = text_.size(),
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
-            note_pair(part);
         }
     }
     /// What `take` needs in place of the message that was read.
@@ -166,7 +165,11 @@ public:
 
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
     /// Whether there may be calls, results, or what came with one.
-    constexpr bool has_pairs() const noexcept { return has_pairs_; }
+    constexpr bool has_pairs() const noexcept {
+        for (auto const& part : parts_)
+            if (part.id_size != 0 || part.record.kind == part_kind::tool_call || part.record.kind == part_kind::tool_result) return true;
+        return false;
+    }
     /// Bytes of its ids and tool names together.
     constexpr std::size_t text_size() const noexcept { return text_.size(); }
     constexpr std::string_view id_of(read_part const& part) const noexcept {
@@ -180,18 +183,8 @@ public:
     bool joins_previous = false;
 
 private:
-    constexpr void note_pair(auto const& part) noexcept {
-        has_pairs_ = has_pairs_ || !part.call.empty() || part.kind == part_kind::tool_call || part.kind == part_kind::tool_result;
-    }
-    constexpr void clear() noexcept {
-        parts_.clear();
-        text_.clear();
-        has_pairs_ = false;
-    }
-
     std::vector<read_part> parts_;
     std::string text_;
-    bool has_pairs_ = false;
 };
 using fresh_message = basic_fresh_message<>;
 

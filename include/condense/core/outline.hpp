@@ -182,9 +182,6 @@ private:
         if (!fresh_.has_pairs()) return;
         calls_.reserve_more(more, fresh_.text_size());
         detail::grow(orphans_, more);
-        auto const& first = fresh_.parts()[0];
-        if (more == 1 && (first.record.kind == part_kind::tool_call || calls_.among_newest(fresh_.id_of(first)) != detail::none32)) return;
-        calls_.reserve_lookup(more);
     }
 
     // From here on nothing allocates and nothing throws.
@@ -201,7 +198,6 @@ private:
                            .count = 1,
                            .plain_users = fresh_.record.plain_user ? 1u : 0u,
                            .system = fresh_.record.speaker == role::system,
-                           .starts_turn = fresh_.record.plain_user,
                            .pinned = fresh_.record.pinned,
                            .summary = fresh_.record.summary});
         placing_ = index;

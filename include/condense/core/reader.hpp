@@ -108,7 +108,7 @@ public:
                 .system = found.system,
                 .pinned = found.pinned,
                 .open = facts_->open(which.slot()),
-                .starts_turn = found.starts_turn,
+                .starts_turn = first.plain_user,
                 .plain_user = found.plain_users != 0,
                 .latest_user = holds_latest_user(which),
                 .has_calls = found.has_calls,
@@ -125,13 +125,13 @@ public:
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& found = facts_->group_at(which.slot());
-        return found.summary || found.starts_turn;
+        return found.summary || facts_->message_at(found.first).plain_user;
     }
 
     /// No group but those of system messages stands beside it; or, where the user never spoke, no other
     /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
+        if (edits_->sums().messages - edits_->of(which).messages <= facts_->system_messages()) return true;
         auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
         if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())

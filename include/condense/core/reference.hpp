@@ -22,9 +22,12 @@ struct reference {
 
     constexpr std::string text() const {
         std::string out;
+        append_to(out);
+        return out;
+    }
+    constexpr void append_to(std::string& out) const {
         for (auto const byte : digest)
             for (auto const half : {byte >> 4, byte & 15}) out.push_back("0123456789abcdef"[half]);
-        return out;
     }
     /// What text() has spelt, or nothing.
     static constexpr std::optional<reference> of(std::string_view spelt) noexcept {

@@ -53,10 +53,7 @@ public:
             unmade_.push_back(places_.size() - 1);
             return;
         }
-        if (!stale_ && only_drops(edits, mark)) {
-            thinned_ = true;
-            return;
-        }
+        if (!stale_ && only_drops(edits, mark)) return;  // seen by the number of messages
         stale_ = true;
         for (; made_holds_ && mark < edits.steps().size(); ++mark) made_holds_ = !edits.steps()[mark].on_part;
     }
@@ -68,7 +65,8 @@ public:
     /// Makes what is not made yet. What is seen `amid` a run may be taken back, and is made again.
     template <class Source>
     void update(Source const& source, outline const& facts, view const& edits, bool amid) {
-        if (stale_ || (amid && (thinned_ || !unmade_.empty()))) remake(source, facts, edits, amid);
+        auto const fewer = [&] { return places_.size() != edits.sums().messages; };
+        if (stale_ || (amid && (fewer() || !unmade_.empty()))) remake(source, facts, edits, amid);
         for (; !unmade_.empty(); unmade_.pop_back()) {
             auto& changed = places_[unmade_.back()];
             // What was done was undone by the same run, or its group has gone since, and may have been released.
@@ -76,7 +74,7 @@ public:
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
-        if (!std::exchange(thinned_, false)) return;
+        if (!fewer()) return;
         stale_ = 2 * thin(facts, edits) < made_.size();  // most of what was made is not sent any more
         if (stale_) remake(source, facts, edits, false);
     }
@@ -98,11 +96,13 @@ private:
         return unmade_.empty() || unmade_.back() + 1 != places_.size();
     }
 
-    /// Nothing but groups has gone, and each message of theirs is known by its index.
+    /// Nothing but groups has gone, and all that is sent is known by its index: neither summaries nor answers.
     bool only_drops(view const& edits, std::size_t mark) const noexcept {
         for (; mark < edits.steps().size(); ++mark)
             if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary()) return false;
-        return !made_alone_;
+        for (auto const& found : places_)
+            if (found.index == none32) return false;
+        return true;
     }
     /// Takes out the places of groups that are gone; how many of the made messages are sent still.
     std::size_t thin(outline const& facts, view const& edits) noexcept {
@@ -122,9 +122,7 @@ private:
         std::vector<place> places;
         std::vector<Message> made;
         places.reserve(facts.size() + 1);
-        bool made_alone = false;
         auto const add = [&](Message m, std::uint32_t index = none32) {
-            made_alone = made_alone || index == none32;
             made.push_back(std::move(m));
             places.push_back({index, static_cast<std::uint32_t>(made.size() - 1)});
         };
@@ -147,8 +145,6 @@ private:
         places_.swap(places);
         made_.swap(made);
         unmade_.clear();
-        thinned_ = false;
-        made_alone_ = made_alone;
         stale_ = amid;
         made_holds_ = !amid;
     }
@@ -157,8 +153,6 @@ private:
     std::vector<Message> made_;
     std::vector<std::size_t> unmade_;  ///< places that edits have changed since
     bool stale_ = true;
-    bool thinned_ = false;     ///< groups have gone since
-    bool made_alone_ = false;  ///< some of what was made stands for no one message: summaries, answers
     bool made_holds_ = false;  ///< what was made is of the edits that are in force
 };
 

@@ -145,12 +145,9 @@ protected:
             begin_and_end::past(messages_.get()) - begin_and_end::first(messages_.get())) - 1);
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
-        auto const joins = facts_.place();
-        edits_.follow(facts_, joins);
+        edits_.follow(facts_, facts_.place());
         sent_.add(index);
-        bool const joined = joins > 1;  // groups of which some may have been gone
-        if (joined) anchor_.edited(facts_.group_of(index));
-        if (joined || edits_.steps().size() != mark) {  // it brought others back
+        if (edits_.steps().size() != mark) {  // it brought others back
             anchor_.edited(first_changed_since(mark));
             settle();
         }

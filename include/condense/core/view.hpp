@@ -97,10 +97,6 @@ public:
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
-    /// Of the same, the messages alone.
-    constexpr std::uint64_t messages_of(group which) const noexcept {
-        return which.is_summary() ? 1 : groups_[which.slot()].messages;
-    }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
     /// Some call of it was answered.
@@ -160,7 +156,7 @@ public:
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
         detail::grow(parts_, parts);
-        detail::grow(steps_, 3 + parts);
+        detail::grow(steps_, 3 + 2 * parts);
     }
 
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
@@ -355,6 +351,8 @@ private:
     /// Counts everything anew after several groups became one, which now stands in `slot`.
     constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
         count_groups(facts);
+        for (std::uint32_t joined = 0; joined < groups_.size(); ++joined)  // it is there with the group that it has joined
+            if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(group{joined});
         show_or_hide(facts, slot);
         count_sums();
     }

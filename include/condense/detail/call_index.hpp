@@ -12,8 +12,8 @@
 #include <condense/detail/saturate.hpp>
 
 // The calls of a conversation in the order they were made, found by id from the newest backward.
-// Ids may be reused or missing, so this never maps an id to one call. A table is made when one is asked
-// for that is not among the newest.
+// Ids may be reused or missing, so this never maps an id to one call. The table by id is filled when one is
+// asked for that is not among the newest.
 
 namespace condense {
 inline namespace v1 {
@@ -51,16 +51,13 @@ public:
     constexpr void expect(std::size_t count, std::size_t text) {
         calls_.reserve(count);
         arena_.reserve(text);
+        if (count != 0) make_slots(count);
     }
     /// Makes room for `count` more calls of `text` bytes together; after it `add` cannot fail.
     constexpr void reserve_more(std::size_t count, std::size_t text) {
         grow(calls_, count);
         grow(arena_, text);
-    }
-    /// After it, and until more than `count` calls have come, `nearest` looks up what is not among the newest.
-    /// Without it the result is the same, at the cost of a look at every call.
-    constexpr void reserve_lookup(std::size_t count) {
-        if (!has_room(calls_.size() + count)) rehash(calls_.size() + count);
+        make_slots(calls_.size() + count);
     }
 
     constexpr std::uint32_t add(std::string_view id, std::string_view tool, std::uint32_t message) {
@@ -74,22 +71,10 @@ public:
         return call;
     }
 
-    /// One of the newest few calls with this id, and it has no answer: nearly always the one that a result is
-    /// for. Else none32.
-    constexpr std::uint32_t among_newest(std::string_view id) const noexcept {
-        if (id.empty()) return none32;
-        auto const end = calls_.size() > few ? calls_.size() - few : 0;
-        for (auto at = calls_.size(); at-- > end;)
-            if (calls_[at].id_size == id.size() && this->id(static_cast<std::uint32_t>(at)) == id)
-                return calls_[at].answered ? none32 : static_cast<std::uint32_t>(at);
-        return none32;
-    }
-
     /// The nearest call with this id that has no answer, else the nearest that has one, else none32.
     constexpr std::uint32_t nearest(std::string_view id) noexcept {
-        if (id.empty()) return none32;
+        if (id.empty() || calls_.empty()) return none32;
         if (auto const found = among_newest(id); found != none32) return found;
-        if (!has_room(calls_.size())) return nearest_of_all(id);
         for (; looked_up_ < calls_.size(); ++looked_up_) enter(looked_up_);
         auto& slot = slots_[find_slot(id)];
         while (slot.unanswered != none32 && calls_[slot.unanswered].answered)
@@ -114,6 +99,16 @@ private:
         std::uint32_t unanswered = none32;  ///< the newest that may have no answer; what is below it may, too
     };
 
+    /// One of the newest few calls with this id, and it has no answer: nearly always the one that a result is
+    /// for. Else none32.
+    constexpr std::uint32_t among_newest(std::string_view id) const noexcept {
+        auto const end = calls_.size() > few ? calls_.size() - few : 0;
+        for (auto at = calls_.size(); at-- > end;)
+            if (calls_[at].id_size == id.size() && this->id(static_cast<std::uint32_t>(at)) == id)
+                return calls_[at].answered ? none32 : static_cast<std::uint32_t>(at);
+        return none32;
+    }
+
     static constexpr std::uint64_t hash(std::string_view text) noexcept {
         auto const state = fnv1a(text);
         return state ^ (state >> 29);
@@ -125,7 +120,6 @@ private:
         while (slots_[at].newest != none32 && id(slots_[at].newest) != text) at = (at + 1) & mask;
         return at;
     }
-    constexpr bool has_room(std::size_t ids) const noexcept { return ids * 4 < slots_.size() * 3; }
     constexpr void enter(std::uint32_t call) noexcept {
         if (calls_[call].id_size == 0) return;
         auto& slot = slots_[find_slot(id(call))];
@@ -133,21 +127,13 @@ private:
         slot = {call, call};
     }
 
-    constexpr void rehash(std::size_t ids) {
+    /// Room for so many ids; a wider table is filled anew.
+    constexpr void make_slots(std::size_t ids) {
+        if (ids * 4 < slots_.size() * 3) return;
         std::size_t wanted = 16;
         while (wanted * 3 <= ids * 4) wanted *= 2;
         slots_ = std::vector<slot_record>(wanted);
-        for (looked_up_ = 0; looked_up_ < calls_.size(); ++looked_up_) enter(looked_up_);
-    }
-
-    constexpr std::uint32_t nearest_of_all(std::string_view id) const noexcept {
-        auto newest = none32;
-        for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
-            if (calls_[call].id_size == 0 || this->id(call) != id) continue;
-            if (!calls_[call].answered) return call;
-            if (newest == none32) newest = call;
-        }
-        return newest;
+        looked_up_ = 0;
     }
 
     static constexpr std::size_t few = 4;

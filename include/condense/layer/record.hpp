@@ -128,7 +128,13 @@ struct record {
     friend bool operator==(record const&, record const&) = default;
 
 private:
-    reference digest(reference const& before, reference const& name) const { return to.name(before.text() + name.text()); }
+    reference digest(reference const& before, reference const& name) const {
+        std::string both;
+        both.reserve(4 * name.digest.size());
+        before.append_to(both);
+        name.append_to(both);
+        return to.name(both);
+    }
 
     /// Names the messages that may be recorded, and finds the longest run of them that an earlier run left.
     void look_back(auto& draft, auto& kept) const {

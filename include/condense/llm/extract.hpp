@@ -149,7 +149,7 @@ struct extract {
     };
     using notes = basic_notes<>;
 
-    template <class Notes = notes>
+    template <class Notes = notes>  // so that they are not made where this is only included
     Notes open() const { return Notes{*this}; }
     friend constexpr bool operator==(extract const&, extract const&) = default;
 };

@@ -75,18 +75,17 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, 
                           named<Mix> const& with) {
     static_assert(std::copy_constructible<Message>,
                   "condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)");
-    using namespace detail;
     replay_figures out{.mix = with.name, .conversation = std::string{name}};
     auto const& script = told.script;
     auto const& how = told.options;
     replay_edges edges{.model = replay_model{[&](std::string_view text) { return script.estimator()(text).tokens(); }}};
-    auto mix = mix_for(with.mix, edges);
-    auto const shelf = how.items ? shelf_of(mix, edges, out.conversation) : replay_shelf{};
+    auto mix = detail::mix_for(with.mix, edges);
+    auto const shelf = how.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};
     run_options<Clock> options{.clock = how.clock};
     options.conversation = out.conversation;
     session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(options)};
-    replay_turns{told, agent, shelf, how, out}.all();
-    close_figures(out, agent, edges.model.figures(), each);
+    detail::replay_turns{told, agent, shelf, how, out}.all();
+    detail::close_figures(out, agent, edges.model.figures(), each);
     return out;
 }
 
