@@ -92,7 +92,7 @@ int main(int count, char** given) {
     auto model = model_for(chosen, schemas, problem);
     if (!problem.empty()) return complain("--endpoint: " + problem);
 
-    auto const estimate = condense::with_family(chosen.model, [](auto family) { return condense::char_ratio<decltype(family)>::ratio(); });
+    condense::family_estimator const estimate{condense::family_of(chosen.model)};
     condense::budget const limits{.window = {chosen.window}, .output = {chosen.window / 8}, .overhead = estimate(schemas.dump()).tokens()};
     condense::session chat{std::vector<json>{}, mix_for(chosen.window), limits, estimate, condense::run_options<>{}};
     if (!chosen.state.empty() && ::access(chosen.state.c_str(), F_OK) == 0) {

@@ -209,8 +209,7 @@ result reduce_document(json& document, settings const& chosen) {
     for (std::size_t index = 0; index < messages->size(); ++index)
         if (!(*messages)[index].is_object() || !(*messages)[index].contains("role"))
             throw complaint{chosen.input + ": message " + std::to_string(index) + " is not an object with a role"};
-    auto const count = condense::with_family(
-        chosen.family, [](auto family) { return condense::char_ratio<decltype(family)>::ratio(); });
+    condense::family_estimator const count{condense::family_of(chosen.family)};
     condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(document, count)};
     if (!is_pi(*messages)) return reduce(*messages, chosen, limits, count);
     std::vector<pi_message> foreign;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <condense/adapt/json.hpp>
-#include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 
 // Conversations from files and folders, one after the other; of a file of JSON Lines no more than one line is in
 // memory.

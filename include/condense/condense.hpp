@@ -12,6 +12,7 @@
 #include <condense/core/turn_tracker.hpp>
 #include <condense/core/usage_line.hpp>
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>

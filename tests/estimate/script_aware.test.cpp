@@ -18,6 +18,8 @@ using condense::script_aware;
 namespace family = condense::family;
 
 static_assert(condense::token_estimator<script_aware<family::gpt>> && condense::token_estimator<script_aware<family::other>>);
+static_assert(condense::token_estimator<condense::default_estimator<>> && condense::token_estimator<condense::family_estimator>);
+static_assert(std::is_same_v<condense::estimator_for<family::kimi>, script_aware<family::kimi>>);
 static_assert(std::is_empty_v<script_aware<family::claude>> && script_aware<family::claude>::deterministic);
 
 /// case-161, case-163
@@ -87,6 +89,26 @@ constexpr bool frames_are_those_of_the_family() {
            count.frame(call) == count("read_file");
 }
 static_assert(frames_are_those_of_the_family());
+
+template <class Family>
+constexpr bool is_of_family(std::string_view model) {
+    condense::family_estimator const found{condense::family_of(model)};
+    script_aware<Family> const wanted;
+    part_view call;
+    call.kind = part_kind::tool_call;
+    call.tool = "read_file";
+    return found(chinese) == wanted(chinese) && found(json) == wanted(json) && found.frame(role::user) == wanted.frame(role::user) &&
+           found.frame(call) == wanted.frame(call);
+}
+
+constexpr bool families_may_be_known_late() {
+    return is_of_family<family::claude>("claude-sonnet-4-5") && is_of_family<family::claude_4_7>("anthropic/claude-opus-4-7") &&
+           is_of_family<family::gpt>("gpt-4o") && is_of_family<family::gemini>("gemini-2.5-flash") &&
+           is_of_family<family::kimi>("kimi-k2") && is_of_family<family::other>("") &&
+           condense::family_estimator{}(json) == condense::default_estimator<>{}(json) &&
+           !(condense::family_estimator{condense::model_family::gpt} == condense::family_estimator{});
+}
+static_assert(families_may_be_known_late());
 
 }  // namespace
 

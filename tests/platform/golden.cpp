@@ -180,6 +180,15 @@ void go_on(fingerprint& all, std::vector<condense::chat_message> const& original
     for (condense::chat_message const& m : session.request()) add(all, m);
 }
 
+/// What each family's estimator, by whatever unit this machine has, says of the texts.
+void add_estimates(fingerprint& all, std::vector<condense::chat_message> const& original) {
+    for (auto which = condense::model_family::other; which <= condense::model_family::gemini;
+         which = static_cast<condense::model_family>(static_cast<int>(which) + 1)) {
+        condense::family_estimator const count{which};
+        for (auto const& m : original) for (auto const& part : m.parts) all.add(count(part.text).steps);
+    }
+}
+
 /// Nothing that is written with a locale comes out of it as in "C".
 struct comma : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
@@ -207,6 +216,7 @@ int main(int count, char** words) {
         limits.output = {random.below(20)};
         limits.overhead = {random.below(20)};
         either_estimator const count{.by_bytes = random.chance(50)};
+        add_estimates(all, conversation);
         with_mix(seed % 3, random, [&](auto const& mix) {
             changed += run(all, conversation, mix, limits, count) ? 1u : 0u;
             if (seed % 10 < 3) go_on(all, conversation, mix, limits, count);  // slow: each turn may be a run

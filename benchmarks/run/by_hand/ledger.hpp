@@ -10,7 +10,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/usage.hpp>
-#include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 
 // What a program would keep of a conversation to shorten it by itself: written by hand, without the library but for
 // its message type, its quantities and its estimator. Calls have ids and wait for nobody but the next turn.

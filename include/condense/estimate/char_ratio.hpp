@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <condense/core/reduction.hpp>
+#include <condense/core/part.hpp>
+#include <condense/core/role.hpp>
 #include <condense/core/tokens.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/utf8.hpp>
@@ -66,13 +67,6 @@ struct char_ratio {
 
     friend constexpr bool operator==(char_ratio, char_ratio) = default;
 };
-
-/// The estimator for a family of models.
-template <class Family>
-using estimator_for = char_ratio<Family>;
-
-template <>
-struct default_estimator<void> : char_ratio<family::other> {};
 
 }  // namespace v1
 }  // namespace condense

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <condense/core/part.hpp>
+#include <condense/core/reduction.hpp>
 #include <condense/core/role.hpp>
 #include <condense/core/tokens.hpp>
 #include <condense/estimate/char_ratio.hpp>
@@ -33,9 +34,11 @@ struct script_sum {
     }
 };
 
+/// A template, so that a program that only includes it instantiates no scan.
+template <class Sum = script_sum>
 constexpr cost weighed(script_weights const& weights, std::string_view text) noexcept {
     if (text.empty()) return {};
-    script_sum sum{.weights = weights};
+    Sum sum{.weights = weights};
     auto const counts = scan_scripts(text, sum);
     auto total = sum.total;
     for (std::size_t at = 0; at < text_features; ++at) total += counts[at] * weights.text[at];
@@ -68,12 +71,46 @@ struct script_aware {
         else if constexpr (std::same_as<Family, family::gemini>) return detail::weights_of_gemini;
         else return detail::weights_of_other;
     }
-    constexpr cost operator()(std::string_view text) const noexcept { return detail::weighed(weights(), text); }
+    constexpr cost operator()(std::string_view text) const noexcept { return detail::weighed<>(weights(), text); }
     constexpr cost frame(role speaker) const noexcept { return char_ratio<Family>::ratio().frame(speaker); }
     constexpr cost frame(part_view const& part) const noexcept { return detail::name_frame(*this, part); }
 
     friend constexpr bool operator==(script_aware, script_aware) = default;
 };
+
+/// A template, so that a program that only includes it instantiates none of the families.
+template <class = void>
+struct basic_family_estimator {
+    static constexpr bool deterministic = true;
+
+    model_family family = model_family::other;
+
+    constexpr cost operator()(std::string_view text) const noexcept {
+        return of_family([&](auto const& count) { return count(text); });
+    }
+    constexpr cost frame(role speaker) const noexcept {
+        return of_family([&](auto const& count) { return count.frame(speaker); });
+    }
+    constexpr cost frame(part_view const& part) const noexcept { return detail::name_frame(*this, part); }
+
+    friend constexpr bool operator==(basic_family_estimator const&, basic_family_estimator const&) = default;
+
+private:
+    template <class Count>
+    constexpr cost of_family(Count&& count) const noexcept {
+        return with_family(family, [&](auto tag) { return count(script_aware<decltype(tag)>{}); });
+    }
+};
+
+/// The same where the family is known at run time only: one type for all, such as `family_estimator{family_of(name)}`.
+using family_estimator = basic_family_estimator<>;
+
+/// The estimator for a family of models.
+template <class Family>
+using estimator_for = script_aware<Family>;
+
+template <>
+struct default_estimator<void> : script_aware<v1::family::other> {};
 
 }  // namespace v1
 }  // namespace condense

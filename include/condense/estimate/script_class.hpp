@@ -42,12 +42,6 @@ constexpr script_class script_head(script_class which) noexcept {
     }
 }
 
-inline constexpr auto script_heads = [] {
-    std::array<script_class, script_classes> out{};
-    for (std::size_t at = 0; at < script_classes; ++at) out[at] = script_head(static_cast<script_class>(at));
-    return out;
-}();
-
 struct script_range {
     std::uint16_t first = 0;  ///< the first code point, by 16 below U+0800 and by 64 above
     script_class which = script_class::stray;
@@ -84,8 +78,8 @@ inline constexpr script_range script_ranges[] = {
     {0xFB00, script_class::rare_three}, {0xFB40, script_class::arabic_more}, {0xFE00, script_class::dingbats},
     {0xFE40, script_class::arabic_more}, {0xFF00, script_class::cjk_signs}};
 
-/// The class of each range of `size` code points.
-template <std::size_t Count>
+/// The class of each range of `size` code points. `Dependent`: so that a template that has one computes none by itself.
+template <std::size_t Count, class Dependent>
 constexpr std::array<script_class, Count> script_table(std::uint32_t size) noexcept {
     std::array<script_class, Count> out{};
     std::size_t range = 0;
@@ -95,16 +89,27 @@ constexpr std::array<script_class, Count> script_table(std::uint32_t size) noexc
     }
     return out;
 }
-inline constexpr auto scripts_of_two = script_table<0x800 / 16>(16);
-inline constexpr auto scripts_of_three = script_table<0x10000 / 64>(64);
+
+/// Members of a template, so that a program that only includes it computes none.
+template <class Dependent = void>
+struct script_tables {
+    static constexpr auto of_two = script_table<0x800 / 16, Dependent>(16);
+    static constexpr auto of_three = script_table<0x10000 / 64, Dependent>(64);
+    static constexpr auto heads = [] {
+        std::array<script_class, script_classes> out{};
+        for (std::size_t at = 0; at < script_classes; ++at) out[at] = script_head(static_cast<script_class>(at));
+        return out;
+    }();
+};
 
 /// The class of what begins with these two bytes, `lead` of 0xC0 or more; stray where UTF-8 has no such beginning.
+template <class Tables>
 constexpr script_class script_of(unsigned char lead, unsigned char next) noexcept {
     if ((next & 0xC0u) != 0x80u || lead < 0xC2) return script_class::stray;
-    if (lead < 0xE0) return scripts_of_two[(lead & 0x1Fu) << 2 | (next >> 4 & 3u)];
+    if (lead < 0xE0) return Tables::of_two[(lead & 0x1Fu) << 2 | (next >> 4 & 3u)];
     if (lead < 0xF0) {
         auto const block = (lead & 0x0Fu) << 6 | (next & 0x3Fu);
-        return block < 0x20 ? script_class::stray : scripts_of_three[block];
+        return block < 0x20 ? script_class::stray : Tables::of_three[block];
     }
     if (lead == 0xF0 && next == 0x9F) return script_class::emoji;
     if (lead == 0xF0 && next >= 0xA0) return script_class::rare_han;

@@ -65,6 +65,8 @@ struct mask_pair {
 /// Counts of a text so far. `Sink` is told each code point that is not ASCII: its class, and whether it begins a run.
 template <class Sink>
 struct script_scan {
+    using tables = script_tables<Sink>;
+
     Sink& sink;
     std::array<std::uint64_t, text_features> counts = {};
     script_masks last = {};                        ///< of the block before
@@ -91,7 +93,7 @@ struct script_scan {
             // A character that is cut off at the end counts when the rest has come, so that more text never costs less.
             if (here + 1 >= text.size()) break;
             auto const lead = static_cast<unsigned char>(text[here]);
-            auto const which = script_of(lead, static_cast<unsigned char>(text[here + 1]));
+            auto const which = script_of<tables>(lead, static_cast<unsigned char>(text[here + 1]));
             auto const length = which == script_class::stray ? 1u : script_length(lead);
             auto const bytes = (std::uint64_t{1} << length) - 1;
             known |= bytes << bit;
@@ -100,7 +102,7 @@ struct script_scan {
                 latin |= bytes << bit;
                 if (bit + length > 64) latin_ahead = bytes >> (64 - bit);
             }
-            auto const head = script_heads[static_cast<std::size_t>(which)];
+            auto const head = tables::heads[static_cast<std::size_t>(which)];
             sink(which, run_end != here || head != run);
             run = head;
             run_end = here + length;

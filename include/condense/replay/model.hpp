@@ -15,7 +15,7 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/replay/items.hpp>
 
 // Stands in for the model of a layer where conversations are replayed: answers by rule, and counts what
