@@ -48,7 +48,7 @@ get_vocabularies() {
     vocabularies=$PWD/build/vocabularies
     transcripts=../shared/data/transcripts
     [ -d "$transcripts" ] || transcripts=
-    python3 -c 'import ensurepip' 2>/dev/null || { update_packages && install python3-venv; } || :
+    try_venv
     sh tests/estimate/bpe/install.sh "$vocabularies" ${transcripts:+"$transcripts"} || :
     [ ! -f "$vocabularies/o200k_base.tiktoken" ] || export CONDENSE_VOCABULARIES="$vocabularies"
 }

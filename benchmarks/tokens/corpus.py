@@ -13,17 +13,19 @@ MIXED = {"prose": 25, "code": 35, "json": 15, "terminal": 10, "hex": 3, "base64"
 
 
 class Words:
-    """Words of a pattern, the first of the vocabulary most often."""
+    """Words of a pattern, the first of the vocabulary most often; a part of them glued, and one of a hundred new."""
 
     def __init__(self, tokens, pattern, glued, any_):
-        self.all = [found[1] for found in map(re.compile(pattern).fullmatch, tokens) if found]
-        self.glued, self.any = glued, any_
+        self.base = [found[1] for found in map(re.compile(pattern).fullmatch, tokens) if found][:15_000]
+        self.any = any_
+        self.all = [self.glue(word) if any_.random() < glued else word for word in self.base]
 
-    def one(self):
-        return self.all[int(len(self.all) ** self.any.random()) - 1]
+    def glue(self, word):
+        return word + self.base[self.any.randrange(len(self.base))]
 
     def __call__(self):
-        return self.one() + self.all[self.any.randrange(len(self.all))] if self.any.random() < self.glued else self.one()
+        word = self.all[int(len(self.all) ** self.any.random()) - 1]
+        return self.glue(word) if self.any.random() < 0.01 else word
 
 
 def sentences(words, any_, pause, stop, gap, capital=True):
@@ -39,13 +41,13 @@ def sentences(words, any_, pause, stop, gap, capital=True):
 
 def code(words, any_):
     def name():
-        if any_.random() < 0.8:
+        if known and any_.random() < 0.97:
             return known[int(len(known) ** any_.random()) - 1]
         parts = [words() for _ in range(any_.choice([1, 2, 2, 3]))]
         return any_.choice(["_".join(parts), parts[0] + "".join(map(str.capitalize, parts[1:])), parts[0] + "_"])
 
-    known = ["i", "n", "it"]
-    known = [*known, *(name() for _ in range(4000))]
+    known = []
+    known = ["i", "n", "it", *(name() for _ in range(4000))]
     lines = [
         lambda: f"auto const {name()} = {name()}.{name()}({name()}, {any_.randrange(100)});",
         lambda: f"if ({name()} {any_.choice(['==', '!=', '<', '>='])} {name()}->{name()}()) return {name()};",

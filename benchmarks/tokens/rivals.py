@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Claim: counting is faster than every other exact tokenizer that can be had, whatever the content, and as exact.
 
-rivals.py PROGRAM FOLDER [--texts FOLDER] [--rounds N] [--limit SECONDS] ...
+rivals.py PROGRAM FOLDER [--texts FOLDER] [--rounds N] [--limit SECONDS] [--engines NAME,...] [--alone] ...
 
 PROGRAM is bench_tokens_counting, built with -O2. FOLDER gets the vocabularies, the rivals and the texts. Engines are run
 on one CPU, one process for each round, in another order each round; figures are the least of all rounds, in time of the
@@ -16,7 +16,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import venv
 
 import corpus
 
@@ -50,15 +49,15 @@ def run(command, limit, **more):
         raise Failed(f"`{said}`: {error.strerror}") from None
     if done.returncode != 0:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        raise Failed(f"`{said}`: {lines[-1][:200] if lines else done.returncode}".replace("|", "/"))
+        told = [line for line in lines if "error" in line.lower() or "!!!" in line] or lines or [f"exit code {done.returncode}"]
+        raise Failed(f"`{said}`: {told[-1][:200]}".replace("|", "/"))
     return done.stdout
 
 
 def install(folder, wanted):
     """{engine: (command of a round, what it gives)} or {engine: Failed}."""
     python = folder / "python/bin/python"
-    if not python.exists():
-        venv.create(folder / "python", clear=True, with_pip=True)
+    run([sys.executable, "-m", "venv", folder / "python"], 120)
     found = {}
     for name, (packages, gives) in PYPI.items():
         title = f"{packages[0].replace('==', ' ')}, {gives}"
@@ -182,6 +181,7 @@ def arguments():
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--limit", type=int, default=60, help="seconds for one engine and file and round")
     options.add_argument("--cpu", type=int, help="by default the last")
+    options.add_argument("--alone", action="store_true", help="no rivals")
     options.add_argument("--engines", type=lambda names: names.split(","), help=f"of {','.join(PYPI)},crate; by default all")
     given = options.parse_args()
     given.program, given.folder = given.program.resolve(), given.folder.resolve()
@@ -192,7 +192,7 @@ def main():
     given = arguments()
     given.folder.mkdir(parents=True, exist_ok=True)
     run(["sh", HERE.parent.parent / "tests/estimate/bpe/install.sh", "--vocabularies", given.folder / "vocabularies"], 300)
-    installed = install(given.folder, given.engines)
+    installed = {} if given.alone else install(given.folder, given.engines)
     failed = {name: why for name, why in installed.items() if isinstance(why, Failed)}
     files = files_of(given, given.folder)
     if hasattr(os, "sched_setaffinity"):
@@ -202,7 +202,8 @@ def main():
     for name, command in installed.items():
         if name not in failed:
             engines[name] = lambda encoding, file, command=command: [*command, encoding, file]
-    print("MB/s on a first pass / on text seen before (in brackets: how many times as fast condense counts, first and again).")
+    print("MB/s on a first pass / on text seen before (in brackets: how many times as fast condense counts, first and again).\n"
+          f"The least of {given.rounds} rounds, on one CPU.")
     wrong = False
     for encoding in ("cl100k_base", "o200k_base"):
         found = compare(given, encoding, engines, files)
@@ -220,4 +221,7 @@ def main():
         raise SystemExit("condense: tiktoken counts otherwise")
 
 
-main()
+try:
+    main()
+except Failed as failed:
+    raise SystemExit(f"condense: {failed}") from None
