@@ -58,7 +58,10 @@ def run(command, limit, **more):
 def install(folder, wanted):
     """{engine: (command of a round, what it gives)} or {engine: Failed}."""
     python = folder / "python/bin/python"
-    run([sys.executable, "-m", "venv", folder / "python"], 120)
+    try:
+        run([python, "-m", "pip", "--version"], 60)
+    except Failed:
+        run([sys.executable, "-m", "venv", "--clear", folder / "python"], 120)
     found = {}
     for name, (packages, gives) in PYPI.items():
         title = f"{packages[0].replace('==', ' ')}, {gives}"
