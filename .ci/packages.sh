@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Sourced by tests/run.sh and examples/run.sh: installs what Debian or Ubuntu packages are missing.
+# Sourced by tests/run.sh, examples/run.sh and benchmarks/run.sh: installs what Debian or Ubuntu packages are missing.
 # shellcheck shell=sh
 
 missing=
@@ -56,3 +56,6 @@ install_missing() {
     install $missing
     missing=
 }
+
+# For packages of Python's; whoever wants them says what is missing where there is no venv.
+try_venv() { python3 -c 'import ensurepip' 2>/dev/null || { update_packages && install python3-venv; } || :; }

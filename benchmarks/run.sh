@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Runs all benchmarks that have a figure to give and writes one report, build/benchmarks/report.md: what pipelines cost beside
-# the same written by hand, what including costs the compiler, and how mixes of layers do on the bundled conversations.
+# the same written by hand, what including costs the compiler, how mixes of layers do on the bundled conversations, and how
+# fast tokens are counted; with RIVALS=1 beside other tokenizers, which it installs (20 minutes more).
 # Takes some minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,12 +13,13 @@ need python3 python3
 need valgrind valgrind
 need catch2
 install_missing
+try_venv
 
 folder=$PWD/build/benchmarks
 report=$folder/report.md
 cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
 cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
-    bench_run_cascade bench_run_recommended bench_run_check bench_run_times replay
+    bench_run_cascade bench_run_recommended bench_run_check bench_run_times replay bench_tokens_counting
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
 {
@@ -40,6 +42,13 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo '```'
     "$folder/benchmarks/mix/replay" --html "$folder/mixes.html" examples/data
     echo '```'
+    echo
+    echo "## Counting tokens"
+    echo
+    if [ "${RIVALS:-}" = 1 ]; then how=; else how="--alone --megabytes 2"; fi
+    # shellcheck disable=SC2086
+    python3 benchmarks/tokens/rivals.py "$programs/bench_tokens_counting" "$folder/tokens" --rounds "${ROUNDS:-3}" $how ||
+        echo "condense: !!! the speed of counting is not measured !!!"
 } >"$report.new"
 mv "$report.new" "$report"
 echo

