@@ -142,10 +142,10 @@ condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
                             : condense::cached_vocabulary{condense::load_vocabulary(path, encoding)};
     };
     auto const found = load();
-    if (!found) throw wrong_file{shown(path) + ": " + found.loaded.error.text()};
+    if (!found) throw wrong_file{shown(path) + ": " + found.error.text()};
     if (found.image_error != 0)
         std::fprintf(stderr, "count_tokens: %s: no image is written: %s\n", shown(*chosen.image).c_str(), std::strerror(found.image_error));
-    auto vocabulary = *found.loaded.vocabulary;
+    auto vocabulary = *found.vocabulary;
     if (chosen.encoding && vocabulary.scheme() != encoding_of(chosen).scheme)
         throw wrong_file{shown(path) + ": this is no vocabulary of " + *chosen.encoding};
     return vocabulary;

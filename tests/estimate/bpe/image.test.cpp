@@ -91,13 +91,13 @@ TEST_CASE("image: it stands in for its rank file, and for no other") {
     CHECK_FALSE(condense::load_vocabulary(ranks, {"toy", split_scheme::qwen, 0}, image).from_image);
     put(ranks, toy_bpe::ranks(toy_bpe::trained(60)));
     auto const third = condense::load_vocabulary(ranks, toy, image);
-    CHECK((third && !third.from_image && third.loaded.vocabulary->size() == 316));
+    CHECK((third && !third.from_image && third.vocabulary->size() == 316));
     put(image, "damaged");
     CHECK_FALSE(condense::load_vocabulary(ranks, toy, image).from_image);
     CHECK(condense::load_vocabulary(ranks, toy, image).from_image);
     auto const nowhere = condense::load_vocabulary(ranks, toy, root / "absent/image");
     CHECK((nowhere && nowhere.image_error == ENOENT));
-    CHECK(condense::load_vocabulary(root / "absent", toy, image).loaded.error.fault == vocabulary_fault::unreadable);
+    CHECK(condense::load_vocabulary(root / "absent", toy, image).error.fault == vocabulary_fault::unreadable);
 }
 
 TEST_CASE("image: it stands in for a tokenizer.json") {
@@ -119,17 +119,17 @@ TEST_CASE("image: it stands in for a tokenizer.json") {
     };
     put(file, text(R"("a b","c d")"));
     auto const first = condense::load_tokenizer_json(file, image);
-    INFO(first.loaded.error.text());
+    INFO(first.error.text());
     REQUIRE((first && !first.from_image && first.image_error == 0));
     auto const second = condense::load_tokenizer_json(file, image);
     REQUIRE((second && second.from_image));
-    CHECK(bpe_counter{*second.loaded.vocabulary}.encode("abcd") == bpe_counter{*first.loaded.vocabulary}.encode("abcd"));
-    CHECK(bpe_counter{*second.loaded.vocabulary}.count("abcd") == 2);
+    CHECK(bpe_counter{*second.vocabulary}.encode("abcd") == bpe_counter{*first.vocabulary}.encode("abcd"));
+    CHECK(bpe_counter{*second.vocabulary}.count("abcd") == 2);
     put(file, text(R"("a b")"));
     auto const third = condense::load_tokenizer_json(file, image);
     REQUIRE((third && !third.from_image));
-    CHECK(bpe_counter{*third.loaded.vocabulary}.count("abcd") == 3);
+    CHECK(bpe_counter{*third.vocabulary}.count("abcd") == 3);
     put(file, "{}");
-    CHECK(condense::load_tokenizer_json(file, image).loaded.error.fault == vocabulary_fault::bad_json);
-    CHECK(condense::load_tokenizer_json(root / "absent", image).loaded.error.fault == vocabulary_fault::unreadable);
+    CHECK(condense::load_tokenizer_json(file, image).error.fault == vocabulary_fault::bad_json);
+    CHECK(condense::load_tokenizer_json(root / "absent", image).error.fault == vocabulary_fault::unreadable);
 }

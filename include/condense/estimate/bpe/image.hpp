@@ -154,12 +154,9 @@ inline int write_vocabulary_image(bpe_vocabulary const& vocabulary, std::string 
     return detail::bpe::write_image(vocabulary, path, 0);
 }
 
-struct cached_vocabulary {
-    loaded_vocabulary loaded;
+struct cached_vocabulary : loaded_vocabulary {
     bool from_image = false;
     int image_error = 0;  ///< an errno: why no image was written, so that the next start is slow again
-
-    explicit operator bool() const noexcept { return static_cast<bool>(loaded); }
 };
 
 namespace detail::bpe {
