@@ -3,9 +3,11 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <string>
 
+#include <condense/detail/json_members.hpp>
 #include <condense/estimate/bpe/counter.hpp>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
@@ -89,11 +91,45 @@ TEST_CASE("image: it stands in for its rank file, and for no other") {
     CHECK_FALSE(condense::load_vocabulary(ranks, {"toy", split_scheme::qwen, 0}, image).from_image);
     put(ranks, toy_bpe::ranks(toy_bpe::trained(60)));
     auto const third = condense::load_vocabulary(ranks, toy, image);
-    CHECK((third && !third.from_image && third.loaded.vocabulary->size() == 316));
+    CHECK((third && !third.from_image && third.vocabulary->size() == 316));
     put(image, "damaged");
     CHECK_FALSE(condense::load_vocabulary(ranks, toy, image).from_image);
     CHECK(condense::load_vocabulary(ranks, toy, image).from_image);
     auto const nowhere = condense::load_vocabulary(ranks, toy, root / "absent/image");
     CHECK((nowhere && nowhere.image_error == ENOENT));
-    CHECK(condense::load_vocabulary(root / "absent", toy, image).loaded.error.fault == vocabulary_fault::unreadable);
+    CHECK(condense::load_vocabulary(root / "absent", toy, image).error.fault == vocabulary_fault::unreadable);
+}
+
+TEST_CASE("image: it stands in for a tokenizer.json") {
+    scratch::folder const root;
+    auto const file = root / "tokenizer.json";
+    auto const image = root / "json.image";
+    auto const text = [](std::string const& merges) {
+        std::string vocabulary;
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            std::string spelling;
+            for (std::uint32_t point = 0; point < condense::detail::bpe::spelt_bytes.size(); ++point)
+                if (condense::detail::bpe::spelt_bytes[point] == byte) condense::detail::json::append_code_point(spelling, point);
+            if (spelling == "\"" || spelling == "\\") spelling.insert(0, 1, '\\');
+            vocabulary += "\"" + spelling + "\":" + std::to_string(byte) + ",";
+        }
+        return R"({"pre_tokenizer":{"pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|)"
+               R"( ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}},"model":{"type":"BPE","vocab":{)" +
+               vocabulary + R"("ab":256,"cd":257},"merges":[)" + merges + "]}}";
+    };
+    put(file, text(R"("a b","c d")"));
+    auto const first = condense::load_tokenizer_json(file, image);
+    INFO(first.error.text());
+    REQUIRE((first && !first.from_image && first.image_error == 0));
+    auto const second = condense::load_tokenizer_json(file, image);
+    REQUIRE((second && second.from_image));
+    CHECK(bpe_counter{*second.vocabulary}.encode("abcd") == bpe_counter{*first.vocabulary}.encode("abcd"));
+    CHECK(bpe_counter{*second.vocabulary}.count("abcd") == 2);
+    put(file, text(R"("a b")"));
+    auto const third = condense::load_tokenizer_json(file, image);
+    REQUIRE((third && !third.from_image));
+    CHECK(bpe_counter{*third.vocabulary}.count("abcd") == 3);
+    put(file, "{}");
+    CHECK(condense::load_tokenizer_json(file, image).error.fault == vocabulary_fault::bad_json);
+    CHECK(condense::load_tokenizer_json(root / "absent", image).error.fault == vocabulary_fault::unreadable);
 }

@@ -25,6 +25,7 @@
 
 #include <condense/detail/posix_file.hpp>
 #include <condense/estimate/bpe/table_check.hpp>
+#include <condense/estimate/bpe/tokenizer_json.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
 
 // A vocabulary's tables as a file that is mapped into memory, for programs that start often: nothing is
@@ -153,28 +154,40 @@ inline int write_vocabulary_image(bpe_vocabulary const& vocabulary, std::string 
     return detail::bpe::write_image(vocabulary, path, 0);
 }
 
-struct cached_vocabulary {
-    loaded_vocabulary loaded;
+struct cached_vocabulary : loaded_vocabulary {
     bool from_image = false;
     int image_error = 0;  ///< an errno: why no image was written, so that the next start is slow again
-
-    explicit operator bool() const noexcept { return static_cast<bool>(loaded); }
 };
+
+namespace detail::bpe {
+
+/// What the image made of the same bytes has, where it is `right`; else what `parse` makes of them, and the image written.
+template <class Right, class Parse>
+inline cached_vocabulary from_image_or(std::string const& path, std::string const& image, Right const& right, Parse const& parse) {
+    auto const bytes = whole_file(path);
+    if (!bytes) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
+    auto const source = content_sum(*bytes);
+    auto found = open_image(image);
+    if (found.found && found.source == source && right(*found.found.vocabulary)) return {std::move(found.found), true, 0};
+    auto made = parse(*bytes);
+    auto const error = made ? write_image(*made.vocabulary, image, source) : 0;
+    return {std::move(made), false, error};
+}
+
+}  // namespace detail::bpe
 
 /// The vocabulary of a `.tiktoken` file, from the image made of that same file where there is one; else it
 /// is built, and the image written for the next time.
 inline cached_vocabulary load_vocabulary(std::string const& path, bpe_encoding const& encoding, std::string const& image) {
-    auto const ranks = detail::bpe::whole_file(path);
-    if (!ranks) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
-    auto const source = detail::bpe::content_sum(*ranks);
-    auto found = detail::bpe::open_image(image);
-    auto const right = [&](bpe_vocabulary const& one) {
-        return found.source == source && one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens);
-    };
-    if (found.found && right(*found.found.vocabulary)) return {std::move(found.found), true, 0};
-    auto made = parse_vocabulary(*ranks, encoding);
-    auto const error = made ? detail::bpe::write_image(*made.vocabulary, image, source) : 0;
-    return {std::move(made), false, error};
+    return detail::bpe::from_image_or(
+        path, image,
+        [&](bpe_vocabulary const& one) { return one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens); },
+        [&](std::string_view ranks) { return parse_vocabulary(ranks, encoding); });
+}
+
+/// The same of a tokenizer.json.
+inline cached_vocabulary load_tokenizer_json(std::string const& path, std::string const& image) {
+    return detail::bpe::from_image_or(path, image, [](bpe_vocabulary const&) { return true; }, parse_tokenizer_json);
 }
 
 }  // namespace v1

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// How many tokens do these files have?
+// count_tokens [--vocab FILE [--encoding NAME] [--image FILE] [--ids] | --estimate FAMILY] [--time] [--] FILE...
+// A line for each file, in order; `-` where one could not be read, and the reason on standard error.
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <condense/bpe.hpp>
+#include <condense/condense.hpp>
+#include <condense/estimate/script_aware.hpp>
+
+namespace {
+
+constexpr char const* usage_line =
+    "usage: count_tokens [--vocab FILE [--encoding cl100k_base|o200k_base] [--image FILE] [--ids] | "
+    "--estimate other|claude|claude_4_7|gpt|kimi|gemini] [--time] [--] FILE...   (- is standard input)";
+
+/// Files are read in portions, so that any size and any pipe will do. Estimates are sums of their portions, of
+/// which each may be a word or a run of base64 in two: some tokens in millions.
+constexpr std::size_t portion = std::size_t{1} << 18;
+constexpr std::size_t estimate_portion = std::size_t{1} << 24;
+
+/// Ends the program with exit status 2; nothing was counted.
+struct wrong_usage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// A file that is not what it should be: exit status 1, after the others were counted.
+struct wrong_file : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+struct lost_output : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct settings {
+    std::optional<std::string> vocabulary;
+    std::optional<std::string> encoding;
+    std::optional<std::string> image;
+    std::optional<std::string> family;
+    bool ids = false;
+    bool time = false;
+    std::vector<std::string> inputs;
+};
+
+/// A name as it may be printed.
+std::string shown(std::string name) {
+    for (char& each : name)
+        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7F) each = '?';
+    return name;
+}
+
+void one_of(std::string const& option, std::string const& given, std::initializer_list<std::string_view> known) {
+    if (std::find(known.begin(), known.end(), given) != known.end()) return;
+    std::string all;
+    for (auto const& name : known) all.append(all.empty() ? "" : ", ").append(name);
+    throw wrong_usage{option + ": '" + shown(given) + "' is not one of " + all};
+}
+
+settings read_arguments(std::vector<std::string> const& arguments) {
+    settings chosen;
+    bool options = true;
+    for (std::size_t at = 0; at < arguments.size(); ++at) {
+        auto const& given = arguments[at];
+        auto const value = [&] {
+            if (at + 1 == arguments.size()) throw wrong_usage{given + ": a value is missing"};
+            return arguments[++at];
+        };
+        if (!options || given == "-" || given.rfind('-', 0) != 0) chosen.inputs.push_back(given);
+        else if (given == "--") options = false;
+        else if (given == "--ids") chosen.ids = true;
+        else if (given == "--time") chosen.time = true;
+        else if (given == "--vocab") chosen.vocabulary = value();
+        else if (given == "--encoding") chosen.encoding = value();
+        else if (given == "--image") chosen.image = value();
+        else if (given == "--estimate") chosen.family = value();
+        else throw wrong_usage{shown(given) + ": unknown option"};
+    }
+    if (chosen.inputs.empty()) throw wrong_usage{"no file is named"};
+    if (std::count(chosen.inputs.begin(), chosen.inputs.end(), "-") > 1) throw wrong_usage{"-: standard input can be read once"};
+    if (chosen.encoding) one_of("--encoding", *chosen.encoding, {"cl100k_base", "o200k_base"});
+    if (chosen.family) one_of("--estimate", *chosen.family, {"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"});
+    if (chosen.family && chosen.vocabulary) throw wrong_usage{"--estimate and --vocab: one of them"};
+    if (!chosen.vocabulary && (chosen.encoding || chosen.image || chosen.ids))
+        throw wrong_usage{std::string{chosen.encoding ? "--encoding" : chosen.image ? "--image" : "--ids"} +
+                          ": --vocab FILE is missing; no vocabulary comes with the library"};
+    return chosen;
+}
+
+/// By its name, where none was given: what splits text is not in a rank file.
+condense::bpe_encoding encoding_of(settings const& chosen) {
+    auto const& said = chosen.encoding ? *chosen.encoding : *chosen.vocabulary;
+    for (auto const& known : {condense::encodings::cl100k_base, condense::encodings::o200k_base})
+        if (said.find(known.name, said.find_last_of('/') + 1) != std::string::npos) return known;
+    throw wrong_usage{shown(said) + ": its name does not say which encoding it is of; --encoding is missing"};
+}
+
+enum class vocabulary_form { ranks, json, image };
+
+vocabulary_form form_of(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    char begin[8] = {};
+    file.read(begin, sizeof begin);
+    std::string_view const read{begin, static_cast<std::size_t>(file.gcount())};
+    if (read == "cndsbpe\n") return vocabulary_form::image;
+    auto const text = read.find_first_not_of(" \t\r\n");
+    return text != std::string_view::npos && read[text] == '{' ? vocabulary_form::json : vocabulary_form::ranks;
+}
+
+condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
+    auto const& path = *chosen.vocabulary;
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem))
+        throw wrong_file{shown(path) + ": the vocabulary must be a regular file" + (problem ? ": " + problem.message() : "")};
+    auto const form = form_of(path);
+    auto const load = [&]() -> condense::cached_vocabulary {
+        if (form == vocabulary_form::image) {
+            if (chosen.image) throw wrong_usage{"--image: " + shown(path) + " is an image already"};
+            return {condense::open_vocabulary_image(path)};
+        }
+        if (form == vocabulary_form::json)
+            return chosen.image ? condense::load_tokenizer_json(path, *chosen.image)
+                                : condense::cached_vocabulary{condense::load_tokenizer_json(path)};
+        auto const encoding = encoding_of(chosen);
+        return chosen.image ? condense::load_vocabulary(path, encoding, *chosen.image)
+                            : condense::cached_vocabulary{condense::load_vocabulary(path, encoding)};
+    };
+    auto const found = load();
+    if (!found) throw wrong_file{shown(path) + ": " + found.error.text()};
+    if (found.image_error != 0)
+        std::fprintf(stderr, "count_tokens: %s: no image is written: %s\n", shown(*chosen.image).c_str(), std::strerror(found.image_error));
+    auto vocabulary = *found.vocabulary;
+    if (chosen.encoding && vocabulary.scheme() != encoding_of(chosen).scheme)
+        throw wrong_file{shown(path) + ": this is no vocabulary of " + *chosen.encoding};
+    return vocabulary;
+}
+
+class input {
+public:
+    explicit input(std::string const& name)
+        : name_{name == "-" ? "standard input" : shown(name)}, file_{name == "-" ? stdin : std::fopen(name.c_str(), "rb")} {
+        if (file_ == nullptr) fail();
+    }
+    input(input const&) = delete;
+    input& operator=(input const&) = delete;
+    ~input() {
+        if (file_ != nullptr && file_ != stdin) std::fclose(file_);
+    }
+
+    /// Appends what comes next, at most `most` bytes; false at the end.
+    bool read(std::string& to, std::size_t most) {
+        auto const before = to.size();
+        to.resize(before + most);
+        auto const got = std::fread(to.data() + before, 1, most, file_);
+        to.resize(before + got);
+        if (std::ferror(file_) != 0) fail();
+        bytes_ += got;
+        return got != 0;
+    }
+    std::uint64_t bytes() const { return bytes_; }
+
+private:
+    [[noreturn]] void fail() const { throw wrong_file{name_ + ": cannot be read: " + std::strerror(errno)}; }
+
+    std::string name_;
+    std::FILE* file_;
+    std::uint64_t bytes_ = 0;
+};
+
+/// Standard output, numbers and words with a space between them; what it does not take is noticed.
+class lines {
+public:
+    void add(std::string_view word) {
+        if (begun_) ready_ += ' ';
+        ready_ += word;
+        begun_ = true;
+        if (ready_.size() > 65'536) flush();
+    }
+    void add(std::uint64_t number) { add(std::string_view{std::to_string(number)}); }
+    void end(std::string_view after) {
+        ready_.append(after).append("\n");
+        begun_ = false;
+        flush();
+    }
+
+private:
+    void flush() {
+        if (std::fwrite(ready_.data(), 1, ready_.size(), stdout) != ready_.size() || std::fflush(stdout) != 0)
+            throw lost_output{std::string{"standard output: cannot be written: "} + std::strerror(errno)};
+        ready_.clear();
+    }
+
+    std::string ready_;
+    bool begun_ = false;
+};
+
+class stopwatch {
+public:
+    template <class Work>
+    void operator()(Work&& work) {
+        auto const begin = std::chrono::steady_clock::now();
+        work();
+        spent_ += std::chrono::steady_clock::now() - begin;
+    }
+    std::uint64_t per_second(std::uint64_t bytes) const {
+        auto const seconds = std::chrono::duration<double>(spent_).count();
+        return seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(bytes) / seconds) : 0;
+    }
+
+private:
+    std::chrono::steady_clock::duration spent_{};
+};
+
+/// The running count knows up to where the text is settled, and so do its ids. A text without a place to cut, such as
+/// one word of a gigabyte, is read in ever greater portions: its end is counted again after each.
+void count_exactly(input& from, bool ids, condense::bpe_counter& counter, lines& out, stopwatch& watch) {
+    condense::bpe_running_count running;
+    std::string open;  // of what was read, that whose ids are not written
+    std::vector<std::uint32_t> found;
+    auto const write = [&](std::size_t size) {
+        found.clear();
+        watch([&] { counter.encode(std::string_view{open}.substr(0, size), found); });
+        open.erase(0, size);
+        for (auto const id : found) out.add(std::uint64_t{id});
+    };
+    for (std::string part; from.read(part, std::max(portion, running.tail().size())); part.clear()) {
+        watch([&] { running.append(counter, part); });
+        if (!ids) continue;
+        open += part;
+        write(open.size() - running.tail().size());
+    }
+    if (ids) write(open.size());
+    else out.add(running.count());
+}
+
+template <class Estimator>
+void estimate(input& from, Estimator count, lines& out, stopwatch& watch) {
+    condense::cost sum;
+    std::string text;
+    auto const add = [&] {
+        watch([&] { sum += count(text); });
+        text.clear();
+    };
+    while (from.read(text, std::min(portion, estimate_portion - text.size())))
+        if (text.size() == estimate_portion) add();
+    add();
+    out.add(sum.tokens().count);
+}
+
+/// Calls `count(file, out, watch)` for each; whether all could be read.
+template <class Count>
+bool each_input(settings const& chosen, Count&& count) {
+    bool all = true;
+    lines out;
+    for (auto const& name : chosen.inputs) {
+        stopwatch watch;
+        std::string rate;
+        try {
+            input from{name};
+            count(from, out, watch);
+            if (chosen.time) rate = "\t" + std::to_string(watch.per_second(from.bytes())) + " bytes/s";
+        } catch (wrong_file const& wrong) {
+            std::fprintf(stderr, "count_tokens: %s\n", wrong.what());
+            out.add("-");
+            all = false;
+        }
+        out.end(rate);
+    }
+    return all;
+}
+
+bool run(settings const& chosen) {
+    if (chosen.vocabulary) {
+        condense::bpe_counter counter{vocabulary_of(chosen)};
+        return each_input(chosen, [&](auto& from, auto& out, auto& watch) { count_exactly(from, chosen.ids, counter, out, watch); });
+    }
+    return condense::with_family(chosen.family.value_or("other"), [&](auto family) {
+        return each_input(chosen, [](auto& from, auto& out, auto& watch) {
+            estimate(from, condense::script_aware<decltype(family)>{}, out, watch);
+        });
+    });
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        return run(read_arguments({arguments + (count > 0 ? 1 : 0), arguments + count})) ? 0 : 1;
+    } catch (wrong_usage const& problem) {
+        std::fprintf(stderr, "count_tokens: %s\n%s\n", problem.what(), usage_line);
+        return 2;
+    } catch (std::exception const& problem) {
+        std::fprintf(stderr, "count_tokens: %s\n", problem.what());
+        return 1;
+    }
+}
