@@ -32,8 +32,7 @@ public:
         std::size_t kept = 0;
         for (std::size_t each = 0; each < walks_.size(); ++each) {
             auto [begin, node] = walks_[each];
-            if (begin + 1 != before && (in.node_tokens[node] & leaf_bit) == 0) node = in.edge(node, byte);
-            else if (begin + 1 != before) continue;
+            if (begin + 1 != before) node = (node & leaf_bit) == 0 ? in.edge(node, byte) : none;
             // No token is longer, which a tree from a forged image may not know.
             if (node == none || size_ - begin > in.of.longest) continue;
             walks_[kept] = {begin, node};
@@ -44,8 +43,8 @@ public:
         begin_ = before;
         auto last = in.byte_tokens[newest_];
         auto const ends_here = [&](walk const& each) {
-            auto const token = in.node_tokens[each.node] & no_token;
-            if (token == no_token || (each.begin != 0 && !may_stand(in, at(each.begin).token, token))) return false;
+            auto const token = in.ends_at(each.node);
+            if (token == none || (each.begin != 0 && !may_stand(in, at(each.begin).token, token))) return false;
             begin_ = each.begin;
             last = token;
             return true;
