@@ -121,16 +121,22 @@ public:
     }
 
     /// Tokens by the rank of the merge that makes them. Several merges may give one token, of which the
-    /// tables tell which does; where that changes the order, they are made again.
+    /// tables tell which does; where that changes the order, they are made again. Where merges stand before those
+    /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need it.
     loaded_vocabulary built_vocabulary() const {
-        std::vector<std::uint32_t> rank(texts_.size(), none);
+        ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}};
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
-            if (auto& each = rank[merges_[merge]]; each == none) each = merge;
+            if (auto& each = by.rank[merges_[merge]]; each == none) each = merge;
+        by.from = by.rank;
+        std::optional<bpe_vocabulary> unordered;
         for (int attempt = 0; attempt < 8; ++attempt) {
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
-                if (texts_[token].size() == 1 || rank[token] != none || whole_first_) order.push_back(token);
-            auto const key = [&](std::uint32_t token) { return texts_[token].size() == 1 ? 0 : std::uint64_t{rank[token]} + 1; };
+                if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
+            auto const key = [&](std::uint32_t token) {
+                auto const from = std::uint64_t{by.from[token]} + 1;
+                return texts_[token].size() == 1 ? 0 : from << 33 | std::uint64_t{by.moved(token)} << 32 | by.rank[token];
+            };
             std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
             token_list list;
             std::vector<std::uint32_t> ids;
@@ -138,7 +144,7 @@ public:
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
-            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token) > none; });
+            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token) >> 33 > none; });
             auto made = std::make_shared<built>();
             if (auto wrong = builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
                 return {{}, *wrong};
@@ -146,22 +152,62 @@ public:
             bool settled = true;
             for (std::uint32_t each = 0; each < order.size(); ++each) {
                 auto const token = order[each];
-                if (texts_[token].size() == 1 || rank[token] == none) continue;
+                if (texts_[token].size() == 1 || by.rank[token] == none) continue;
                 auto now = none;
                 if (found.parts[each].left != none)
                     if (auto const merge = by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right])); merge != by_pair_.end())
                         now = merge->second;
-                settled &= now == rank[token];
-                rank[token] = now;
+                settled &= now == by.rank[token];
+                by.rank[token] = now;
             }
-            if (settled) return {bpe_vocabulary{std::move(made), found}, {}};
+            if (!settled) {
+                if (unordered) break;
+                by.from = by.rank;
+                continue;
+            }
+            bpe_vocabulary const out{std::move(made), found};
+            if (found.of.ordered || unordered) return {out, {}};
+            unordered = out;
+            if (!move_behind_parts(found, order, by)) break;
         }
+        if (unordered) return {*unordered, {}};
         return {{}, {vocabulary_fault::bad_merges, 0}};
     }
 
 private:
     static vocabulary_error bad_json() noexcept { return {vocabulary_fault::bad_json, 0}; }
     static std::uint64_t pair(std::uint32_t left, std::uint32_t right) noexcept { return std::uint64_t{left} << 32 | right; }
+
+    struct ranking {
+        std::vector<std::uint32_t> rank;  ///< the merge that makes a token
+        std::vector<std::uint32_t> from;  ///< the merge from which on there is one: that of a part, where it comes later
+        bool moved(std::uint32_t token) const noexcept { return from[token] != rank[token]; }
+    };
+
+    /// Whether every merge may come right after the last of its parts'. It would, at each place by itself, before that
+    /// part is made at the next place; where neither merge takes what the other needs, the order of the two does not show.
+    bool move_behind_parts(tables const& in, std::vector<std::uint32_t> const& order, ranking& by) const {
+        auto by_size = std::vector<std::uint32_t>(order.size());
+        for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = each;
+        std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
+        std::unordered_map<std::uint64_t, int> beside;  // last part and other part: 1 where the other follows, 2 where it precedes
+        for (auto const each : by_size) {
+            auto const parts = in.parts[each];
+            if (parts.left == none || in.is_byte(each)) continue;
+            auto const from = [&](std::uint32_t part) { return in.is_byte(part) ? 0 : by.from[order[part]]; };
+            auto const token = order[each];
+            by.from[token] = std::max({by.rank[token], from(parts.left), from(parts.right)});
+            if (!by.moved(token)) continue;
+            auto const last = from(parts.left) == by.from[token] ? parts.left : parts.right;
+            auto const other = last == parts.left ? parts.right : parts.left;
+            if (by.moved(order[last]) || from(other) == by.from[token]) return false;
+            if (last == parts.left && other == in.parts[last].left) return false;
+            auto& sides = beside[pair(last, other)];
+            sides |= last == parts.left ? 1 : 2;
+            if (sides == 3) return false;
+        }
+        return true;
+    }
 
     std::optional<vocabulary_error> read_tokens(std::string_view vocabulary) {
         std::optional<vocabulary_error> wrong;
