@@ -124,7 +124,7 @@ public:
     /// tables tell which does; where that changes the order, they are made again. Where merges stand before those
     /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need it.
     loaded_vocabulary built_vocabulary() const {
-        ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}};
+        ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
             if (auto& each = by.rank[merges_[merge]]; each == none) each = merge;
         by.from = by.rank;
@@ -133,18 +133,18 @@ public:
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
                 if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
-            auto const key = [&](std::uint32_t token) {
-                auto const from = std::uint64_t{by.from[token]} + 1;
-                return texts_[token].size() == 1 ? 0 : from << 33 | std::uint64_t{by.moved(token)} << 32 | by.rank[token];
+            auto const key = [&](std::uint32_t token) -> std::array<std::uint64_t, 4> {
+                if (texts_[token].size() == 1) return {0, 0, 0, token};
+                return {std::uint64_t{by.from[token]} + 1, by.steps[token], by.rank[token], token};
             };
-            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
             token_list list;
             std::vector<std::uint32_t> ids;
             for (auto const token : order) {
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
-            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token) >> 33 > none; });
+            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
             auto made = std::make_shared<built>();
             if (auto wrong = builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
                 return {{}, *wrong};
@@ -181,30 +181,32 @@ private:
     struct ranking {
         std::vector<std::uint32_t> rank;  ///< the merge that makes a token
         std::vector<std::uint32_t> from;  ///< the merge from which on there is one: that of a part, where it comes later
-        bool moved(std::uint32_t token) const noexcept { return from[token] != rank[token]; }
+        std::vector<std::uint32_t> steps;  ///< merges since then; 0 for one that need not move
     };
 
     /// Whether every merge may come right after the last of its parts'. It would, at each place by itself, before that
-    /// part is made at the next place; where neither merge takes what the other needs, the order of the two does not show.
+    /// part is made at the next place: where neither place takes what the other needs, that order does not show.
     bool move_behind_parts(tables const& in, std::vector<std::uint32_t> const& order, ranking& by) const {
-        auto by_size = std::vector<std::uint32_t>(order.size());
-        for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = each;
+        std::vector<std::uint32_t> by_size(order.size()), first(order.size());  // first: the part that is made last
+        for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = first[each] = each;
         std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
-        std::unordered_map<std::uint64_t, int> beside;  // last part and other part: 1 where the other follows, 2 where it precedes
+        std::unordered_map<std::uint64_t, int> taken;  // by what is made last and what it takes: 1 to the right, 2 to the left
         for (auto const each : by_size) {
-            auto const parts = in.parts[each];
-            if (parts.left == none || in.is_byte(each)) continue;
+            auto const [left, right] = in.parts[each];
+            if (left == none || in.is_byte(each)) continue;
             auto const from = [&](std::uint32_t part) { return in.is_byte(part) ? 0 : by.from[order[part]]; };
             auto const token = order[each];
-            by.from[token] = std::max({by.rank[token], from(parts.left), from(parts.right)});
-            if (!by.moved(token)) continue;
-            auto const last = from(parts.left) == by.from[token] ? parts.left : parts.right;
-            auto const other = last == parts.left ? parts.right : parts.left;
-            if (by.moved(order[last]) || from(other) == by.from[token]) return false;
-            if (last == parts.left && other == in.parts[last].left) return false;
-            auto& sides = beside[pair(last, other)];
-            sides |= last == parts.left ? 1 : 2;
-            if (sides == 3) return false;
+            by.from[token] = std::max({by.rank[token], from(left), from(right)});
+            if (by.from[token] == by.rank[token]) continue;
+            if (from(left) == from(right)) return false;
+            auto const to_right = from(left) > from(right);
+            auto const last = to_right ? left : right;
+            auto const other = to_right ? right : left;
+            first[each] = first[last];
+            by.steps[token] = by.steps[order[last]] + 1;
+            auto& sides = taken[pair(first[each], other)];
+            sides |= to_right ? 1 : 2;
+            if (sides == 3 || (to_right && other == in.parts[first[each]].left)) return false;
         }
         return true;
     }
