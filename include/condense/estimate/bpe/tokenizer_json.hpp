@@ -42,10 +42,10 @@ inline constexpr auto spelt_bytes = [] {
 inline std::optional<std::string> spelt_token(std::string_view spelling) {
     std::string out;
     for (std::size_t at = 0; at < spelling.size();) {
-        auto const size = utf8::decode(spelling, at).size;
+        auto const [size, valid] = utf8::decode(spelling, at);
         auto point = std::uint32_t{static_cast<unsigned char>(spelling[at])};
         if (size == 2) point = (point & 0x1Fu) << 6 | (static_cast<unsigned char>(spelling[at + 1]) & 0x3Fu);
-        if (size > 2 || point >= spelt_bytes.size() || spelt_bytes[point] > 255) return {};
+        if (!valid || size > 2 || point >= spelt_bytes.size() || spelt_bytes[point] > 255) return {};
         out.push_back(static_cast<char>(static_cast<unsigned char>(spelt_bytes[point])));
         at += size;
     }
@@ -213,6 +213,7 @@ private:
 
     std::optional<vocabulary_error> read_tokens(std::string_view vocabulary) {
         std::optional<vocabulary_error> wrong;
+        std::vector<bool> used(token_limit);
         if (!json::each_member(vocabulary, [&](std::string_view name, std::string_view value) {
                 if (wrong) return;
                 auto const id = rank_of(value);
@@ -220,6 +221,8 @@ private:
                 auto const text = spelt_token(json::string_value("\"" + std::string{name} + "\""));
                 if (wrong || !text || text->empty()) return;  // a special token has no spelling in bytes
                 if (text->size() > longest_token) wrong = vocabulary_error{vocabulary_fault::long_token, 0};
+                if (used[*id]) wrong = vocabulary_error{vocabulary_fault::duplicate_rank, 0};
+                used[*id] = true;
                 texts_.push_back(*text);
                 ids_.push_back(*id);
             }))
