@@ -49,7 +49,7 @@ inline void each_piece(std::string_view text, cut_function cut, Many&& many, One
 
 /// Whether a piece of this many bytes is merged; the tokens of a longer one are found otherwise: measured,
 /// tiling is faster from there on.
-constexpr bool is_merged(tables const& in, std::size_t size) noexcept { return size <= (in.of.ordered ? 16 : short_piece); }
+constexpr bool is_merged(tables const& in, std::size_t size) noexcept { return size <= (in.of.ordered ? 24 : short_piece); }
 
 }  // namespace detail::bpe
 
