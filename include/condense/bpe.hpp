@@ -9,8 +9,10 @@
 #include <condense/estimate/bpe/image.hpp>
 #include <condense/estimate/bpe/memo.hpp>
 #include <condense/estimate/bpe/merge.hpp>
+#include <condense/estimate/bpe/open_piece.hpp>
 #include <condense/estimate/bpe/piece.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
+#include <condense/estimate/bpe/prefix_counts.hpp>
 #include <condense/estimate/bpe/rank_file.hpp>
 #include <condense/estimate/bpe/running.hpp>
 #include <condense/estimate/bpe/safe_cut.hpp>

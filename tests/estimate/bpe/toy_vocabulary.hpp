@@ -46,6 +46,26 @@ inline std::string text(numbers& any, std::size_t size, bool valid = false) {
     return out;
 }
 
+/// Text of long pieces: each of characters that go on together in some scheme, or all but do.
+inline std::string long_pieces(numbers& any, std::size_t stretches) {
+    static constexpr std::string_view kinds[][3] = {
+        {"a"}, {"A"}, {"a", "A"}, {"\xE4\xB8\xAD"}, {"\xE4\xB8\xAD", "A"}, {"\xE4\xB8\xAD", "A", "a"}, {"\xE3\x81\x82", "\xE4\xB8\xAD"},
+        {"\xE3\x81\x82", "\xE3\x80\x81"}, {"\xC3\xA9", "a"}, {" "}, {"\n", " "}, {"\n", "\xE3\x80\x80", "\xC2\x85"}, {"\r", "\n"}, {"!"},
+        {"!", "\n"}, {"!", "\n", "/"}, {"/", "\n"}, {"!", "a"}, {"'"}, {"'", "s"}, {"'", "l", "L"}, {"A", "'", "\xC5\xBF"}, {"\xCC\x81", "A"},
+        {"\xCC\x81", "!"}, {"\x01"}, {"\x01", "a"}, {"\x01", "\xCC\x81", " "}, {"\x80"}, {"\xFF", "!"}, {"\xF0\x9F\x98\x80", "\xE2\x80\x8D"},
+        {"1"}, {"1", "\xC2\xB2"}};
+    std::string out;
+    for (; stretches != 0; --stretches) {
+        auto const& kind = kinds[any.below(std::size(kinds))];
+        auto const units = std::size_t{1} + !kind[1].empty() + !kind[2].empty();
+        bool const seldom = any.below(2) == 0;
+        for (auto const end = out.size() + any.below(any.below(3) == 0 ? 400 : 90); out.size() < end;)
+            out += kind[seldom && any.below(30) != 0 ? 0 : any.below(units)];
+        if (any.below(4) == 0) out += text(any, any.below(20));
+    }
+    return out;
+}
+
 inline std::string ranks(std::vector<std::string> const& tokens) {
     std::string out;
     for (std::size_t rank = 0; rank < tokens.size(); ++rank) {

@@ -169,7 +169,7 @@ private:
             auto node = first;
             for (std::size_t at = 2; at < text.size(); ++at) node = child(node, text[at]);
             node_tokens_[node] = token;
-            if (node_tokens_.size() >= (1u << node_bits) - 1 - longest_token) of_.ordered = false;
+            if (node_tokens_.size() >= (1u << node_bits) - 1 - longest_token - of_.tokens) of_.ordered = false;
         }
         now_.of = of_;
         now_.edges = edges_.data();
@@ -183,10 +183,22 @@ private:
                 node = now_.edge(node, text[at]);
             }
         }
-        of_.nodes = static_cast<std::uint32_t>(node_tokens_.size());
-        for (auto& token : node_tokens_) token = (token == none ? no_token : token) | leaf_bit;
-        for (auto const entry : edges_)
-            if (entry != no_entry) node_tokens_[static_cast<std::size_t>(entry >> (node_bits + 8))] &= ~leaf_bit;
+        name_nodes();
+    }
+
+    /// Nodes are named by the tokens that end there, others by numbers above. A name has the leaf bit until an edge
+    /// is found to leave its node.
+    void name_nodes() {
+        of_.nodes = of_.tokens;
+        for (auto& name : node_tokens_) name = (name == none ? of_.nodes++ : name) | leaf_bit;
+        auto const unnamed = std::exchange(edges_, std::vector<std::uint64_t>(edges_.size(), no_entry));
+        for (auto const entry : unnamed)
+            if (entry != no_entry) node_tokens_[static_cast<std::size_t>(entry >> 40)] &= ~leaf_bit;
+        auto const name = [&](std::uint64_t node) { return node_tokens_[static_cast<std::size_t>(node)]; };
+        for (auto const entry : unnamed)
+            if (entry != no_entry) place_edge((std::uint64_t{name(entry >> 40)} << 8 | (entry >> 32 & 255)) << 32 | name(entry & 0xFFFF'FFFFu));
+        for (auto& node : first_nodes_)
+            if (node != none) node = name(node);
     }
 
     std::uint32_t new_node() {
@@ -195,7 +207,7 @@ private:
     }
 
     void place_edge(std::uint64_t entry) {
-        auto at = place_of((entry >> node_bits) * odd_a, of_.edge_bits);
+        auto at = place_of((entry >> 32) * odd_a, of_.edge_bits);
         while (edges_[at] != no_entry) at = (at + 1) & (edges_.size() - 1);
         edges_[at] = entry;
     }
@@ -211,7 +223,7 @@ private:
                 if (entry != no_entry) place_edge(entry);
         }
         auto const made = new_node();
-        place_edge((std::uint64_t{node} << 8 | static_cast<unsigned char>(byte)) << node_bits | made);
+        place_edge((std::uint64_t{node} << 8 | static_cast<unsigned char>(byte)) << 32 | made);
         return made;
     }
 
@@ -230,7 +242,6 @@ private:
         put(layout::slots, slots_);
         put(layout::edges, edges_);
         put(layout::first_nodes, first_nodes_);
-        put(layout::node_tokens, node_tokens_);
         put(layout::shorter, shorter_);
         put(layout::begins, tokens.begins);
         put(layout::ids, ids_);

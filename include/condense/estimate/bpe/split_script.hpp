@@ -35,7 +35,6 @@ struct script_splitter {
         return {end, true};
     }
 
-private:
     enum class kind : unsigned char { stop, digit, kana, word, sign, space, other };
 
     static constexpr bool is_ascii_letter(char byte) noexcept { return static_cast<unsigned char>((byte | 0x20) - 'a') < 26; }
@@ -43,13 +42,6 @@ private:
         return static_cast<unsigned char>(byte) < 0x80 && class_of(static_cast<unsigned char>(byte)) == char_class::sign;
     }
     constexpr std::size_t after(std::size_t at) const noexcept { return at + glyph_at(text, at).size; }
-    /// Of a code point of three bytes.
-    constexpr bool is_kana(std::size_t at) const noexcept {
-        auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
-        if (byte(0) < 0xE3 || byte(0) > 0xE9) return false;
-        auto const point = (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-        return (point >= 0x4E00 && point <= 0x9FA5) || (point >= 0x3040 && point <= 0x30FF);
-    }
     constexpr kind kind_at(std::size_t at) const noexcept {
         if (at >= text.size()) return kind::stop;
         auto const found = glyph_at(text, at);
@@ -65,6 +57,14 @@ private:
         return (each == kind::space || each == kind::other) && !is_line_end(text[at]) && kind_at(after(at)) == kind::word;
     }
 
+private:
+    /// Of a code point of three bytes.
+    constexpr bool is_kana(std::size_t at) const noexcept {
+        auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
+        if (byte(0) < 0xE3 || byte(0) > 0xE9) return false;
+        auto const point = (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+        return (point >= 0x4E00 && point <= 0x9FA5) || (point >= 0x3040 && point <= 0x30FF);
+    }
     constexpr piece digits(std::size_t at) const noexcept {
         for (int taken = 0; taken < 3 && kind_at(at) == kind::digit; ++taken) at = after(at);
         return {at, true};

@@ -85,19 +85,16 @@ private:
     }
 
     bool tree() const noexcept {
-        auto const node = [&](std::uint32_t given) { return given == none || given < in_.of.nodes; };
-        if (!all(in_.first_nodes, 65'536, node) || !all(in_.node_tokens, in_.of.nodes, [&](std::uint32_t entry) {
-            auto const token = entry & no_token;
-            return token == no_token || made(token, false);
-        }))
-            return false;
+        auto const node = [&](std::uint32_t given) {
+            auto const token = in_.ends_at(given);
+            return (given & ~leaf_bit) < in_.of.nodes && (token == none || made(token, false));
+        };
+        if (!all(in_.first_nodes, 65'536, [&](std::uint32_t given) { return given == none || node(given); })) return false;
         for (std::uint32_t token = 0; token < in_.of.tokens; ++token) {
             auto const shorter = in_.shorter[token];
             if (shorter != none && (!made(shorter, false) || in_.size(shorter) >= in_.size(token))) return false;
         }
-        return table(in_.edges, in_.of.edge_bits, [&](std::uint64_t entry) {
-            return (entry & ((1u << node_bits) - 1)) < in_.of.nodes;
-        });
+        return table(in_.edges, in_.of.edge_bits, [&](std::uint64_t entry) { return node(static_cast<std::uint32_t>(entry)); });
     }
 
     tables const& in_;

@@ -19,17 +19,16 @@ namespace detail::bpe {
 inline constexpr std::uint32_t none = 0xFFFF'FFFFu;
 inline constexpr std::uint64_t no_entry = ~std::uint64_t{0};
 inline constexpr unsigned link_bits = 21;  ///< of a token in an entry of the table of pairs
-inline constexpr unsigned node_bits = 24;  ///< of a node in an entry of the table of edges
+inline constexpr unsigned node_bits = 24;  ///< of a node of the tree of tokens; below the number of tokens it is one
 
-/// Of an entry of `node_tokens`: no edge leaves the node. Most nodes are such, and need no search for one.
+/// Beside a node: no edge leaves it. Most nodes are such, and need no search for one.
 inline constexpr std::uint32_t leaf_bit = 1u << 31;
-inline constexpr std::uint32_t no_token = leaf_bit - 1;
 
 /// The sizes from which the places of all tables follow.
 struct shape {
     std::uint32_t tokens = 0;
     std::uint32_t bytes = 0;       ///< of all tokens together
-    std::uint32_t nodes = 0;       ///< of the tree of tokens
+    std::uint32_t nodes = 0;       ///< of the tree of tokens: they, and beginnings that are none
     std::uint32_t longest = 0;     ///< bytes of the longest token
     std::uint8_t key_bits = 0;     ///< a table has 2^bits places, at least one of them free
     std::uint8_t slot_bits = 0;
@@ -56,9 +55,8 @@ struct tables {
     piece_key const* keys = nullptr;            ///< whole tokens of at most 15 bytes, in lines of four
     std::uint32_t const* key_tokens = nullptr;
     std::uint64_t const* slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
-    std::uint64_t const* edges = nullptr;       ///< node, byte, node
+    std::uint64_t const* edges = nullptr;       ///< node, byte, node: 24, 8, 32 bits
     std::uint32_t const* first_nodes = nullptr; ///< node by two bytes
-    std::uint32_t const* node_tokens = nullptr; ///< the token that ends at a node, and whether the node has edges
     std::uint32_t const* shorter = nullptr;     ///< the longest token that a token begins with
     std::uint32_t const* begins = nullptr;
     std::uint32_t const* ids = nullptr;
@@ -86,14 +84,20 @@ struct tables {
             if (entry == no_entry) return none;
         }
     }
+    /// The node that a byte leads to, with its leaf bit.
     std::uint32_t edge(std::uint32_t node, char byte) const noexcept {
         auto const key = std::uint64_t{node} << 8 | static_cast<unsigned char>(byte);
         auto const last = (std::size_t{1} << of.edge_bits) - 1;
         for (auto at = place_of(key * odd_a, of.edge_bits);; at = (at + 1) & last) {
             auto const entry = edges[at];
-            if (entry >> node_bits == key) return static_cast<std::uint32_t>(entry & ((1u << node_bits) - 1));
+            if (entry >> 32 == key) return static_cast<std::uint32_t>(entry);
             if (entry == no_entry) return none;
         }
+    }
+    /// The token that ends at a node, with its leaf bit or without; none where none does.
+    std::uint32_t ends_at(std::uint32_t node) const noexcept {
+        auto const token = node & ~leaf_bit;
+        return token < of.tokens ? token : none;
     }
     /// The place of a short token in `keys`, or that of a free place. A full line is followed by the next.
     std::size_t key_place(piece_key const& key, std::uint64_t hash) const noexcept {
@@ -127,8 +131,8 @@ struct tables {
 /// Where the tables begin in their block, and its size.
 struct layout {
     enum section : std::size_t {
-        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, node_tokens, shorter,
-        begins, ids, hints, bytes, sections
+        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, shorter, begins,
+        ids, hints, bytes, sections
     };
     std::array<std::uint64_t, sections> at{};
     std::array<std::uint64_t, sections> sizes{};
@@ -138,7 +142,7 @@ struct layout {
         std::uint64_t const tokens = std::uint64_t{of.tokens} * 4;
         sizes = {std::uint64_t{8} << of.pair_bits, 65'536 * 4, 256 * 4, tokens * 2, std::uint64_t{16} << of.key_bits,
                  std::uint64_t{4} << of.key_bits, std::uint64_t{8} << of.slot_bits, std::uint64_t{8} << of.edge_bits, 65'536 * 4,
-                 std::uint64_t{of.nodes} * 4, tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
+                 tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
         for (std::size_t each = 0; each < sections; ++each) {
             at[each] = size;
             size += (sizes[each] + 63) / 64 * 64;
@@ -162,7 +166,6 @@ inline tables views(shape const& of, char const* block) noexcept {
     in(layout::slots, out.slots);
     in(layout::edges, out.edges);
     in(layout::first_nodes, out.first_nodes);
-    in(layout::node_tokens, out.node_tokens);
     in(layout::shorter, out.shorter);
     in(layout::begins, out.begins);
     if (of.numbered) in(layout::ids, out.ids);

@@ -47,22 +47,21 @@ public:
         while (at < text.size()) {
             // Every row that reaches a place ends in the same token there, so a place from which nothing
             // leads to the end is dead for all rows, and each is left at most once.
-            while (each != none) {
-                auto const end = at + in.size(each);
-                if (end <= text.size() && !is_dead(end) && (found_.empty() || may_stand(in, found_.back(), each))) break;
-                each = in.shorter[each];
+            while (each.token != none) {
+                if (each.end <= text.size() && !is_dead(each.end) && (found_.empty() || may_stand(in, found_.back(), each.token))) break;
+                each = shorter(in, each.token, at);
             }
-            if (each != none) {
-                found_.push_back(each);
-                at += in.size(each);
+            if (each.token != none) {
+                found_.push_back(each.token);
+                at = each.end;
                 if (at < text.size()) each = longest(in, text, at);
             } else {
                 if (found_.empty()) return found_;
                 dead_[at / 64] |= std::uint64_t{1} << at % 64;
-                each = found_.back();
+                // Tables from a forged image may say another size than the way to the token has.
+                at -= std::min(at, in.size(found_.back()));
+                each = shorter(in, found_.back(), at);
                 found_.pop_back();
-                at -= in.size(each);
-                each = in.shorter[each];
             }
         }
         return found_;
@@ -75,15 +74,23 @@ public:
 private:
     bool is_dead(std::size_t at) const noexcept { return (dead_[at / 64] >> at % 64 & 1u) != 0; }
 
-    static std::uint32_t longest(tables const& in, std::string_view text, std::size_t at) noexcept {
+    struct candidate {
+        std::uint32_t token = none;
+        std::size_t end = 0;
+    };
+    static candidate shorter(tables const& in, std::uint32_t token, std::size_t at) noexcept {
+        auto const found = in.shorter[token];
+        return {found, found == none ? 0 : at + in.size(found)};
+    }
+    static candidate longest(tables const& in, std::string_view text, std::size_t at) noexcept {
         auto const first = static_cast<unsigned char>(text[at]);
-        auto found = in.byte_tokens[first];
-        if (at + 1 == text.size()) return found;
-        auto node = in.first_nodes[std::size_t{first} << 8 | static_cast<unsigned char>(text[at + 1])];
-        for (at += 2; node != none; node = in.edge(node, text[at++])) {
-            auto const entry = in.node_tokens[node];
-            if (auto const token = entry & no_token; token != no_token) found = token;
-            if (at == text.size() || (entry & leaf_bit) != 0) break;
+        candidate found{in.byte_tokens[first], ++at};
+        if (at == text.size()) return found;
+        auto node = in.first_nodes[std::size_t{first} << 8 | static_cast<unsigned char>(text[at])];
+        for (++at; node != none; node = in.edge(node, text[at++])) {
+            auto const token = in.ends_at(node);
+            found = {token != none ? token : found.token, token != none ? at : found.end};  // no branch: it would often be mistaken
+            if (at == text.size() || (node & leaf_bit) != 0) break;
         }
         return found;
     }

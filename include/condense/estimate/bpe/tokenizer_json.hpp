@@ -42,10 +42,10 @@ inline constexpr auto spelt_bytes = [] {
 inline std::optional<std::string> spelt_token(std::string_view spelling) {
     std::string out;
     for (std::size_t at = 0; at < spelling.size();) {
-        auto const size = utf8::decode(spelling, at).size;
+        auto const [size, valid] = utf8::decode(spelling, at);
         auto point = std::uint32_t{static_cast<unsigned char>(spelling[at])};
         if (size == 2) point = (point & 0x1Fu) << 6 | (static_cast<unsigned char>(spelling[at + 1]) & 0x3Fu);
-        if (size > 2 || point >= spelt_bytes.size() || spelt_bytes[point] > 255) return {};
+        if (!valid || size > 2 || point >= spelt_bytes.size() || spelt_bytes[point] > 255) return {};
         out.push_back(static_cast<char>(static_cast<unsigned char>(spelt_bytes[point])));
         at += size;
     }
@@ -121,24 +121,30 @@ public:
     }
 
     /// Tokens by the rank of the merge that makes them. Several merges may give one token, of which the
-    /// tables tell which does; where that changes the order, they are made again.
+    /// tables tell which does; where that changes the order, they are made again. Where merges stand before those
+    /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need it.
     loaded_vocabulary built_vocabulary() const {
-        std::vector<std::uint32_t> rank(texts_.size(), none);
+        ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
-            if (auto& each = rank[merges_[merge]]; each == none) each = merge;
+            if (auto& each = by.rank[merges_[merge]]; each == none) each = merge;
+        by.from = by.rank;
+        std::optional<bpe_vocabulary> unordered;
         for (int attempt = 0; attempt < 8; ++attempt) {
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
-                if (texts_[token].size() == 1 || rank[token] != none || whole_first_) order.push_back(token);
-            auto const key = [&](std::uint32_t token) { return texts_[token].size() == 1 ? 0 : std::uint64_t{rank[token]} + 1; };
-            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+                if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
+            auto const key = [&](std::uint32_t token) -> std::array<std::uint64_t, 4> {
+                if (texts_[token].size() == 1) return {0, 0, 0, token};
+                return {std::uint64_t{by.from[token]} + 1, by.steps[token], by.rank[token], token};
+            };
+            std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
             token_list list;
             std::vector<std::uint32_t> ids;
             for (auto const token : order) {
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
-            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token) > none; });
+            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
             auto made = std::make_shared<built>();
             if (auto wrong = builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
                 return {{}, *wrong};
@@ -146,16 +152,25 @@ public:
             bool settled = true;
             for (std::uint32_t each = 0; each < order.size(); ++each) {
                 auto const token = order[each];
-                if (texts_[token].size() == 1 || rank[token] == none) continue;
+                if (texts_[token].size() == 1 || by.rank[token] == none) continue;
                 auto now = none;
                 if (found.parts[each].left != none)
                     if (auto const merge = by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right])); merge != by_pair_.end())
                         now = merge->second;
-                settled &= now == rank[token];
-                rank[token] = now;
+                settled &= now == by.rank[token];
+                by.rank[token] = now;
             }
-            if (settled) return {bpe_vocabulary{std::move(made), found}, {}};
+            if (!settled) {
+                if (unordered) break;
+                by.from = by.rank;
+                continue;
+            }
+            bpe_vocabulary const out{std::move(made), found};
+            if (found.of.ordered || unordered) return {out, {}};
+            unordered = out;
+            if (!move_behind_parts(found, order, by)) break;
         }
+        if (unordered) return {*unordered, {}};
         return {{}, {vocabulary_fault::bad_merges, 0}};
     }
 
@@ -163,8 +178,42 @@ private:
     static vocabulary_error bad_json() noexcept { return {vocabulary_fault::bad_json, 0}; }
     static std::uint64_t pair(std::uint32_t left, std::uint32_t right) noexcept { return std::uint64_t{left} << 32 | right; }
 
+    struct ranking {
+        std::vector<std::uint32_t> rank;  ///< the merge that makes a token
+        std::vector<std::uint32_t> from;  ///< the merge from which on there is one: that of a part, where it comes later
+        std::vector<std::uint32_t> steps;  ///< merges since then; 0 for one that need not move
+    };
+
+    /// Whether every merge may come right after the last of its parts'. It would, at each place by itself, before that
+    /// part is made at the next place: where neither place takes what the other needs, that order does not show.
+    bool move_behind_parts(tables const& in, std::vector<std::uint32_t> const& order, ranking& by) const {
+        std::vector<std::uint32_t> by_size(order.size()), first(order.size());  // first: the part that is made last
+        for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = first[each] = each;
+        std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
+        std::unordered_map<std::uint64_t, int> taken;  // by what is made last and what it takes: 1 to the right, 2 to the left
+        for (auto const each : by_size) {
+            auto const [left, right] = in.parts[each];
+            if (left == none || in.is_byte(each)) continue;
+            auto const from = [&](std::uint32_t part) { return in.is_byte(part) ? 0 : by.from[order[part]]; };
+            auto const token = order[each];
+            by.from[token] = std::max({by.rank[token], from(left), from(right)});
+            if (by.from[token] == by.rank[token]) continue;
+            if (from(left) == from(right)) return false;
+            auto const to_right = from(left) > from(right);
+            auto const last = to_right ? left : right;
+            auto const other = to_right ? right : left;
+            first[each] = first[last];
+            by.steps[token] = by.steps[order[last]] + 1;
+            auto& sides = taken[pair(first[each], other)];
+            sides |= to_right ? 1 : 2;
+            if (sides == 3 || (to_right && other == in.parts[first[each]].left)) return false;
+        }
+        return true;
+    }
+
     std::optional<vocabulary_error> read_tokens(std::string_view vocabulary) {
         std::optional<vocabulary_error> wrong;
+        std::vector<bool> used(token_limit);
         if (!json::each_member(vocabulary, [&](std::string_view name, std::string_view value) {
                 if (wrong) return;
                 auto const id = rank_of(value);
@@ -172,6 +221,8 @@ private:
                 auto const text = spelt_token(json::string_value("\"" + std::string{name} + "\""));
                 if (wrong || !text || text->empty()) return;  // a special token has no spelling in bytes
                 if (text->size() > longest_token) wrong = vocabulary_error{vocabulary_fault::long_token, 0};
+                if (used[*id]) wrong = vocabulary_error{vocabulary_fault::duplicate_rank, 0};
+                used[*id] = true;
                 texts_.push_back(*text);
                 ids_.push_back(*id);
             }))
