@@ -186,7 +186,7 @@ struct result {
 
 template <class Message>
 result reduce(std::vector<Message>& messages, settings const& chosen, condense::budget limits,
-              condense::chars_per_token count) {
+              condense::family_estimator count) {
     condense::run_options<> options;
     options.marks = true;  // a second run on the output knows what was done
     options.conversation = chosen.conversation;

@@ -43,9 +43,9 @@ TEST_CASE("masks by vectors are those of the reference", "[estimate]") {
 #if CONDENSE_DETAIL_SCRIPT_X86
     for (std::size_t at = 1; at + script_block <= text.size(); ++at) {
         auto const wanted = scalar_script_masks(text.data() + at, script_block, text[at - 1]);
-        same = same && condense::detail::script_masks_by_sse2(text.data() + at) == wanted;
-        if (condense::detail::has_script_avx2()) same = same && condense::detail::script_masks_by_avx2(text.data() + at) == wanted;
-        if (condense::detail::has_script_avx512()) same = same && condense::detail::script_masks_by_avx512(text.data() + at) == wanted;
+        same = same && condense::detail::script_masks_by_sse2<>(text.data() + at) == wanted;
+        if (condense::detail::has_script_avx2()) same = same && condense::detail::script_masks_by_avx2<>(text.data() + at) == wanted;
+        if (condense::detail::has_script_avx512()) same = same && condense::detail::script_masks_by_avx512<>(text.data() + at) == wanted;
     }
 #endif
     REQUIRE(same);

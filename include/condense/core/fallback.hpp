@@ -32,7 +32,7 @@ public:
     static constexpr bool last_resort = detail::properties_of<fallback>().last_resort;
 
     constexpr bool due(usage const& now) const noexcept {
-        return detail::is_due(boost::hana::at_c<0>(this->layers_), now);
+        return detail::is_due(detail::item_at<0>(this->layers_), now);
     }
 
     template <bool Recorded, class Run>

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/hana/at.hpp>
 #include <boost/hana/basic_tuple.hpp>
 
 #include <condense/core/layer.hpp>
@@ -22,6 +21,14 @@ template <class... Layers>
 class pipeline;
 
 namespace detail {
+
+/// An element of a basic_tuple, by what the tuple's own header defines: <boost/hana/at.hpp> costs the compiler more
+/// than all else of Hana that is used here.
+template <std::size_t Index, class Tuple>
+constexpr decltype(auto) item_at(Tuple&& elements) noexcept {
+    return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(std::forward<Tuple>(elements),
+                                                                     std::integral_constant<std::size_t, Index>{});
+}
 
 template <class Layer>
 struct leaves { static constexpr std::size_t count = 1; };
@@ -142,7 +149,7 @@ public:
     template <class Function>
     constexpr void each(Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (static_cast<void>(f(boost::hana::at_c<Index>(layers_))), ...);
+            (static_cast<void>(f(detail::item_at<Index>(layers_))), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -150,7 +157,7 @@ public:
     template <class Function>
     constexpr void each_with_memory(memory& kept, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (static_cast<void>(f(boost::hana::at_c<Index>(layers_), boost::hana::at_c<Index>(kept))), ...);
+            (static_cast<void>(f(detail::item_at<Index>(layers_), detail::item_at<Index>(kept))), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -200,7 +207,7 @@ public:
     constexpr bool note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry, memory& kept) const {
         bool noted = true;
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), boost::hana::at_c<Index>(kept)) && noted), ...);
+            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), detail::item_at<Index>(kept)) && noted), ...);
         }(std::index_sequence_for<Layers...>{});
         return noted;
     }
@@ -218,7 +225,7 @@ public:
         requires(true && ... && std::equality_comparable<Layers>)
     {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (true && ... && (boost::hana::at_c<Index>(left.layers_) == boost::hana::at_c<Index>(right.layers_)));
+            return (true && ... && (detail::item_at<Index>(left.layers_) == detail::item_at<Index>(right.layers_)));
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -255,8 +262,8 @@ protected:
     /// Recorded: before this pipeline; Here: before this layer.
     template <bool Recorded, bool Here, std::size_t Index, class Run>
     constexpr void reduce_one(Run& shared, std::size_t first_entry, memory& kept) const {
-        auto const& layer = boost::hana::at_c<Index>(layers_);
-        auto& remembered = boost::hana::at_c<Index>(kept);
+        auto const& layer = detail::item_at<Index>(layers_);
+        auto& remembered = detail::item_at<Index>(kept);
         auto const entry = first_entry + entries_before<Index>();
         if constexpr (detail::is_pipeline<at<Index>>) layer.template reduce_all<Here>(shared, entry, remembered);
         else if constexpr (at<Index>::effects & effect::reruns) {
@@ -273,8 +280,8 @@ protected:
 
     template <bool Recorded, bool ArriveOnly, std::size_t Index, class Run>
     constexpr void arrive_one(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
-        auto const& layer = boost::hana::at_c<Index>(layers_);
-        auto& remembered = boost::hana::at_c<Index>(kept);
+        auto const& layer = detail::item_at<Index>(layers_);
+        auto& remembered = detail::item_at<Index>(kept);
         auto const entry = first_entry + entries_before<Index>();
         if constexpr (detail::is_pipeline<at<Index>>)
             layer.template arrive_all<Recorded, ArriveOnly>(shared, arrived, entry, remembered);
@@ -285,7 +292,7 @@ protected:
     template <std::size_t Index, class Run, class Each, class Memory>
     constexpr bool note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent, [[maybe_unused]] bool commits,
                                 [[maybe_unused]] std::size_t entry, [[maybe_unused]] Memory& remembered) const {
-        auto const& layer = boost::hana::at_c<Index>(layers_);
+        auto const& layer = detail::item_at<Index>(layers_);
         if constexpr (detail::is_pipeline<at<Index>>) return layer.note_made(shared, each_sent, commits, entry, remembered);
         else if constexpr (detail::flag_records<at<Index>>())
             return detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);

@@ -28,13 +28,13 @@ constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept
 }
 
 /// Who may stand before a slash, or between slashes: makers, clouds and gateways that serve models under their makers' names.
-inline constexpr std::string_view known_providers =
+inline constexpr char known_providers[] =
     "accounts alibaba anthropic azure azure_ai bedrock converse dashscope deepseek deepseek-ai fireworks fireworks_ai gemini google "
     "litellm_proxy meta meta-llama mistral mistralai models moonshot moonshotai openai openrouter publishers qwen vercel_ai_gateway "
     "vertex_ai";
 /// The regions and the makers of Bedrock's names.
-inline constexpr std::string_view known_regions = "apac au ca eu global in jp sa uk us us-gov";
-inline constexpr std::string_view known_makers = "anthropic deepseek google meta mistral moonshot moonshotai openai qwen";
+inline constexpr char known_regions[] = "apac au ca eu global in jp sa uk us us-gov";
+inline constexpr char known_makers[] = "anthropic deepseek google meta mistral moonshot moonshotai openai qwen";
 
 /// A name without what providers add to it.
 struct bare_name {

@@ -79,10 +79,12 @@ constexpr script_masks scalar_script_masks(char const* text, std::size_t count, 
 #define CONDENSE_DETAIL_SCRIPT_UNIT(unit, width, gather, features)                                                    \
     using script_bytes_##unit = signed char __attribute__((vector_size(width)));                                      \
     using script_chars_##unit = char __attribute__((vector_size(width)));                                             \
+    template <class = void>                                                                                           \
     [[gnu::target(features), gnu::always_inline]] inline std::uint64_t script_gather_##unit(script_bytes_##unit found) noexcept { \
         return std::uint64_t{static_cast<std::uint32_t>(gather(reinterpret_cast<script_chars_##unit>(found)))};                       \
     }                                                                                                                 \
     /* 64 bytes from `text`, before which one byte can be read. */                                                    \
+    template <class = void>                                                                                           \
     [[gnu::target(features), gnu::always_inline]] inline script_masks script_masks_##unit(char const* text) noexcept { \
         script_masks out;                                                                                             \
         for (unsigned at = 0; at < script_block; at += width) {                                                       \
@@ -93,27 +95,28 @@ constexpr script_masks scalar_script_masks(char const* text, std::size_t count, 
             auto const digit = (bytes > 0x2F) & (bytes < 0x3A);                                                       \
             auto const line_end = (bytes == 0x0A) | (bytes == 0x0D);                                                  \
             auto const tab = bytes == 0x09;                                                                           \
-            auto const control = ((bytes & ~0x1F) == 0) | (bytes == 0x7F);                                            \
-            out.upper |= script_gather_##unit((bytes > 0x40) & (bytes < 0x5B)) << at;                                 \
-            out.lower |= script_gather_##unit((bytes > 0x60) & (bytes < 0x7B)) << at;                                 \
-            out.digits |= script_gather_##unit(digit) << at;                                                          \
-            out.spaces |= script_gather_##unit(bytes == 0x20) << at;                                                  \
-            out.line_ends |= script_gather_##unit(line_end) << at;                                                    \
-            out.tabs |= script_gather_##unit(tab) << at;                                                              \
-            out.controls |= script_gather_##unit(control & ~line_end & ~tab) << at;                                   \
-            out.foreign |= script_gather_##unit(bytes) << at;                                                         \
-            out.leads |= script_gather_##unit((bytes > -65) & bytes) << at;                                           \
-            out.repeats |= script_gather_##unit(bytes == before) << at;                                               \
-            out.joiners |= script_gather_##unit(((bytes | 4) == 0x2F) | (bytes == 0x2D) | (bytes == 0x5F)) << at;     \
-            out.figures |= script_gather_##unit(digit | ((folded > 0x60) & (folded < 0x67))) << at;                   \
-            out.vowels |= script_gather_##unit((bytes == 'a') | (bytes == 'i') | (bytes == 'o') | (bytes == 'u')) << at;\
-            out.rares |= script_gather_##unit((bytes == 'j') | (bytes == 'k') | (bytes == 'q') | (bytes == 'z')) << at;\
+            auto const control = ((bytes & -0x20) == 0)  | (bytes == 0x7F);                                            \
+            out.upper |= script_gather_##unit<>((bytes > 0x40) & (bytes < 0x5B)) << at;                                 \
+            out.lower |= script_gather_##unit<>((bytes > 0x60) & (bytes < 0x7B)) << at;                                 \
+            out.digits |= script_gather_##unit<>(digit) << at;                                                          \
+            out.spaces |= script_gather_##unit<>(bytes == 0x20) << at;                                                  \
+            out.line_ends |= script_gather_##unit<>(line_end) << at;                                                    \
+            out.tabs |= script_gather_##unit<>(tab) << at;                                                              \
+            out.controls |= script_gather_##unit<>(control & ~line_end & ~tab) << at;                                   \
+            out.foreign |= script_gather_##unit<>(bytes) << at;                                                         \
+            out.leads |= script_gather_##unit<>((bytes > -65) & bytes) << at;                                           \
+            out.repeats |= script_gather_##unit<>(bytes == before) << at;                                               \
+            out.joiners |= script_gather_##unit<>(((bytes | 4) == 0x2F) | (bytes == 0x2D) | (bytes == 0x5F)) << at;     \
+            out.figures |= script_gather_##unit<>(digit | ((folded > 0x60) & (folded < 0x67))) << at;                   \
+            out.vowels |= script_gather_##unit<>((bytes == 'a') | (bytes == 'i') | (bytes == 'o') | (bytes == 'u')) << at;\
+            out.rares |= script_gather_##unit<>((bytes == 'j') | (bytes == 'k') | (bytes == 'q') | (bytes == 'z')) << at;\
         }                                                                                                             \
         return out;                                                                                                   \
     }                                                                                                                 \
     /* The same for callers that are not of the unit. */                                                              \
+    template <class = void>                                                                                           \
     [[gnu::target(features)]] inline script_masks script_masks_by_##unit(char const* text) noexcept {                 \
-        return script_masks_##unit(text);                                                                             \
+        return script_masks_##unit<>(text);                                                                             \
     }
 
 CONDENSE_DETAIL_SCRIPT_UNIT(sse2, 16, __builtin_ia32_pmovmskb128, "sse2")
@@ -129,6 +132,7 @@ using script_chars_avx512 = char __attribute__((vector_size(64)));
                                                             script_chars_avx512{} + static_cast<char>(with), order, ~0ull))
 #define CONDENSE_DETAIL_SCRIPT_EQUAL(byte) CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 0, byte)
 
+template <class = void>
 [[gnu::target("avx512f,avx512bw,bmi,popcnt"), gnu::always_inline]] inline script_masks script_masks_avx512(char const* text) noexcept {
     script_bytes_avx512 bytes, before;
     std::memcpy(&bytes, text, script_block);
@@ -154,8 +158,9 @@ using script_chars_avx512 = char __attribute__((vector_size(64)));
     return out;
 }
 /// The same for callers that are not of the unit.
+template <class = void>
 [[gnu::target("avx512f,avx512bw,bmi,popcnt")]] inline script_masks script_masks_by_avx512(char const* text) noexcept {
-    return script_masks_avx512(text);
+    return script_masks_avx512<>(text);
 }
 #undef CONDENSE_DETAIL_SCRIPT_EQUAL
 #undef CONDENSE_DETAIL_SCRIPT_COMPARED
