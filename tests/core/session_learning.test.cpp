@@ -111,6 +111,19 @@ TEST_CASE("an estimator that counts too much is corrected downward, in runs too"
     CHECK(chat.draft().before.source == usage_source::reported);
 }
 
+TEST_CASE("what is known apart is not corrected where it changes between two requests") {
+    auto chat = talk(10'000'000_tokens);
+    for (std::size_t turn = 0; turn < 60; ++turn) turn_of(chat, turn % 2 == 0 ? 300 : 5'000);
+    auto const before = chat.used().tokens;
+    chat.set_limits({.window = 10'000'000_tokens, .overhead = 29'000_tokens});
+    CHECK(chat.used().tokens == before + 20'000_tokens);
+    chat.push(saying(10'000));
+    auto const grown = chat.used().tokens;
+    chat.set_limits({.window = 10'000'000_tokens});
+    CHECK(chat.used().tokens == grown - 29'000_tokens);
+    CHECK(chat.used().source == usage_source::reported);
+}
+
 TEST_CASE("a report is learnt once, and only of a request that was made") {
     auto chat = talk(100'000_tokens);
     chat.observe({.input = 15'000_tokens});

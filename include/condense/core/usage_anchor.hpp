@@ -35,6 +35,14 @@ public:
         messages_ = sent_messages_;
         return true;
     }
+    /// What is known apart from the messages is another now: as much more or less, whatever corrects estimates.
+    constexpr void overhead(tokens before, tokens now) noexcept {
+        auto const moved = [&](v1::cost each) { return each - v1::cost::of(before) + v1::cost::of(now); };
+        if (sent_known_) sent_ = moved(sent_);
+        if (!holds()) return;
+        counted_ = moved(counted_);
+        reported_ = reported_ - before + now;
+    }
     /// An edit changed message `first`: what stood behind it was not reported.
     constexpr void edited(std::uint64_t first) noexcept {
         if (first < messages_) forget();
