@@ -40,3 +40,16 @@ TEST_CASE("scripts without spaces and emoji are counted", "[case-161]") {
     counts_every_script<condense::family::kimi>();
     counts_every_script<condense::family::other>();
 }
+
+TEST_CASE("a thousand characters of Hangul or Han cost by default what they do", "[case-T100]") {
+    condense::default_estimator<> const count;
+    for (std::string_view const unit : {"\uD55C", "\u6587", "\uD55C\uAD6D\uC5B4\uB85C\uC4F4", "\u8FD9\u662F\u4E2D\u6587",
+                                        "\u9019\u662F\u4E00\u500B\u7E41\u9AD4\u4E2D\u6587"}) {
+        std::string text;
+        while (text.size() < 3'000) text += unit;
+        text.resize(3'000);
+        INFO(unit);
+        CHECK(count(text) >= cost::of({600}));
+        CHECK(count(text) <= cost::of({1'000}));
+    }
+}
