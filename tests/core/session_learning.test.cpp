@@ -177,6 +177,26 @@ TEST_CASE("what was learnt is saved with the session") {
     CHECK(other.estimator().rule == chat.estimator().rule);
 }
 
+TEST_CASE("a report of more messages than there are is not restored") {
+    auto chat = talk(100'000_tokens);
+    for (int turn = 0; turn < 9; ++turn) turn_of(chat, 200 + 900 * static_cast<std::size_t>(turn % 3));
+    REQUIRE(chat.estimator().rule.per_message() > condense::cost{});
+    auto const kept = chat.state();
+    REQUIRE(kept);
+    auto const restored = [&](std::uint64_t sent, std::uint64_t reported) {
+        auto torn = kept.state;
+        torn.anchor.each_field([&](auto&, auto& sent_messages, auto&, auto&, auto&, auto& messages) { sent_messages = sent, messages = reported; });
+        auto other = talk(100'000_tokens);
+        auto const problem = other.adopt(torn);
+        CHECK((problem || other.used() == chat.used()));
+        return problem.fault;
+    };
+    CHECK(restored(9, 9) == condense::state_fault::none);
+    CHECK(restored(10, 9) == condense::state_fault::impossible);
+    CHECK(restored(9, 10) == condense::state_fault::impossible);
+    CHECK(restored(9, ~std::uint64_t{0}) == condense::state_fault::impossible);
+}
+
 TEST_CASE("reported usage stands in where nothing can be counted, and where neither is there that is said") {
     condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens}, never_counts{}};
     CHECK(chat.used().source == usage_source::estimated);  // of no message

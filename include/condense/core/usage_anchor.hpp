@@ -57,6 +57,8 @@ public:
     constexpr bool holds() const noexcept { return reported_.count != 0; }
     /// How many messages there were when that request was sent.
     constexpr std::uint64_t messages() const noexcept { return messages_; }
+    /// No request had more messages than these.
+    constexpr bool within(std::uint64_t messages) const noexcept { return messages_ <= messages && sent_messages_ <= messages; }
     /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> cost.
     template <class Function>
     constexpr tokens used(v1::cost now, Function const& f) const noexcept {
