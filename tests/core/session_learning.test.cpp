@@ -124,6 +124,32 @@ TEST_CASE("what is known apart is not corrected where it changes between two req
     CHECK(chat.used().source == usage_source::reported);
 }
 
+TEST_CASE("a session of one class of content learns of that one") {
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 10'000'000_tokens, .overhead = 9'000_tokens},
+                           condense::calibrated{.count = byte_each{}, .rule = condense::log_ratio{}, .content = 2}};
+    for (std::size_t turn = 0; turn < 30; ++turn) turn_of(chat, 4'000);
+    CHECK(chat.estimator().rule.seen(0) == 0);
+    CHECK(chat.estimator().rule.seen(2) == 30);
+    chat.set_limits({.window = 10'000'000_tokens});
+    auto const before = chat.used().tokens.count;
+    chat.push(saying(10'000));
+    CHECK(chat.used().tokens.count - before >= 13'700);
+}
+
+TEST_CASE("caution keeps room for what reports may differ by, until there is one") {
+    auto const told = [](std::uint32_t caution) {
+        learning careful{.rule = {.caution = caution}};
+        condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 20'000_tokens}, careful};
+        chat.push(saying(8'000));
+        chat.push(saying(8'000));
+        return std::pair{chat.used().tokens, chat.due()};
+    };
+    CHECK(told(0) == std::pair{16'000_tokens, false});
+    CHECK(told(164).first > 18'500_tokens);  // a tenth of spread, 1.64 of them
+    CHECK(told(164).first < 19'200_tokens);
+    CHECK(told(164).second);
+}
+
 TEST_CASE("a report is learnt once, and only of a request that was made") {
     auto chat = talk(100'000_tokens);
     chat.observe({.input = 15'000_tokens});
