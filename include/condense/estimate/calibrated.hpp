@@ -36,6 +36,11 @@ struct calibrated {
 
     constexpr cost operator()(std::string_view text) const { return count(text); }
     constexpr cost frame(role speaker) const { return detail::frame_cost(count, speaker); }
+    constexpr cost frame(role speaker, std::string_view name) const
+        requires detail::counts_names<Estimator>
+    {
+        return count.frame(speaker, name);
+    }
     constexpr cost frame(part_view const& part) const { return detail::frame_cost(count, part); }
 
     constexpr cost corrected(counted_sum const& sum) const noexcept { return rule.corrected(classed(sum)); }
