@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view sample = R"({
   "openai": {"id": "openai", "models": {
     "gpt-4o": {"limit": {"context": 99000, "output": 9000}, "cost": {"input": 2.5, "output": 10, "cache_read": 1.25}},
-    "gpt-99": {"limit": {"context": 5e5, "input": 400000, "output": 100000}, "cost": {"input": 0.0028, "output": 0.1, "cache_write": 0.003625}},
+    "gpt-99": {"limit": {"context": 5e5, "input": 400000, "output": 100000}, "cost": {"input": 0.0028, "output": 4.1, "cache_write": 0.003625}},
     "gpt-free": {"limit": {"context": 1000, "output": 100}}}},
   "anthropic": {"models": {
     "claude-opus-7-1": {"limit": {"context": 3000000, "output": 200000}, "cost": {"input": 5, "output": 25}}}},
@@ -60,7 +60,7 @@ TEST_CASE("models_json: a catalogue adds and overrides") {
     CHECK(added.window == 500'000_tokens);
     CHECK(added.input == 400'000_tokens);
     CHECK(added.family == condense::model_family::gpt);
-    CHECK(added.price == condense::prices{0.0028_per_million, 0.0028_per_million, 0.003625_per_million, 0.1_per_million});
+    CHECK(added.price == condense::prices{0.0028_per_million, 0.0028_per_million, 0.003625_per_million, 4.1_per_million});
     CHECK(budget_for(catalog.find("gpt-99")).input() == 400'000_tokens);
     CHECK_FALSE(catalog.find("gpt-free").facts.price);
     CHECK(catalog.find("someone/vendor/own-model").facts.price->output == condense::price{});

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/estimate/script_aware.hpp>
-
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/estimate/calibrated.hpp>
 
 #include "support/catch.hpp"
 
@@ -30,7 +35,57 @@ void counts_every_script() {
     }
 }
 
+/// An estimator of a program's own: 2.5 characters a token, role, author's and tool's names and ids counted, and 5 tokens a
+/// message, 12 a call, 9 a result.
+struct all_counted {
+    condense::chars_per_token ratio{25, {0}};
+    cost operator()(std::string_view text) const { return ratio(text); }
+    cost frame(condense::role speaker, std::string_view author) const {
+        return cost::of({5}) + ratio(std::string{condense::name(speaker)}.append(author));
+    }
+    cost frame(condense::part_view const& part) const {
+        auto const names = ratio(std::string{part.tool}.append(part.call));
+        if (part.kind == condense::part_kind::tool_call) return names + cost::of({12});
+        return part.kind == condense::part_kind::tool_result ? names + cost::of({9}) : cost{};
+    }
+};
+
+template <class Estimator>
+std::uint64_t tokens_of(std::vector<condense::chat_message> const& messages, Estimator const& count) {
+    using namespace condense::literals;
+    return condense::dry_run(messages, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}},
+                             {.window = 100'000_tokens}, count)
+        .used()
+        .tokens.count;
+}
+
 }  // namespace
+
+TEST_CASE("role and author may cost beside a text", "[case-154]") {
+    using condense::chat_message;
+    auto const one = [](chat_message const& m) {
+        auto const found = tokens_of({m}, all_counted{});
+        CHECK(tokens_of({m}, condense::calibrated{.count = all_counted{}}) == found);
+        return found;
+    };
+    CHECK(one(chat_message::user(std::string(100, 'x'))) == 47);
+    CHECK(one(chat_message::assistant(std::string(100, 'x'))) == 49);
+    CHECK(one(chat_message::user("")) == 7);
+    auto alice = chat_message::user("ten bytes.");
+    alice.name = "alice";
+    CHECK(one(alice) == 13);
+}
+
+TEST_CASE("calls and results may cost beside a text", "[case-155]") {
+    using condense::chat_message;
+    auto const call = chat_message::call("call_1", "search", R"({"query":"test"})");
+    auto result = chat_message::result("call_1", std::string(50, 'x'));
+    result.parts[0].tool = "search";
+    auto const of_call = tokens_of({call}, all_counted{});
+    CHECK(of_call == 32);
+    CHECK(tokens_of({result}, all_counted{}) == 41);
+    CHECK(tokens_of({}, all_counted{}) == 0);
+}
 
 TEST_CASE("scripts without spaces and emoji are counted", "[case-161]") {
     counts_every_script<condense::family::gpt>();
@@ -39,4 +94,17 @@ TEST_CASE("scripts without spaces and emoji are counted", "[case-161]") {
     counts_every_script<condense::family::gemini>();
     counts_every_script<condense::family::kimi>();
     counts_every_script<condense::family::other>();
+}
+
+TEST_CASE("a thousand characters of Hangul or Han cost by default what they do", "[case-T100]") {
+    condense::default_estimator<> const count;
+    for (std::string_view const unit : {"\uD55C", "\u6587", "\uD55C\uAD6D\uC5B4\uB85C\uC4F4", "\u8FD9\u662F\u4E2D\u6587",
+                                        "\u9019\u662F\u4E00\u500B\u7E41\u9AD4\u4E2D\u6587"}) {
+        std::string text;
+        while (text.size() < 3'000) text += unit;
+        text.resize(3'000);
+        INFO(unit);
+        CHECK(count(text) >= cost::of({600}));
+        CHECK(count(text) <= cost::of({1'000}));
+    }
 }

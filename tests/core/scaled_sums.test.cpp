@@ -33,7 +33,7 @@ static_assert(sums_are_scaled_while_it_lasts());
 constexpr bool any_figures_are_harmless() {
     constexpr auto limit = ~std::uint64_t{0};
     return measured(0, 500, 7) == tokens{7} && measured(500, 0, 7) == tokens{7} && measured(limit, limit / 2, 1'000) == tokens{500} &&
-           measured(1, limit, 1'000) == tokens{1'000};  // beyond what can be: as counted
+           measured(1, limit, 1'000) == tokens{1'000} && measured(limit, 1, 1'000) == tokens{1'000};  // beyond what can be: as counted
 }
 static_assert(any_figures_are_harmless());
 

@@ -111,6 +111,45 @@ TEST_CASE("an estimator that counts too much is corrected downward, in runs too"
     CHECK(chat.draft().before.source == usage_source::reported);
 }
 
+TEST_CASE("what is known apart is not corrected where it changes between two requests") {
+    auto chat = talk(10'000'000_tokens);
+    for (std::size_t turn = 0; turn < 60; ++turn) turn_of(chat, turn % 2 == 0 ? 300 : 5'000);
+    auto const before = chat.used().tokens;
+    chat.set_limits({.window = 10'000'000_tokens, .overhead = 29'000_tokens});
+    CHECK(chat.used().tokens == before + 20'000_tokens);
+    chat.push(saying(10'000));
+    auto const grown = chat.used().tokens;
+    chat.set_limits({.window = 10'000'000_tokens});
+    CHECK(chat.used().tokens == grown - 29'000_tokens);
+    CHECK(chat.used().source == usage_source::reported);
+}
+
+TEST_CASE("a session of one class of content learns of that one") {
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 10'000'000_tokens, .overhead = 9'000_tokens},
+                           condense::calibrated{.count = byte_each{}, .rule = condense::log_ratio{}, .content = 2}};
+    for (std::size_t turn = 0; turn < 30; ++turn) turn_of(chat, 4'000);
+    CHECK(chat.estimator().rule.seen(0) == 0);
+    CHECK(chat.estimator().rule.seen(2) == 30);
+    chat.set_limits({.window = 10'000'000_tokens});
+    auto const before = chat.used().tokens.count;
+    chat.push(saying(10'000));
+    CHECK(chat.used().tokens.count - before >= 13'700);
+}
+
+TEST_CASE("caution keeps room for what reports may differ by, until there is one") {
+    auto const told = [](std::uint32_t caution) {
+        learning careful{.rule = {.caution = caution}};
+        condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 20'000_tokens}, careful};
+        chat.push(saying(8'000));
+        chat.push(saying(8'000));
+        return std::pair{chat.used().tokens, chat.due()};
+    };
+    CHECK(told(0) == std::pair{16'000_tokens, false});
+    CHECK(told(164).first > 18'500_tokens);  // a tenth of spread, 1.64 of them
+    CHECK(told(164).first < 19'200_tokens);
+    CHECK(told(164).second);
+}
+
 TEST_CASE("a report is learnt once, and only of a request that was made") {
     auto chat = talk(100'000_tokens);
     chat.observe({.input = 15'000_tokens});
@@ -162,6 +201,26 @@ TEST_CASE("what was learnt is saved with the session") {
         CHECK(other.used() == chat.used());
     }
     CHECK(other.estimator().rule == chat.estimator().rule);
+}
+
+TEST_CASE("a report of more messages than there are is not restored") {
+    auto chat = talk(100'000_tokens);
+    for (int turn = 0; turn < 9; ++turn) turn_of(chat, 200 + 900 * static_cast<std::size_t>(turn % 3));
+    REQUIRE(chat.estimator().rule.per_message() > condense::cost{});
+    auto const kept = chat.state();
+    REQUIRE(kept);
+    auto const restored = [&](std::uint64_t sent, std::uint64_t reported) {
+        auto torn = kept.state;
+        torn.anchor.each_field([&](auto&, auto& sent_messages, auto&, auto&, auto&, auto& messages) { sent_messages = sent, messages = reported; });
+        auto other = talk(100'000_tokens);
+        auto const problem = other.adopt(torn);
+        CHECK((problem || other.used() == chat.used()));
+        return problem.fault;
+    };
+    CHECK(restored(9, 9) == condense::state_fault::none);
+    CHECK(restored(10, 9) == condense::state_fault::impossible);
+    CHECK(restored(9, 10) == condense::state_fault::impossible);
+    CHECK(restored(9, ~std::uint64_t{0}) == condense::state_fault::impossible);
 }
 
 TEST_CASE("reported usage stands in where nothing can be counted, and where neither is there that is said") {

@@ -49,6 +49,19 @@ constexpr bool frames_are_optional() {
 }
 static_assert(frames_are_optional());
 
+struct counts_authors : plain {
+    constexpr cost frame(role, std::string_view name) const { return {100 + name.size()}; }
+};
+
+constexpr bool a_name_is_asked_for_where_it_counts() {
+    using condense::detail::frame_cost;
+    int asked = 0;
+    auto const name = [&] { return ++asked, std::string_view{"alice"}; };
+    return frame_cost(framed{}, role::tool, name) == cost{200} && frame_cost(plain{}, role::user, name) == cost{} && asked == 0 &&
+           frame_cost(counts_authors{}, role::user, name) == cost{105} && asked == 1 && frame_cost(counts_authors{}, role::user) == cost{100};
+}
+static_assert(a_name_is_asked_for_where_it_counts());
+
 constexpr bool a_part_costs_its_text_and_frame() {
     using condense::detail::part_cost;
     return part_cost(framed{}, {.text = "abc", .call = "id"}) == cost{23} &&

@@ -49,7 +49,24 @@ constexpr bool the_latest_report_counts() {
 }
 static_assert(the_latest_report_counts());
 
+constexpr bool overhead_moves_both() {
+    usage_anchor anchor;
+    anchor.overhead({10}, {40});
+    bool good = !anchor.holds();
+    anchor.sending(of(100), 3);
+    good = good && anchor.observe({150});
+    anchor.overhead({10}, {40});
+    good = good && anchor.used(of(130)) == tokens{180} && anchor.observe({260}) && anchor.used(of(130)) == tokens{260};
+    anchor.overhead({40}, {~std::uint64_t{0}});
+    good = good && anchor.used(of(~std::uint64_t{0})) == tokens{~std::uint64_t{0}};
+    anchor.overhead({~std::uint64_t{0}}, {0});
+    return good && anchor.used(of(90)) == tokens{90};
+}
+static_assert(overhead_moves_both());
+
 }  // namespace
+
+TEST_CASE("usage_anchor: what is known apart moves what was counted and what was reported") { CHECK(overhead_moves_both()); }
 
 TEST_CASE("usage_anchor: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
 

@@ -25,7 +25,7 @@ constexpr bool names_show_their_family() {
            all_of<family::gpt>(
                {"gpt-4o", "gpt4", "gpt-5-mini", "chatgpt-4o-latest", "o1", "o3-mini", "o4-mini-2025-04-16"}) &&
            all_of<family::kimi>({"kimi-k2", "kimi", "moonshot-v1-128k"}) &&
-           all_of<family::gemini>({"gemini-2.5-flash", "gemini"});
+           all_of<family::gemini>({"gemini-2.5-flash", "gemini", "google/gemma-3-27b-it", "gemma3", "gemma-4-31b-it"});
 }
 static_assert(names_show_their_family());
 
@@ -61,7 +61,7 @@ static_assert(providers_stand_before_a_slash());
 /// case-180: never a match on a mere prefix.
 constexpr bool anything_else_is_other() {
     return all_of<family::other>(
-        {"", "/", "claudette", "gpting", "geminis", "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"});
+        {"", "/", "claudette", "gpting", "geminis", "gemmae", "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"});
 }
 static_assert(anything_else_is_other());
 

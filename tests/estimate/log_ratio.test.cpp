@@ -227,3 +227,20 @@ TEST_CASE("log_ratio: what was learnt can be kept") {
     }
     CHECK(taken > 100);
 }
+
+TEST_CASE("log_ratio: what is learnt after any state that was taken can be kept too") {
+    std::string text = "0";
+    for (std::size_t line = 0; line < log_ratio::classes; ++line)
+        text += line % 2 == 0 ? " 9 0 8388608 0 0 2305843009213693952 2305843009213693952 17592186044416"
+                              : " 4294967295 4 8388608 68719476736 0 2305843009213693952 -2305843009213693952 17592186044416";
+    log_ratio rule;
+    REQUIRE(rule.load(text));
+    for (std::uint64_t turn = 0; turn < 400; ++turn) {
+        counted_sum const odd{.counted = cost::of({std::uint64_t{1} << 30}),
+                              .messages = turn / 4 % 2 == turn % 2 ? std::uint64_t{1} << 31 : 0,
+                              .content = static_cast<std::uint8_t>(turn % 4)};
+        rule.observe(odd, {std::uint64_t{1} << 32});
+        log_ratio back;
+        if (!back.load(rule.save())) FAIL("refused after " << turn);
+    }
+}

@@ -55,6 +55,46 @@ bool the_spread_is_that_of_the_reports() {
 }
 // At run time alone: too many steps for a constant expression of clang.
 
+/// What was taken for granted weighs as much as four requests, what is older as much as 64.
+constexpr bool the_spread_follows_what_is_new() {
+    ratio_line line;
+    auto const is = [&](std::int64_t percent_of_first) {
+        auto const wanted = ratio_line::first_spread * percent_of_first / 100;
+        return line.spread() > wanted - 150 && line.spread() < wanted + 150;
+    };
+    for (int turn = 0; turn < 4; ++turn) line.learn(sum(50'000, 200), {50'000}, 0);
+    bool good = is(71);  // half the variance
+    for (int turn = 0; turn < 56; ++turn) line.learn(sum(50'000, 200), {50'000}, 0);
+    good = good && is(25);  // a sixteenth
+    for (int turn = 0; turn < 40; ++turn) line.learn(sum(50'000, 200), {50'000}, 0);
+    return good && line.spread() == 65'536 / 35;  // 2 %, as a logarithm to base 2
+}
+static_assert(the_spread_follows_what_is_new());
+
+constexpr bool the_first_eight_are_no_outliers() {
+    ratio_line early;
+    ratio_line late;
+    for (int turn = 0; turn < 7; ++turn) early.learn(sum(50'000, 200), {50'000}, 0);
+    for (int turn = 0; turn < 8; ++turn) late.learn(sum(50'000, 200), {50'000}, 0);
+    early.learn(sum(50'000, 200), {150'000}, 0);
+    late.learn(sum(50'000, 200), {150'000}, 0);
+    return early.seen() == 8 && early.level(0) > 5'000 && late.seen() == 8 && late.level(0) < 500;
+}
+static_assert(the_first_eight_are_no_outliers());
+
+constexpr bool what_is_put_on_top_is_on_messages_too() {
+    ratio_line line;
+    for (std::uint64_t turn = 0; turn < 100; ++turn) {
+        auto const messages = 100 + turn % 5 * 300;
+        line.learn(sum(50'000, messages), {50'000 + 4 * messages}, 0);
+    }
+    auto const some = sum(1'000, 1'000);
+    auto const once = line.said(some, 0).steps;
+    auto const twice = line.said(some, 0, fixed_one).steps;
+    return once > cost::of({4'500}).steps && twice + 999 > 2 * once && twice < 2 * once + 999;
+}
+static_assert(what_is_put_on_top_is_on_messages_too());
+
 constexpr bool nothing_is_learnt_from_nothing() {
     ratio_line line;
     line.learn({}, {100}, 0);
@@ -70,5 +110,8 @@ TEST_CASE("ratio_line: ratio, slope and spread") {
     CHECK(without_a_difference_there_is_no_slope());
     CHECK(a_slope_is_found_and_held());
     CHECK(the_spread_is_that_of_the_reports());
+    CHECK(the_spread_follows_what_is_new());
+    CHECK(the_first_eight_are_no_outliers());
+    CHECK(what_is_put_on_top_is_on_messages_too());
     CHECK(nothing_is_learnt_from_nothing());
 }

@@ -52,7 +52,7 @@ struct uncounted {
 
 template <token_estimator Estimator, message Message>
 constexpr cost message_cost(Estimator const& count, Message const& m) {
-    auto sum = frame_cost(count, v1::role_of(m));
+    auto sum = frame_cost(count, v1::role_of(m), [&] { return v1::name_of(m); });
     v1::each_part(m, [&](part_view const& part) { sum += part_cost(count, part); });
     return sum;
 }

@@ -163,7 +163,7 @@ protected:
     constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text, v1::cost& after) const {
         auto const made = v1::make_result(this->message_at(sequence{index}), asked, text);
         auto const speaker = v1::role_of(made);
-        after = detail::frame_cost(*this->count_, speaker);
+        after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(made); });
         bool result = false;
         bool more = speaker == role::system || speaker == role::assistant;
         v1::each_part(made, [&](part_view const& part) {

@@ -109,7 +109,7 @@ public:
         parts_.clear();
         text_.clear();
         record.speaker = v1::role_of(m);
-        record.frame = frame_cost(count, record.speaker);
+        record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
         joins_previous = v1::joins_previous(m);
         auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};

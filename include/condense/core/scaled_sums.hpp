@@ -17,7 +17,7 @@ public:
     constexpr scaled_sums(View& edits, tokens counted, tokens real) noexcept : edits_{&edits} {
         if (real == counted || real.count == 0) return;
         while (counted.count >> 31 != 0 || real.count >> 31 != 0) counted.count >>= 1, real.count >>= 1;
-        if (counted.count != 0) edits.calibrate(counted, real);
+        if (counted.count != 0 && real.count != 0) edits.calibrate(counted, real);
     }
     scaled_sums(scaled_sums const&) = delete;
     scaled_sums& operator=(scaled_sums const&) = delete;

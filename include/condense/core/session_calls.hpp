@@ -93,6 +93,7 @@ public:
 
     /// The model has changed: what a request may hold.
     void set_limits(budget limits) noexcept {
+        anchor_.overhead(limits_.overhead, limits.overhead);
         limits_ = limits;
         pace_.changed();
     }

@@ -100,6 +100,7 @@ public:
         if (auto const what = whole.load(std::move(from.steps), std::move(from.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
         if (!undos_are_good(from.undos, facts, edits)) return impossible("what can be undone", "be in the order of the steps");
+        if (!from.anchor.within(facts.size())) return impossible("a request", "have been of messages of the conversation");
         [[maybe_unused]] std::string learnt;
         if constexpr (saves_estimator) {
             if (!from.memories.empty()) learnt = std::move(from.memories.back()), from.memories.pop_back();

@@ -16,7 +16,8 @@ namespace condense {
 inline namespace v1 {
 
 /// A callable `e(std::string_view) -> cost`, at least one token for text that is not empty.
-/// Optional: `e.frame(role) -> cost` for each message, `e.frame(part_view const&) -> cost` for each part.
+/// Optional: `e.frame(role) -> cost` for each message, or `e.frame(role, std::string_view name) -> cost` with its
+/// author's name; `e.frame(part_view const&) -> cost` for each part.
 template <class Estimator>
 concept token_estimator = std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
     { count(text) } -> std::same_as<cost>;
@@ -29,15 +30,28 @@ inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
 
 constexpr cost clamped(cost given) noexcept { return given < cost_limit ? given : cost_limit; }
 
+template <class Estimator>
+concept counts_names = requires(Estimator const& count, std::string_view name) {
+    { count.frame(role::user, name) } -> std::same_as<cost>;
+};
+
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& count, role speaker) {
-    if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; })
+    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, std::string_view{}));
+    else if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; })
         return clamped(count.frame(speaker));
     else {
         static_assert(!requires { count.frame(speaker); },
                       "condense: token_estimator: frame must give a cost (see token_estimator)");
         return {};
     }
+}
+
+/// The same with the name that f() gives, which is asked for only where it counts.
+template <token_estimator Estimator, class Function>
+constexpr cost frame_cost(Estimator const& count, role speaker, Function const& f) {
+    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, f()));
+    else return frame_cost(count, speaker);
 }
 
 template <token_estimator Estimator>

@@ -35,6 +35,14 @@ public:
         messages_ = sent_messages_;
         return true;
     }
+    /// What is known apart from the messages is another now: as much more or less, whatever corrects estimates.
+    constexpr void overhead(tokens before, tokens now) noexcept {
+        auto const moved = [&](v1::cost each) { return each - v1::cost::of(before) + v1::cost::of(now); };
+        if (sent_known_) sent_ = moved(sent_);
+        if (!holds()) return;
+        counted_ = moved(counted_);
+        reported_ = reported_ - before + now;
+    }
     /// An edit changed message `first`: what stood behind it was not reported.
     constexpr void edited(std::uint64_t first) noexcept {
         if (first < messages_) forget();
@@ -49,6 +57,8 @@ public:
     constexpr bool holds() const noexcept { return reported_.count != 0; }
     /// How many messages there were when that request was sent.
     constexpr std::uint64_t messages() const noexcept { return messages_; }
+    /// No request had more messages than these.
+    constexpr bool within(std::uint64_t messages) const noexcept { return messages_ <= messages && sent_messages_ <= messages; }
     /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> cost.
     template <class Function>
     constexpr tokens used(v1::cost now, Function const& f) const noexcept {

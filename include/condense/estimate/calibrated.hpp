@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,15 +30,21 @@ template <token_estimator Estimator, calibration_rule Rule = log_ratio>
 struct calibrated {
     Estimator count = {};
     Rule rule = {};
+    std::uint8_t content = 0;  ///< the class of content of sums that name none, such as those of a session that is all of one kind
 
     static constexpr bool deterministic = requires { requires Estimator::deterministic; };
 
     constexpr cost operator()(std::string_view text) const { return count(text); }
     constexpr cost frame(role speaker) const { return detail::frame_cost(count, speaker); }
+    constexpr cost frame(role speaker, std::string_view name) const
+        requires detail::counts_names<Estimator>
+    {
+        return count.frame(speaker, name);
+    }
     constexpr cost frame(part_view const& part) const { return detail::frame_cost(count, part); }
 
-    constexpr cost corrected(counted_sum const& sum) const noexcept { return rule.corrected(sum); }
-    constexpr void observe(counted_sum const& sum, tokens reported) noexcept { rule.observe(sum, reported); }
+    constexpr cost corrected(counted_sum const& sum) const noexcept { return rule.corrected(classed(sum)); }
+    constexpr void observe(counted_sum const& sum, tokens reported) noexcept { rule.observe(classed(sum), reported); }
     constexpr void use_model(std::string_view name) noexcept
         requires requires(Rule& some) { some.use_model(name); }
     {
@@ -55,11 +62,19 @@ struct calibrated {
     }
 
     friend constexpr bool operator==(calibrated const&, calibrated const&) = default;
+
+private:
+    constexpr counted_sum classed(counted_sum sum) const noexcept {
+        if (sum.content == 0) sum.content = content;
+        return sum;
+    }
 };
 template <class Estimator>
 calibrated(Estimator) -> calibrated<Estimator>;
 template <class Estimator, class Rule>
 calibrated(Estimator, Rule) -> calibrated<Estimator, Rule>;
+template <class Estimator, class Rule>
+calibrated(Estimator, Rule, std::uint8_t) -> calibrated<Estimator, Rule>;
 
 }  // namespace v1
 }  // namespace condense

@@ -21,7 +21,7 @@ struct claude {};      ///< up to Opus 4.6, Sonnet 4.6 and Haiku 4.5
 struct claude_4_7 {};  ///< from Opus 4.7 on, where the same text has 1.0 to 1.47 times as many tokens
 struct gpt {};
 struct kimi {};
-struct gemini {};
+struct gemini {};  ///< and Gemma, by whose vocabulary both are estimated
 struct other {};
 
 }  // namespace family
@@ -88,7 +88,7 @@ constexpr model_family family_of(std::string_view model) noexcept {
         return detail::version_of(name) >= 47 ? model_family::claude_4_7 : model_family::claude;
     if (detail::of_family(name, "gpt") || detail::of_family(name, "chatgpt") || detail::is_openai_reasoner(name)) return model_family::gpt;
     if (detail::of_family(name, "kimi") || detail::of_family(name, "moonshot")) return model_family::kimi;
-    if (detail::of_family(name, "gemini")) return model_family::gemini;
+    if (detail::of_family(name, "gemini") || detail::of_family(name, "gemma")) return model_family::gemini;
     return model_family::other;
 }
 

@@ -26,6 +26,7 @@ public:
     /// What holds the slope down while requests are alike: 5 % of noise on 20,000 tokens against 8 tokens a message.
     static constexpr std::int64_t slope_prior = std::int64_t{3} << 32;
     static constexpr std::int64_t most_slope = 64 * 256;  ///< in steps of cost
+    static constexpr std::int64_t most_moment = std::int64_t{1} << 61;
     static constexpr std::int64_t first_spread = 9'011;   ///< a tenth, as a logarithm
     static constexpr std::int64_t least_spread = 1'872;   ///< a fiftieth
     static constexpr std::uint32_t settled = 8;           ///< requests after which one may be an outlier
@@ -82,10 +83,9 @@ public:
     /// Calls f(member, least, most) with each, for saved state.
     template <class Function>
     constexpr void each_field(Function&& f) {
-        constexpr auto wide = std::int64_t{1} << 61;
         f(seen_, 0, none32), f(outliers_, 0, jump - 1);
         f(weight_, 0, std::int64_t{1} << 23), f(mean_x_, 0, std::int64_t{1} << 36), f(mean_y_, 0, std::int64_t{1} << 34);
-        f(moment_xx_, 0, wide), f(moment_xy_, -wide, wide), f(variance_, 0, std::int64_t{1} << 44);
+        f(moment_xx_, 0, most_moment), f(moment_xy_, -most_moment, most_moment), f(variance_, 0, std::int64_t{1} << 44);
     }
 
 private:
@@ -107,8 +107,12 @@ private:
         auto const dy = (y << 16) - mean_y_;
         mean_x_ += dx / weight_ * weight + dx % weight_ * weight / weight_;
         mean_y_ += dy / weight_ * weight + dy % weight_ * weight / weight_;
-        moment_xx_ += weight * (dx >> 16) * (((x << 16) - mean_x_) >> 16);
-        moment_xy_ += weight * (dx >> 16) * (((y << 16) - mean_y_) >> 16);
+        moment_xx_ = kept(moment_xx_ + weight * (dx >> 16) * (((x << 16) - mean_x_) >> 16));
+        moment_xy_ = kept(moment_xy_ + weight * (dx >> 16) * (((y << 16) - mean_y_) >> 16));
+    }
+    /// Within what can be restored, whatever a restored state began with.
+    static constexpr std::int64_t kept(std::int64_t moment) noexcept {
+        return moment > most_moment ? most_moment : moment < -most_moment ? -most_moment : moment;
     }
     static constexpr std::int64_t fade(std::int64_t moment) noexcept { return moment / 65'536 * lasting + moment % 65'536 * lasting / 65'536; }
 

@@ -145,7 +145,12 @@ struct script_scan {
     [[gnu::always_inline]] constexpr void absorb(script_masks const& in, std::uint64_t valid, std::string_view text, std::size_t at) noexcept {
         using enum text_feature;
         std::uint64_t latin = 0;
-        if ((in.foreign | latin_ahead | tail_ahead) != 0) latin = foreign(in, text, at) & in.foreign;
+        auto settled = valid;
+        if ((in.foreign | latin_ahead | tail_ahead) != 0) {
+            latin = foreign(in, text, at) & in.foreign;
+            // Nor does a character that is cut off end a word: it may be a letter.
+            if (text.size() - at <= script_block) settled &= ~(in.leads & (valid ^ valid >> 1));
+        }
         auto const letters = in.upper | in.lower | latin;
         auto const blank = in.spaces | in.line_ends | in.tabs | in.controls;
         auto const signs = valid & ~(in.upper | in.lower | in.digits | in.foreign | blank);
@@ -173,7 +178,7 @@ struct script_scan {
         add(shout, in.upper & by(in.upper, last.upper) & keep);
         add(glued, begins & after_sign);
         auto const after_vowel = by(in.vowels, last.vowels);
-        add(open_end, valid & after_vowel & ~letters & keep);
+        add(open_end, settled & after_vowel & ~letters & keep);
         add(twin, in.vowels & in.repeats & keep);
         add(rare, in.rares & keep);
         add(digit, in.digits & keep);

@@ -74,7 +74,7 @@ message_reading read_message(Message const& m) {
 /// What a message costs in a request.
 template <message Message, token_estimator Estimator>
 cost cost_of_message(Message const& m, Estimator const& count) {
-    auto sum = frame_cost(count, role_of(m));
+    auto sum = frame_cost(count, role_of(m), [&] { return v1::name_of(m); });
     each_part(m, [&](part_view const& part) { sum += part_cost(count, part); });
     return sum;
 }
