@@ -172,6 +172,7 @@ json as_json(Report const& report, condense::tokens window) {
             {"window", window.count},
             {"tokens_before", report.before.tokens.count},
             {"tokens_after", report.after.tokens.count},
+            {"tokens_source", name(report.after.source)},
             {"messages_before", report.before.messages.count},
             {"messages_after", report.after.messages.count},
             {"first_changed", report.first_changed ? json(*report.first_changed) : json()},
