@@ -35,10 +35,11 @@ struct script_masks {
     std::uint64_t vowels = 0;    ///< a, i, o and u, with which few words of English end
     std::uint64_t rares = 0;     ///< j, k, q and z, which are rare in English
 
-    /// The same for fewer bytes than 64.
-    constexpr script_masks among(std::uint64_t valid) const noexcept {
-        return {upper & valid, lower & valid, digits & valid, spaces & valid, line_ends & valid, tabs & valid, controls & valid,
-                foreign & valid, leads & valid, repeats & valid, joiners & valid, figures & valid, vowels & valid, rares & valid};
+    /// The same where all bytes but the valid ones are zero.
+    constexpr script_masks padded(std::uint64_t valid) const noexcept {
+        auto out = *this;
+        out.controls &= valid, out.repeats &= valid;
+        return out;
     }
 
     friend constexpr bool operator==(script_masks const&, script_masks const&) = default;

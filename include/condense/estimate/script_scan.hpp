@@ -226,22 +226,23 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
 
 #if CONDENSE_DETAIL_SCRIPT_X86
 
-// The first block and the last go through a copy, for neither the byte before nor those behind may be read.
+// The first block and the last go through a copy, for neither the byte before nor those behind may be read. One call
+// of absorb for both, since each is a copy of it.
 #define CONDENSE_DETAIL_SCRIPT_SCAN(unit, features)                                                                   \
     template <class Sink>                                                                                             \
     [[gnu::target(features)]] text_counts scan_scripts_##unit(std::string_view text, Sink& sink) noexcept {           \
         script_scan<Sink> scan{.sink = sink};                                                                         \
+        char copy[1 + script_block];                                                                                  \
         for (std::size_t at = 0; at < text.size(); at += script_block) {                                              \
             auto const rest = text.size() - at;                                                                       \
-            if (at != 0 && rest >= script_block) {                                                                    \
-                scan.absorb(script_masks_##unit(text.data() + at), ~std::uint64_t{0}, text, at);                      \
-                continue;                                                                                             \
+            auto from = text.data() + at;                                                                             \
+            if (at == 0 || rest < script_block) {                                                                     \
+                copy[0] = at == 0 ? '\0' : text[at - 1];                                                              \
+                std::memset(copy + 1, 0, script_block);                                                               \
+                from = static_cast<char const*>(std::memcpy(copy + 1, from, rest < script_block ? rest : script_block)); \
             }                                                                                                         \
-            char copy[1 + script_block] = {};                                                                         \
-            if (at != 0) copy[0] = text[at - 1];                                                                      \
-            std::memcpy(copy + 1, text.data() + at, rest < script_block ? rest : script_block);                       \
             auto const valid = script_valid(rest);                                                                    \
-            scan.absorb(script_masks_##unit(copy + 1).among(valid), valid, text, at);                                 \
+            scan.absorb(script_masks_##unit(from).padded(valid), valid, text, at);                                    \
         }                                                                                                             \
         return scan.counts;                                                                                           \
     }
