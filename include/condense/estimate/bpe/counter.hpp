@@ -53,8 +53,8 @@ constexpr bool is_merged(tables const& in, std::size_t size) noexcept { return s
 
 }  // namespace detail::bpe
 
-/// Counts and encodes with one vocabulary. It remembers pieces (about 2.6 MiB), so it is for one thread at
-/// a time; counters of several threads share a vocabulary.
+/// Counts and encodes with one vocabulary. It remembers pieces (0.3 MiB at first, 8 MiB at most), so it is
+/// for one thread at a time; counters of several threads share a vocabulary.
 ///
 /// Any bytes are text: every ill-formed part of UTF-8 is counted as the U+FFFD that stands for it, as if
 /// decoded with replacement (Unicode 16, section 3.9) before.
