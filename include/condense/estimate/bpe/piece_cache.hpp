@@ -18,8 +18,11 @@ inline namespace v1 {
 namespace detail::bpe {
 
 /// Entries in one of two places each, the one that was put last in the first. `Entry` has `free()`, `holds(key)` and `hash()`.
+/// It grows when more than one place in 2^Sparse is used.
 template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse>
 class piece_table {
+    static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0);
+
 public:
     template <class Key>
     Entry const* find(Key const& key, std::uint64_t hash) const noexcept {
@@ -44,9 +47,10 @@ private:
         if (second.free()) second = first;
         first = entry;
     }
+    /// Fourfold: seldom, as new memory costs a first pass more than the places save.
     void grow() {
-        auto const old = std::exchange(places_, std::vector<Entry>(std::size_t{2} << bits_));
-        ++bits_;
+        auto const old = std::exchange(places_, std::vector<Entry>(std::size_t{4} << bits_));
+        bits_ += 2;
         used_ = 0;
         for (auto const& each : old)
             if (!each.free()) add(each, each.hash());
@@ -68,7 +72,7 @@ struct short_entry {
     std::uint64_t hash() const noexcept { return piece_key{low, high & size_and_text}.hash(); }
 };
 
-/// From 256 KiB to 4 MiB; an eighth full before it grows, since what stands in its second place is found later.
+/// From 256 KiB to 4 MiB; a quarter full before it grows, since what stands in its second place is found later.
 class short_cache {
 public:
     /// 0 where it is not known.
@@ -81,7 +85,7 @@ public:
     }
 
 private:
-    piece_table<short_entry, 14, 18, 3> table_;
+    piece_table<short_entry, 14, 18, 2> table_;
 };
 
 /// A piece of 16 to 62 bytes, in a line of its own.
@@ -99,7 +103,7 @@ struct alignas(64) middle_entry {
     std::uint64_t hash() const noexcept { return text_hash({text, size}); }
 };
 
-/// From 64 KiB to 4 MiB.
+/// From 64 KiB to 4 MiB, half full before it grows.
 class middle_cache {
 public:
     static constexpr std::size_t longest = middle_entry::longest;
