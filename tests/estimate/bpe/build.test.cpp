@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/bpe/build.hpp>
+#include <condense/estimate/bpe/tiling.hpp>
 
 #include <string>
 #include <vector>
@@ -58,4 +59,27 @@ TEST_CASE("build: long tokens of one byte") {
     CHECK(made.tables().of.longest == 512);
     CHECK(made.tables().of.ordered);
     CHECK(made.tables().size(made.tables().parts[made.size() - 1].left) == 256);
+}
+
+TEST_CASE("build: the way to a first code point of three bytes is that of its bytes") {
+    auto tokens = toy_bpe::trained(0);
+    for (auto const* token : {"\xE4\xB8", "\xE4\xB8\xAD", "\xE6\x96", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87", "\xEF\xBF", "\xEF\xBF\xBF", "\xE4\xB8\x41"})
+        tokens.emplace_back(token);
+    auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
+    auto const& in = made.tables();
+    REQUIRE(in.of.ordered);
+    std::size_t known = 0;
+    for (unsigned point = 0; point < 0x10000; ++point) {
+        auto const first = 0xE0 | point >> 12;
+        auto const second = 0x80 | (point >> 6 & 0x3Fu);
+        auto const third = 0x80 | (point & 0x3Fu);
+        auto const before = in.first_nodes[first << 8 | second];
+        auto const wanted = before == none ? none : in.edge(before & ~leaf_bit, static_cast<char>(third));
+        REQUIRE(in.point_nodes[point] == wanted);
+        known += wanted != none;
+    }
+    CHECK(known == 3);
+    tiler tiled;
+    CHECK(tiled(in, "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\x41\xE4\xB8\xEF\xBF\xBF").size() == 4);
+    CHECK(tiled(in, "\xE4\xB8\xAC").size() == 2);
 }

@@ -30,6 +30,44 @@ TEST_CASE("piece_cache: what is found is what was put, for more pieces than ther
     CHECK(found > 1'000);
 }
 
+TEST_CASE("piece_cache: two pieces of one place stay; of three, not all drive each other out") {
+    short_cache cache;
+    auto const a = key_of("a"), b = key_of("b"), c = key_of("c");
+    int puts = 0;
+    auto const want = [&](piece_key const& key) {
+        if (cache.find(key, 0) != 0) return;
+        cache.put(key, 0, 1);
+        ++puts;
+    };
+    for (auto const& each : {a, b, a, b}) want(each);
+    CHECK(puts == 2);
+    for (auto const& each : {c, a, b, c, a, b}) want(each);
+    CHECK(puts == 2 + 4);
+}
+
+TEST_CASE("piece_cache: a growing table keeps what it holds") {
+    short_cache shorts;
+    middle_cache middles;
+    auto const piece = [](std::size_t number) { return "piece " + std::to_string(number); };
+    auto const longer = [&](std::size_t number) { return std::string(48, '-') + piece(number); };
+    std::uint32_t lost = 0, longer_lost = 0;
+    auto const count_of = [](std::size_t number) { return static_cast<std::uint32_t>(1 + number % 7); };
+    for (std::size_t each = 0; each < 30'000; ++each) {
+        auto const key = key_of(piece(each));
+        shorts.put(key, key.hash(), count_of(each));
+        middles(longer(each), [&] { return count_of(each); });
+    }
+    for (std::size_t each = 0; each < 30'000; ++each) {
+        auto const key = key_of(piece(each));
+        auto const known = shorts.find(key, key.hash());
+        lost += known == 0;
+        REQUIRE((known == 0 || known == count_of(each)));
+        REQUIRE(middles(longer(each), [&] { return ++longer_lost, count_of(each); }) == count_of(each));
+    }
+    CHECK(lost < 1'500);
+    CHECK(longer_lost < 7'500);
+}
+
 TEST_CASE("piece_cache: the size is of the key") {
     short_cache cache;
     auto const one = key_of("a");

@@ -199,6 +199,21 @@ private:
             if (entry != no_entry) place_edge((std::uint64_t{name(entry >> 40)} << 8 | (entry >> 32 & 255)) << 32 | name(entry & 0xFFFF'FFFFu));
         for (auto& node : first_nodes_)
             if (node != none) node = name(node);
+        name_points();
+    }
+
+    /// Most text beyond Latin, Greek and Cyrillic has three bytes a code point: the way to the first is read at once.
+    void name_points() {
+        point_nodes_.assign(65'536, none);
+        now_.of = of_;
+        now_.edges = edges_.data();
+        for (unsigned first = 0xE0; first < 0xF0; ++first)
+            for (unsigned second = 0x80; second < 0xC0; ++second) {
+                auto const node = first_nodes_[first << 8 | second];
+                for (unsigned third = 0x80; third < 0xC0 && node != none; ++third)
+                    point_nodes_[tables::point_of(static_cast<unsigned char>(first), static_cast<unsigned char>(second),
+                                                  static_cast<unsigned char>(third))] = now_.edge(node & ~leaf_bit, static_cast<char>(third));
+            }
     }
 
     std::uint32_t new_node() {
@@ -242,6 +257,7 @@ private:
         put(layout::slots, slots_);
         put(layout::edges, edges_);
         put(layout::first_nodes, first_nodes_);
+        put(layout::point_nodes, point_nodes_);
         put(layout::shorter, shorter_);
         put(layout::begins, tokens.begins);
         put(layout::ids, ids_);
@@ -256,7 +272,7 @@ private:
     std::vector<std::uint64_t> pairs_, slots_, edges_;
     std::vector<piece_key> keys_;
     std::vector<token_parts> parts_;
-    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, node_tokens_, shorter_, ids_;
+    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, point_nodes_, node_tokens_, shorter_, ids_;
     std::vector<std::uint32_t> hints_;
 };
 

@@ -36,7 +36,7 @@ inline namespace v1 {
 namespace detail::bpe {
 
 struct image_header {
-    static constexpr std::uint32_t current = 2;
+    static constexpr std::uint32_t current = 3;
 
     char magic[8] = {'c', 'n', 'd', 's', 'b', 'p', 'e', '\n'};
     std::uint32_t version = current;

@@ -89,7 +89,8 @@ private:
             auto const token = in_.ends_at(given);
             return (given & ~leaf_bit) < in_.of.nodes && (token == none || made(token, false));
         };
-        if (!all(in_.first_nodes, 65'536, [&](std::uint32_t given) { return given == none || node(given); })) return false;
+        for (auto const* nodes : {in_.first_nodes, in_.point_nodes})
+            if (!all(nodes, 65'536, [&](std::uint32_t given) { return given == none || node(given); })) return false;
         for (std::uint32_t token = 0; token < in_.of.tokens; ++token) {
             auto const shorter = in_.shorter[token];
             if (shorter != none && (!made(shorter, false) || in_.size(shorter) >= in_.size(token))) return false;

@@ -57,6 +57,7 @@ struct tables {
     std::uint64_t const* slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
     std::uint64_t const* edges = nullptr;       ///< node, byte, node: 24, 8, 32 bits
     std::uint32_t const* first_nodes = nullptr; ///< node by two bytes
+    std::uint32_t const* point_nodes = nullptr; ///< node by the first three bytes where they are a code point, by its number
     std::uint32_t const* shorter = nullptr;     ///< the longest token that a token begins with
     std::uint32_t const* begins = nullptr;
     std::uint32_t const* ids = nullptr;
@@ -83,6 +84,13 @@ struct tables {
             if (entry >> link_bits == key) return static_cast<std::uint32_t>(entry & ((1u << link_bits) - 1));
             if (entry == no_entry) return none;
         }
+    }
+    /// Whether a byte begins a code point of three, when the next ones have that form too.
+    static constexpr bool leads(unsigned char first, unsigned char second, unsigned char third) noexcept {
+        return (first & 0xF0u) == 0xE0 && (second & third & 0xC0u) == 0x80 && ((second | third) & 0x40u) == 0;
+    }
+    static constexpr std::size_t point_of(unsigned char first, unsigned char second, unsigned char third) noexcept {
+        return std::size_t{first & 0x0Fu} << 12 | std::size_t{second & 0x3Fu} << 6 | (third & 0x3Fu);
     }
     /// The node that a byte leads to, with its leaf bit.
     std::uint32_t edge(std::uint32_t node, char byte) const noexcept {
@@ -131,7 +139,7 @@ struct tables {
 /// Where the tables begin in their block, and its size.
 struct layout {
     enum section : std::size_t {
-        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, shorter, begins,
+        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, point_nodes, shorter, begins,
         ids, hints, bytes, sections
     };
     std::array<std::uint64_t, sections> at{};
@@ -142,7 +150,7 @@ struct layout {
         std::uint64_t const tokens = std::uint64_t{of.tokens} * 4;
         sizes = {std::uint64_t{8} << of.pair_bits, 65'536 * 4, 256 * 4, tokens * 2, std::uint64_t{16} << of.key_bits,
                  std::uint64_t{4} << of.key_bits, std::uint64_t{8} << of.slot_bits, std::uint64_t{8} << of.edge_bits, 65'536 * 4,
-                 tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
+                 65'536 * 4, tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
         for (std::size_t each = 0; each < sections; ++each) {
             at[each] = size;
             size += (sizes[each] + 63) / 64 * 64;
@@ -166,6 +174,7 @@ inline tables views(shape const& of, char const* block) noexcept {
     in(layout::slots, out.slots);
     in(layout::edges, out.edges);
     in(layout::first_nodes, out.first_nodes);
+    in(layout::point_nodes, out.point_nodes);
     in(layout::shorter, out.shorter);
     in(layout::begins, out.begins);
     if (of.numbered) in(layout::ids, out.ids);

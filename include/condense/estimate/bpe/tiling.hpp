@@ -83,13 +83,23 @@ private:
         return {found, found == none ? 0 : at + in.size(found)};
     }
     static candidate longest(tables const& in, std::string_view text, std::size_t at) noexcept {
-        auto const first = static_cast<unsigned char>(text[at]);
+        auto const byte = [&](std::size_t place) { return static_cast<unsigned char>(text[place]); };
+        auto const first = byte(at);
         candidate found{in.byte_tokens[first], ++at};
         if (at == text.size()) return found;
-        auto node = in.first_nodes[std::size_t{first} << 8 | static_cast<unsigned char>(text[at])];
-        for (++at; node != none; node = in.edge(node, text[at++])) {
+        auto node = in.first_nodes[std::size_t{first} << 8 | byte(at)];
+        auto const take = [&] {
             auto const token = in.ends_at(node);
             found = {token != none ? token : found.token, token != none ? at : found.end};  // no branch: it would often be mistaken
+        };
+        ++at;
+        if (node != none && at < text.size() && tables::leads(first, byte(at - 1), byte(at))) {
+            take();
+            node = in.point_nodes[tables::point_of(first, byte(at - 1), byte(at))];
+            ++at;
+        }
+        for (; node != none; node = in.edge(node, text[at++])) {
+            take();
             if (at == text.size() || (node & leaf_bit) != 0) break;
         }
         return found;
