@@ -25,11 +25,12 @@ constexpr bool each_byte_has_its_classes() {
 }
 static_assert(each_byte_has_its_classes());
 
-constexpr bool fewer_bytes_clear_the_rest() {
-    constexpr std::string_view text = "aaaa";
-    return scalar_script_masks(text.data(), 4, 'a').among(0b11u) == scalar_script_masks(text.data(), 2, 'a');
+constexpr bool zeros_behind_the_text_are_nothing() {
+    constexpr std::string_view text{"aaaa\0\0\0\0", 8};
+    return scalar_script_masks(text.data(), text.size(), 'a').padded(0b1111u) == scalar_script_masks(text.data(), 4, 'a') &&
+           scalar_script_masks(text.data(), text.size(), 'a').padded(0b1'1111u).controls == 0b1'0000u;
 }
-static_assert(fewer_bytes_clear_the_rest());
+static_assert(zeros_behind_the_text_are_nothing());
 
 }  // namespace
 
