@@ -18,12 +18,14 @@ int main() {
     std::vector<nlohmann::json> history;
     history.push_back({{"role", "system"}, {"content", "Be brief."}});
     history.push_back({{"role", "user"}, {"content", "Why does the build fail?"}});
+    std::string log;
+    while (log.size() < 15'000) log += "10:04:31 INFO compiled src/main.cpp in 12 ms\n";
     for (int call = 0; call < 30; ++call) {
         auto const id = "call_" + std::to_string(call);
         nlohmann::json const asks{
             {"id", id}, {"type", "function"}, {"function", {{"name", "read_log"}, {"arguments", "{}"}}}};
         history.push_back({{"role", "assistant"}, {"content", nullptr}, {"tool_calls", {asks}}});
-        history.push_back({{"role", "tool"}, {"tool_call_id", id}, {"content", std::string(15'000, 'x')}});
+        history.push_back({{"role", "tool"}, {"tool_call_id", id}, {"content", log}});
     }
     condense::memory_store const store;
 

@@ -135,8 +135,10 @@ TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
 }
 
 TEST_CASE("a large argument alone counts, and is shortened under pressure", "[case-181]") {
-    conversation messages{C("1", "write", writing(100'000))};
-    condense::budget const limits{.window = 20'000_tokens};
+    std::string words;
+    while (words.size() < 100'000) words += "some words ";
+    conversation messages{C("1", "write", R"({"path":"a.txt","content":")" + words + R"("})")};
+    condense::budget const limits{.window = 16'000_tokens};
     auto const report = condense::reduce(messages, pipeline{compress{.with = shorten_arguments{}}, escalate{}}, limits);
     CHECK(report.before.tokens.count > 10'000u);
     CHECK(report.layers[0].saved.count > 10'000u);

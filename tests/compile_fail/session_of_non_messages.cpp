@@ -4,7 +4,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/session.hpp>
-#include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/layer/sliding_window.hpp>
 
 condense::session session{std::vector<int>{}, condense::pipeline{condense::sliding_window{}}, {.window = {1'000}}};

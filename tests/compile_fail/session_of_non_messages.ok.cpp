@@ -3,7 +3,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/session.hpp>
-#include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/layer/sliding_window.hpp>
 
 condense::session session{

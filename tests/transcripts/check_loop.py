@@ -69,7 +69,7 @@ def check_request(document, line):
 def selftest():
     call = {"role": "assistant", "content": None,
             "tool_calls": [{"id": "1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]}
-    result = {"role": "tool", "tool_call_id": "1", "content": "x" * 400}
+    result = {"role": "tool", "tool_call_id": "1", "content": "x y " * 100}
     messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "go"}, call, result,
                 {"role": "assistant", "content": "done"}, {"role": "user", "content": "and now?"}]
     good = {"window": 4000, "messages": 6, "outcome": "fits", "tokens": 0, "floor": 0, "sent": messages}

@@ -17,8 +17,9 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conversation import RATIO10, Conversation, Estimator, messages_of, parse_json
+from conversation import Conversation, Estimator, messages_of, parse_json
 from edits import Finding
+from estimate import FAMILIES
 from rules import BAD_INPUT, OUTCOME_OF_EXIT, Reduction, Settings, check, check_again, floor
 
 WINDOWS = "2000,4000,8000,16000,64000"
@@ -181,7 +182,7 @@ def arguments():
     mode.add_argument("--inspect", action="store_true", help="print what the checker reads in each file")
     parser.add_argument("inputs", nargs="*", help="files, or folders searched for *.json")
     parser.add_argument("--windows", default=WINDOWS, help=f"token windows, by comma (default {WINDOWS})")
-    parser.add_argument("--family", default="other", choices=sorted(RATIO10), help="estimator family")
+    parser.add_argument("--family", default="other", choices=FAMILIES, help="estimator family")
     parser.add_argument("--mix", help="handed to the program as --mix")
     parser.add_argument("--quiet-below", type=int, default=60, metavar="PERCENT",
                         help="under this share of the window nothing may change; 0 lifts the rule (default 60)")

@@ -7,10 +7,11 @@ Written from the documented rules alone, so that it can contradict the library.
 import json
 from dataclasses import dataclass, field
 
+from estimate import estimate
+
 MARK = "condense"
 UNITS = 256  # costs are integers in 1/256 token
 
-RATIO10 = {"other": 37, "claude": 37, "gpt": 40, "kimi": 38, "gemini": 42}
 MEDIA_TOKENS = 1600
 
 ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant",
@@ -207,14 +208,14 @@ def read_message(message):
 # ---------------------------------------------------------------- estimate
 
 class Estimator:
-    """The documented default: code points by a fixed ratio, a frame for each message."""
+    """The documented default: what a text is made of, a frame for each message."""
 
     def __init__(self, family="other"):
-        self.ratio10 = RATIO10[family]
-        self.frame = (2 if family == "claude" else 4) * UNITS
+        self.family = family
+        self.frame = (2 if family.startswith("claude") else 4) * UNITS
 
     def text(self, text):
-        return max(UNITS, ceil_div(len(text) * 10 * UNITS, self.ratio10)) if text else 0
+        return estimate(text, self.family)
 
     def part(self, part):
         cost = self.text(part.text) if part.flat is None else part.flat

@@ -43,22 +43,25 @@ def expect(failures, what, actual, expected):
 
 def selftest_estimate(failures):
     other, gpt, claude = Estimator("other"), Estimator("gpt"), Estimator("claude")
-    expect(failures, "text of 4", other.text("abcd"), 277)
+    expect(failures, "text of 4", other.text("abcd"), 256)
     expect(failures, "text of 1", other.text("a"), 256)
+    mixed = "Don't read 12 of /src/Main.cpp:\n\tif (x == nullptr) return;  // \u041f\u0440\u0438\u0432\u0435\u0442, \u4f60\u597d"
+    for estimator, tokens in ((other, 6114), (gpt, 5792), (claude, 8116)):
+        expect(failures, "text of " + estimator.family, estimator.text(mixed), tokens)
     expect(failures, "no text", other.text(""), 0)
-    expect(failures, "code points", other.text("\U0001f600" * 37), 2560)
-    expect(failures, "gpt", gpt.text("x" * 40), 2560)
+    expect(failures, "code points", other.text("\U0001f600" * 37), 22191)
+    expect(failures, "gpt", gpt.text("x" * 40), 1286)
 
     def cost(message, estimator=other):
         return estimator.message(read_message(message))
 
     frame = 4 * 256
-    expect(failures, "frame", cost(user("abcd")), frame + 277)
+    expect(failures, "frame", cost(user("abcd")), frame + 256)
     expect(failures, "claude frame", cost(user(""), claude), 512)
-    expect(failures, "call", cost(openai_calls(openai_call("idid", "name", "{}"))), frame + 256 + 277 + 277)
-    expect(failures, "result", cost(openai_result("idid", "abcd")), frame + 277 + 277)
-    expect(failures, "empty result", cost(openai_result("idid", None)), frame + 277)
-    expect(failures, "reasoning", cost(assistant(None, reasoning_content="abcd", thought="not counted")), frame + 277)
+    expect(failures, "call", cost(openai_calls(openai_call("idid", "name", "{}"))), frame + 256 + 256 + 256)
+    expect(failures, "result", cost(openai_result("idid", "abcd")), frame + 256 + 256)
+    expect(failures, "empty result", cost(openai_result("idid", None)), frame + 256)
+    expect(failures, "reasoning", cost(assistant(None, reasoning_content="abcd", thought="not counted")), frame + 256)
     blocks = {"image_url": frame + 1600 * 256, "document": frame + 1600 * 256}
     for kind, expected in blocks.items():
         expect(failures, kind, cost(user([{"type": kind, "data": "x" * 99999}])), expected)
@@ -67,8 +70,8 @@ def selftest_estimate(failures):
     expect(failures, "redacted", cost(assistant([{"type": "redacted_thinking", "data": "12345"}])), frame + 512)
     two = [{"type": "text", "text": "abcd"}, {"type": "text", "text": "abcd"}]
     expect(failures, "result of two blocks",
-           cost(user([{"type": "tool_result", "tool_use_id": "idid", "content": two}])), frame + 4 * 277)
-    expect(failures, "overhead", other.overhead([{"type": "text", "text": "abcd"}]), 2)
+           cost(user([{"type": "tool_result", "tool_use_id": "idid", "content": two}])), frame + 4 * 256)
+    expect(failures, "overhead", other.overhead([{"type": "text", "text": "abcd"}, "12345"]), 5)
     expect(failures, "no overhead", other.overhead(None), 0)
 
 

@@ -59,20 +59,20 @@ constexpr bool is_openai_reasoner(std::string_view name) noexcept {
 /// 47 of "claude-opus-4-7", 30 of "claude-3-opus", 0 where there is none. Numbers of more than two digits are dates.
 constexpr std::uint32_t version_of(std::string_view name) noexcept {
     std::uint32_t version = 0;
-    bool major = false;
+    bool has_first = false;
     for (std::size_t at = 0; at < name.size();) {
         auto const digits = count_digits(name.substr(at));
         if (digits == 0) {
-            if (major && name[at] != '-' && name[at] != '.' && name[at] != '_') break;
+            if (has_first && name[at] != '-' && name[at] != '.' && name[at] != '_') break;
             ++at;
             continue;
         }
         if (digits > 2) break;
         std::uint32_t number = 0;
         for (auto const digit : name.substr(at, digits)) number = number * 10 + static_cast<std::uint32_t>(digit - '0');
-        if (major) return version + (number < 9 ? number : 9);
+        if (has_first) return version + (number < 9 ? number : 9);
         version = number * 10;
-        major = true;
+        has_first = true;
         at += digits;
     }
     return version;

@@ -130,7 +130,7 @@ using script_chars_avx512 = char __attribute__((vector_size(64)));
 /// Comparisons of AVX-512 give masks themselves: `order` is 0 for equal and 1 for below, of unsigned bytes.
 #define CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, order, with) \
     static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(reinterpret_cast<script_chars_avx512>(bytes), \
-                                                            script_chars_avx512{} + static_cast<char>(with), order, ~0ull))
+                                                            script_chars_avx512{} + char{with}, order, ~0ull))
 #define CONDENSE_DETAIL_SCRIPT_EQUAL(byte) CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 0, byte)
 
 template <class = void>

@@ -62,10 +62,10 @@ private:
         of_.slot_bits = bits_for(longer + 1);
         keys_.assign(std::size_t{1} << of_.key_bits, {});
         key_tokens_.assign(std::size_t{1} << of_.key_bits, none);
-        slots_.assign(std::size_t{1} << of_.slot_bits, no_entry);
+        whole_slots_.assign(std::size_t{1} << of_.slot_bits, no_entry);
         bytes_.assign(256, none);
         now_ = {.of = of_, .byte_tokens = bytes_.data(), .keys = keys_.data(), .key_tokens = key_tokens_.data(),
-                .slots = slots_.data(), .begins = tokens.begins.data(), .bytes = tokens.bytes.data()};
+                .whole_slots = whole_slots_.data(), .begins = tokens.begins.data(), .bytes = tokens.bytes.data()};
         for (std::uint32_t token = 0; token < of_.tokens; ++token) {
             auto const text = tokens[token];
             if (text.size() > of_.longest) now_.of.longest = of_.longest = static_cast<std::uint32_t>(text.size());
@@ -80,8 +80,8 @@ private:
             }
             auto const hash = text_hash(text);
             auto at = place_of(hash, of_.slot_bits);
-            while (slots_[at] != no_entry) at = (at + 1) & (slots_.size() - 1);
-            slots_[at] = (hash & 0xFFFF'FFFFu) << 32 | token;
+            while (whole_slots_[at] != no_entry) at = (at + 1) & (whole_slots_.size() - 1);
+            whole_slots_[at] = (hash & 0xFFFF'FFFFu) << 32 | token;
         }
         for (std::size_t byte = 0; byte < 256; ++byte)
             if (bytes_[byte] == none) return vocabulary_error{vocabulary_fault::missing_byte, byte};
@@ -193,8 +193,8 @@ private:
         for (auto& name : node_tokens_) name = (name == none ? of_.nodes++ : name) | leaf_bit;
         auto const unnamed = std::exchange(edges_, std::vector<std::uint64_t>(edges_.size(), no_entry));
         for (auto const entry : unnamed)
-            if (entry != no_entry) node_tokens_[static_cast<std::size_t>(entry >> 40)] &= ~leaf_bit;
-        auto const name = [&](std::uint64_t node) { return node_tokens_[static_cast<std::size_t>(node)]; };
+            if (entry != no_entry) node_tokens_[entry >> 40] &= ~leaf_bit;
+        auto const name = [&](std::uint64_t node) { return node_tokens_[node]; };
         for (auto const entry : unnamed)
             if (entry != no_entry) place_edge((std::uint64_t{name(entry >> 40)} << 8 | (entry >> 32 & 255)) << 32 | name(entry & 0xFFFF'FFFFu));
         for (auto& node : first_nodes_)
@@ -254,7 +254,7 @@ private:
         put(layout::parts, parts_);
         put(layout::keys, keys_);
         put(layout::key_tokens, key_tokens_);
-        put(layout::slots, slots_);
+        put(layout::whole_slots, whole_slots_);
         put(layout::edges, edges_);
         put(layout::first_nodes, first_nodes_);
         put(layout::point_nodes, point_nodes_);
@@ -269,7 +269,7 @@ private:
     shape of_;
     tables now_;
     std::uint32_t mergeable_ = none;
-    std::vector<std::uint64_t> pairs_, slots_, edges_;
+    std::vector<std::uint64_t> pairs_, whole_slots_, edges_;
     std::vector<piece_key> keys_;
     std::vector<token_parts> parts_;
     std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, point_nodes_, node_tokens_, shorter_, ids_;

@@ -135,7 +135,7 @@ private:
         }
         for (std::size_t each = 0; each < unknowns; ++each) {
             auto const& [key, from] = left[each];
-            total += short_count(key, text.substr(from, static_cast<std::size_t>(key.high >> 56)));
+            total += short_count(key, text.substr(from, key.high >> 56));
         }
         return total;
     }

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t odd_b = 0xD6E8FEB86659FD93u;
 
 /// The place of a key in a table of 2^bits places; `bits` is 1 to 63.
 constexpr std::size_t place_of(std::uint64_t hash, unsigned bits) noexcept {
-    return static_cast<std::size_t>(hash >> (64 - bits));
+    return hash >> (64 - bits);
 }
 
 inline std::uint64_t load(char const* from) noexcept {

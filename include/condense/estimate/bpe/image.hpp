@@ -126,7 +126,7 @@ inline opened_image open_image(std::string const& path) {
 inline int write_image(bpe_vocabulary const& vocabulary, std::string const& path, std::uint64_t source) {
     auto const& in = vocabulary.tables();
     image_header header{in.of};
-    std::string_view const content{reinterpret_cast<char const*>(in.pairs), static_cast<std::size_t>(vocabulary.memory())};
+    std::string_view const content{reinterpret_cast<char const*>(in.pairs), vocabulary.memory()};
     header.source = source;
     header.size = content.size();
     header.sum = image_sum(header, content);

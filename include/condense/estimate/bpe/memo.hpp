@@ -73,7 +73,7 @@ private:
     struct beginning {
         std::uint64_t low = 0;
         std::uint64_t high = 0;
-        std::uint64_t size = 0;  ///< 0: free
+        std::size_t size = 0;  ///< 0: free
         std::uint64_t first = 0;  ///< its first bytes, so that few others are hashed
         std::uint64_t count = 0;
     };
@@ -90,12 +90,12 @@ private:
         for (auto& each : lately_)
             // What follows decides whether a cut is safe, and it may be other text now.
             if (each.first == known.first && each.size > known.size && each.size < text.size() &&
-                detail::bpe::may_cut(text, static_cast<std::size_t>(each.size))) {
-                auto const hash = XXH3_128bits_withSeed(text.data(), static_cast<std::size_t>(each.size), key_);
+                detail::bpe::may_cut(text, each.size)) {
+                auto const hash = XXH3_128bits_withSeed(text.data(), each.size, key_);
                 if (hash.low64 == each.low && hash.high64 == each.high) known = each, at = &each;
             }
         // Where the last piece is long there may be no cut near the end, and nothing is kept.
-        auto const from = static_cast<std::size_t>(known.size);
+        auto const from = known.size;
         auto const near_end = text.size() - from < furthest_cut ? from : text.size() - furthest_cut;
         auto const cut = detail::bpe::last_cut(text, near_end);
         if (cut <= from) return known.count + counted(counter, text.substr(from));

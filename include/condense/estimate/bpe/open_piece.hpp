@@ -24,7 +24,7 @@ namespace detail::bpe {
 enum class piece_kind : std::uint8_t {
     word,
     capitals,  ///< by case: no lower letter yet; one joins all, else the piece ends after the last caseless one
-    small,     ///< by case: from the first lower letter on
+    lower_case,  ///< by case: from the first lower letter on
     latin,     ///< by script: ASCII letters after an ASCII sign
     kana,      ///< by script
     signs,
@@ -115,7 +115,7 @@ private:
             return each.size;
         }
         if constexpr (Rules.by_case)
-            if ((kind_ == piece_kind::capitals || kind_ == piece_kind::small) && text[0] == '\'') {
+            if ((kind_ == piece_kind::capitals || kind_ == piece_kind::lower_case) && text[0] == '\'') {
                 if (!last && text.size() < 3 && contraction(text, 0) == 0) return 0;
                 auto const size = contraction(text, 0);
                 marked_ &= !rest_.empty();
@@ -147,10 +147,10 @@ private:
             case piece_kind::word: return is_word;
             case piece_kind::capitals:
                 if (each.kind != char_class::lower) return caseless || each.kind == char_class::upper;
-                kind_ = piece_kind::small;
+                kind_ = piece_kind::lower_case;
                 marked_ = false;
                 return true;
-            case piece_kind::small: return caseless || each.kind == char_class::lower;
+            case piece_kind::lower_case: return caseless || each.kind == char_class::lower;
             case piece_kind::signs:
                 if (line_end) kind_ = piece_kind::lines;
                 return line_end || is_sign;

@@ -81,7 +81,7 @@ private:
         }
         return free && table(in_.pairs, in_.of.pair_bits, [&](std::uint64_t entry) {
             return made(static_cast<std::uint32_t>(entry & ((1u << link_bits) - 1)), false);
-        }) && table(in_.slots, in_.of.slot_bits, [&](std::uint64_t entry) { return static_cast<std::uint32_t>(entry) < in_.of.tokens; });
+        }) && table(in_.whole_slots, in_.of.slot_bits, [&](std::uint64_t entry) { return static_cast<std::uint32_t>(entry) < in_.of.tokens; });
     }
 
     bool tree() const noexcept {

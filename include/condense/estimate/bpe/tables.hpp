@@ -54,7 +54,7 @@ struct tables {
     token_parts const* parts = nullptr;         ///< a byte is its own parts, a token that merging never gives has none
     piece_key const* keys = nullptr;            ///< whole tokens of at most 15 bytes, in lines of four
     std::uint32_t const* key_tokens = nullptr;
-    std::uint64_t const* slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
+    std::uint64_t const* whole_slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
     std::uint64_t const* edges = nullptr;       ///< node, byte, node: 24, 8, 32 bits
     std::uint32_t const* first_nodes = nullptr; ///< node by two bytes
     std::uint32_t const* point_nodes = nullptr; ///< node by the first three bytes where they are a code point, by its number
@@ -127,7 +127,7 @@ struct tables {
         auto const hash = text_hash(wanted);
         auto const last = (std::size_t{1} << of.slot_bits) - 1;
         for (auto at = place_of(hash, of.slot_bits);; at = (at + 1) & last) {
-            auto const entry = slots[at];
+            auto const entry = whole_slots[at];
             if (entry == no_entry) return none;
             auto const token = static_cast<std::uint32_t>(entry);
             if (entry >> 32 == (hash & 0xFFFF'FFFFu) && text(token) == wanted) return token;
@@ -139,7 +139,7 @@ struct tables {
 /// Where the tables begin in their block, and its size.
 struct layout {
     enum section : std::size_t {
-        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, slots, edges, first_nodes, point_nodes, shorter, begins,
+        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, whole_slots, edges, first_nodes, point_nodes, shorter, begins,
         ids, hints, bytes, sections
     };
     std::array<std::uint64_t, sections> at{};
@@ -171,7 +171,7 @@ inline tables views(shape const& of, char const* block) noexcept {
     in(layout::parts, out.parts);
     in(layout::keys, out.keys);
     in(layout::key_tokens, out.key_tokens);
-    in(layout::slots, out.slots);
+    in(layout::whole_slots, out.whole_slots);
     in(layout::edges, out.edges);
     in(layout::first_nodes, out.first_nodes);
     in(layout::point_nodes, out.point_nodes);

@@ -59,7 +59,7 @@ public:
                 if (found_.empty()) return found_;
                 dead_[at / 64] |= std::uint64_t{1} << at % 64;
                 // Tables from a forged image may say another size than the way to the token has.
-                at -= std::min(at, in.size(found_.back()));
+                at -= (std::min)(at, in.size(found_.back()));
                 each = shorter(in, found_.back(), at);
                 found_.pop_back();
             }

@@ -67,10 +67,10 @@ inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept 
     constexpr std::string_view word = R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})";
     constexpr std::string_view signs = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*)";
     constexpr std::string_view lead = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])";
-    constexpr std::string_view small = R"([\p{Ll}\p{Lm}\p{Lo}\p{M}])";
+    constexpr std::string_view lower_case = R"([\p{Ll}\p{Lm}\p{Lo}\p{M}])";
     if (is(contractions, word, "{1,3}", signs, spaces)) return split_scheme::llama3;
     if (is(contractions, word, signs, spaces)) return split_scheme::qwen;
-    if (is(lead, "*", small, "+", contractions, "?|", lead, "+", small, "*", contractions, R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)", spaces))
+    if (is(lead, "*", lower_case, "+", contractions, "?|", lead, "+", lower_case, "*", contractions, R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)", spaces))
         return split_scheme::o200k;
     return {};
 }
@@ -196,7 +196,7 @@ private:
             if (left == none || in.is_byte(each)) continue;
             auto const from = [&](std::uint32_t part) { return in.is_byte(part) ? 0 : by.from[order[part]]; };
             auto const token = order[each];
-            by.from[token] = std::max({by.rank[token], from(left), from(right)});
+            by.from[token] = (std::max)({by.rank[token], from(left), from(right)});
             if (by.from[token] == by.rank[token]) continue;
             if (from(left) == from(right)) return false;
             auto const to_right = from(left) > from(right);
