@@ -185,7 +185,8 @@ void add_estimates(fingerprint& all, std::vector<condense::chat_message> const& 
     for (auto which = condense::model_family::other; which <= condense::model_family::gemini;
          which = static_cast<condense::model_family>(static_cast<int>(which) + 1)) {
         condense::family_estimator const count{which};
-        for (auto const& m : original) for (auto const& part : m.parts) all.add(count(part.text).steps);
+        for (auto const& m : original)
+            for (auto const& part : m.parts) all.add(count(part.text).steps);
     }
 }
 

@@ -95,8 +95,8 @@ public:
     }
 
     /// The same for one that is known by its facts alone.
-    std::size_t read(released_message const& m, bool pinned) {
-        fresh_.take(m, pinned);
+    std::size_t read(released_message const& m, bool keep) {
+        fresh_.take(m, keep);
         reserve();
         return fresh_.parts().size();
     }
@@ -117,8 +117,8 @@ public:
     }
 
     /// Pins a message, or lets it go.
-    constexpr void pin(std::uint32_t index, bool pinned) noexcept {
-        messages_[index].pinned = pinned;
+    constexpr void pin(std::uint32_t index, bool keep) noexcept {
+        messages_[index].pinned = keep;
         auto& mine = groups_[group_of(index)];
         mine.pinned = false;
         auto member = mine.first;

@@ -22,8 +22,8 @@ inline constexpr std::string_view model_facts_date = "2026-11-22";
 // of usual requests, without the surcharge that some models ask for very long ones.
 
 /// Dollars for a million tokens; without a price for the cache, or for writing it, that of input counts.
-consteval prices usd(long double input, long double cached, long double written, long double output) {
-    constexpr auto fixed = [](long double amount) { return price{static_cast<std::uint64_t>(amount * 1'000'000 + 0.5L)}; };
+consteval prices usd(double input, double cached, double written, double output) {
+    constexpr auto fixed = [](double amount) { return price{static_cast<std::uint64_t>(amount * 1'000'000 + 0.5)}; };
     auto const each = fixed(input);
     return {each, cached > 0 ? fixed(cached) : each, written > 0 ? fixed(written) : each, fixed(output)};
 }
