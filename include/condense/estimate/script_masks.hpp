@@ -130,7 +130,9 @@ using script_chars_avx512 = char __attribute__((vector_size(64)));
 /// Comparisons of AVX-512 give masks themselves: `order` is 0 for equal and 1 for below, of unsigned bytes.
 #define CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, order, with) \
     static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(reinterpret_cast<script_chars_avx512>(bytes), \
-                                                            script_chars_avx512{} + char{with}, order, ~0ull))
+                                                            reinterpret_cast<script_chars_avx512>( \
+                                                                script_bytes_avx512{} + static_cast<unsigned char>(with)), \
+                                                            order, ~0ull))
 #define CONDENSE_DETAIL_SCRIPT_EQUAL(byte) CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 0, byte)
 
 template <class = void>
@@ -146,8 +148,8 @@ template <class = void>
     out.line_ends = CONDENSE_DETAIL_SCRIPT_EQUAL('\n') | CONDENSE_DETAIL_SCRIPT_EQUAL('\r');
     out.tabs = CONDENSE_DETAIL_SCRIPT_EQUAL('\t');
     out.controls = (CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, 0x20) | CONDENSE_DETAIL_SCRIPT_EQUAL(0x7F)) & ~out.line_ends & ~out.tabs;
-    out.foreign = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -128);
-    out.leads = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, -64);
+    out.foreign = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, 0x80);
+    out.leads = ~CONDENSE_DETAIL_SCRIPT_COMPARED(bytes, 1, 0xC0);
     out.repeats = static_cast<std::uint64_t>(__builtin_ia32_ucmpb512_mask(
         reinterpret_cast<script_chars_avx512>(bytes), reinterpret_cast<script_chars_avx512>(before), 0, ~0ull));
     out.joiners = CONDENSE_DETAIL_SCRIPT_COMPARED(bytes | 4, 0, '/') | CONDENSE_DETAIL_SCRIPT_EQUAL('-') | CONDENSE_DETAIL_SCRIPT_EQUAL('_');

@@ -15,6 +15,7 @@ folder=$(cd "$1" && pwd)
 transcripts=${2:-}
 python=$folder/python/bin/python
 tiktoken=0.14.0
+unicode=16.0.0  # for unicode_classes.py
 carrier=bpe-openai==0.1.4  # of all packages of PyPI that carry both files, one wheel for all versions of Python
 wanted="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7  cl100k_base.tiktoken
 446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d  o200k_base.tiktoken"
@@ -60,11 +61,13 @@ fi
 
 # Anew when the texts change.
 texts() { cat "$here/reference.py" ${transcripts:+"$transcripts"/*.json}; }
-made="tiktoken $tiktoken, texts $(texts | cksum)"
+made="tiktoken $tiktoken, Unicode $unicode, texts $(texts | cksum)"
 if [ "$(cat "$folder/reference.made" 2>/dev/null)" != "$made" ]; then
     need_python
     rm -f "$folder"/reference.made "$folder"/*.reference
     pip install --no-deps "tiktoken==$tiktoken" regex || failed "pip can not install tiktoken $tiktoken"
+    pip install --no-deps --only-binary :all: "unicodedata2==$unicode" ||
+        echo "condense: !!! pip can not install unicodedata2 $unicode: the table of classes is not tested !!!" >&2
     echo "condense: making what tiktoken $tiktoken counts"
     "$python" "$here/reference.py" ${transcripts:+--transcripts "$transcripts"} "$folder" || { rm -f "$folder"/*.reference; failed "reference.py fails"; }
     echo "$made" >"$folder/reference.made"

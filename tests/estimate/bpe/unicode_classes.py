@@ -3,10 +3,13 @@
 """Writes include/condense/estimate/bpe/unicode_table.hpp from the Unicode data, or checks it.
 
 unicode_classes.py --write   needs unicodedata, or unicodedata2 from PyPI, of the stated version
-unicode_classes.py           compares the header with them; status 77 (skipped) where neither has that version
+unicode_classes.py           compares the header with them; status 77 (skipped) where neither has that version, nor the
+                             Python that install.sh put into the folder of CONDENSE_VOCABULARIES
 """
 
+import os
 import pathlib
+import subprocess
 import sys
 
 VERSION = "16.0.0"  # that of regex-syntax 0.8, the tables of tiktoken 0.14
@@ -77,7 +80,12 @@ def rendered(data):
 def main():
     data = database()
     if data is None:
-        print(f"unicode_classes: skipped, no Unicode data of version {VERSION} (pip install unicodedata2=={VERSION})")
+        folder = os.environ.pop("CONDENSE_VOCABULARIES", None)
+        installed = folder and pathlib.Path(folder, "python/bin/python")
+        if installed and installed.exists():
+            return subprocess.run([installed, *sys.argv]).returncode
+        print(f"condense: !!! skipped, no Unicode data of version {VERSION} (pip install unicodedata2=={VERSION}): "
+              f"{HEADER.name} is not compared with them !!!")
         return 77
     text = rendered(data)
     if "--write" in sys.argv[1:]:
