@@ -26,7 +26,7 @@ constexpr std::uint64_t square_root(std::uint64_t value) noexcept {
 /// log2(value) - log2(65,536) in 1/65,536, rounded down: the logarithm of a ratio in that fixed point. 0 counts as 1.
 constexpr std::int64_t log2_of_ratio(std::uint64_t ratio) noexcept {
     if (ratio == 0) ratio = 1;
-    auto const whole = static_cast<int>(std::bit_width(ratio)) - 1;
+    auto const whole = 63 - std::countl_zero(ratio);
     auto rest = whole > 31 ? ratio >> (whole - 31) : ratio << (31 - whole);  // 1.31 bits, from 1 up to below 2
     std::int64_t out = whole - 16;
     for (int bit = 0; bit < 16; ++bit) {

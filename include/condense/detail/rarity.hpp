@@ -64,7 +64,7 @@ public:
 
 private:
     static constexpr std::size_t place(std::uint64_t count) noexcept {
-        return count < 16 ? as_size(count) : 12u + as_size(std::bit_width(count));
+        return count < 16 ? as_size(count) : 76u - static_cast<std::size_t>(std::countl_zero(count));
     }
     std::uint64_t seen_[77] = {};
 };

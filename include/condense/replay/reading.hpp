@@ -8,7 +8,7 @@
 #include <condense/core/message.hpp>
 #include <condense/core/tokens.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/store/content_hash.hpp>
+#include <condense/detail/xxhash.hpp>
 
 // What is known of a message without keeping it: by message_traits alone, so that who judges shares
 // nothing with what is judged.

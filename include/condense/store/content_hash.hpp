@@ -4,12 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL
-#endif
-#include <xxhash.h>
-
 #include <condense/core/reference.hpp>
+#include <condense/detail/xxhash.hpp>
 
 // The name of stored content: the first 96 bits of XXH3-128 under a key. Stores compare bytes as
 // well, so a collision never gives back the wrong content.

@@ -18,12 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL
-#endif
-#include <xxhash.h>
-
 #include <condense/detail/posix_file.hpp>
+#include <condense/detail/xxhash.hpp>
 #include <condense/estimate/bpe/table_check.hpp>
 #include <condense/estimate/bpe/tokenizer_json.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>

@@ -10,11 +10,7 @@
 
 #include <unistd.h>
 
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL
-#endif
-#include <xxhash.h>
-
+#include <condense/detail/xxhash.hpp>
 #include <condense/estimate/bpe/counter.hpp>
 #include <condense/estimate/bpe/safe_cut.hpp>
 
