@@ -11,6 +11,7 @@
 
 #include <condense/core/outline.hpp>
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"

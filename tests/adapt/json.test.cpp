@@ -22,6 +22,7 @@
 
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -430,7 +431,7 @@ TEMPLATE_TEST_CASE("json: any value in any field", "[adapt][json]", json, ordere
     list failures;
     std::size_t tried = 0;
     auto const check = [&](TestType const& m) {
-        ++tried;
+        if (tried++ % stride() != 0) return;
         if (auto const what = broken(m); !what.empty() && failures.size() < 5)
             failures.push_back(what + " in " + dump(m));
     };

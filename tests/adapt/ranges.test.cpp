@@ -29,8 +29,8 @@
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/messages.hpp"
-#include "support/sanitized.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 namespace {
 

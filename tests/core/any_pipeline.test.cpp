@@ -17,7 +17,7 @@
 #include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 #include "support/tape.hpp"
 
 namespace {

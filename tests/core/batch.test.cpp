@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace rounds;
+using namespace calls_in_rounds;
 using condense::effect;
 using condense::layer_outcome;
 

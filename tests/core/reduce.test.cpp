@@ -21,7 +21,7 @@
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 namespace {
 

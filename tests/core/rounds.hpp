@@ -16,7 +16,7 @@
 
 // One conversation of four rounds, a layer that drops one of them, and a store that can fail: for tests of runs.
 
-namespace rounds {
+namespace calls_in_rounds {
 
 using condense::chat_message;
 using condense::group;
@@ -82,4 +82,4 @@ inline auto keeper(shelf const& store, bool drops) {
                                      });
 }
 
-}  // namespace rounds
+}  // namespace calls_in_rounds

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace rounds;
+using namespace calls_in_rounds;
 using condense::layer_outcome;
 using condense::refusal;
 

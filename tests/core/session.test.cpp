@@ -22,7 +22,7 @@
 #include "laws/checker.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 #include "support/tape.hpp"
 
 using namespace sessions;

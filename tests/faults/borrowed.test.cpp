@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faults/harness.hpp"
+#include "support/effort.hpp"
 #include "support/messages/chat.hpp"
 
 // Jobs of a session over the program's own container, with each point failing in turn: what fails has
@@ -102,8 +103,8 @@ TEST_CASE("faults: jobs, pushes and changes of a container that is the program's
     CHECK(counted.committed == 1);
     CHECK(counted.thrown + counted.declined == 0);
     CHECK(points > 200);
-    for (std::uint64_t failing = 1; failing <= points; failing += faults::stride) static_cast<void>(run(failing, counted));
-    CHECK(counted.thrown > points / faults::stride / 4);
+    for (std::uint64_t failing = 1; failing <= points; failing += stride()) static_cast<void>(run(failing, counted));
+    CHECK(counted.thrown > points / stride() / 4);
     CHECK(counted.declined > 0);
     WARN(std::to_string(points) + " points, " + std::to_string(counted.thrown) + " failures reached the caller, " + std::to_string(counted.declined) + " were declined");
 }

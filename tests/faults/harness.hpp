@@ -16,7 +16,7 @@
 #include "faults/points.hpp"
 #include "laws/checker.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 // Runs a scenario once for each of its points, which then fails, and judges what is left.
 
@@ -103,9 +103,6 @@ struct tally {
     std::uint64_t changed = 0;
 };
 
-/// Under sanitizers every fifth point fails: each run is there to be watched, not to be judged anew.
-inline constexpr std::uint64_t stride = sanitized ? 5 : 1;
-
 /// Runs f, whose failures are those of points; true when one got out.
 template <class Function>
 bool throws(Function&& f) {
@@ -139,7 +136,7 @@ void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mi
                         bool recorded, bool marks, tally& counted) {
     condense::run_options<> options;
     options.marks = marks;
-    for (std::uint64_t failing = 0;; failing += stride) {
+    for (std::uint64_t failing = 0;; failing += stride()) {
         auto history = forms::all_from_chat<History>(original);
         options.conversation = std::to_string(counted.points) + " " + std::to_string(failing);
         bool changed = false;
@@ -191,7 +188,7 @@ void judge_usage(Session const& session, std::uint64_t failing) {
 /// undoing gives the originals.
 template <class message_type, class Mix>
 void session_with_faults(std::vector<chat_message> const& original, Mix const& mix, tally& counted) {
-    for (std::uint64_t failing = 0;; failing += stride) {
+    for (std::uint64_t failing = 0;; failing += stride()) {
         auto waiting = forms::all_from_chat<std::vector<message_type>>(original);
         condense::session session{std::vector<message_type>{}, mix, condense::budget{.window = {1'000}}, touchy_estimator{}};
         std::vector<chat_message> taken;

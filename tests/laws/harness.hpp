@@ -17,6 +17,7 @@
 #include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/messages/form.hpp"
 #include "support/sanitized.hpp"
 

@@ -6,7 +6,7 @@
 #include "laws/generator.hpp"
 #include "laws/message.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 #include "support/messages.hpp"
 
 // The message types of the tests keep what their traits promise, and lose nothing on the way to a

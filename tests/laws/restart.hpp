@@ -15,6 +15,7 @@
 #include <condense/store/memory_journal.hpp>
 
 #include "laws/harness.hpp"
+#include "support/effort.hpp"
 #include "support/messages/form.hpp"
 
 // A session that is stopped and restored again and again does what its twin does that never stops. How the

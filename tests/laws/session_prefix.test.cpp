@@ -14,6 +14,7 @@
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 // What a provider's prompt cache lives on: between reductions a request begins with the bytes of the one before,
 // and the report of a reduction tells how much of it still does.
@@ -108,7 +109,7 @@ figures replay(std::uint64_t seed, Mix const& mix, bool caches) {
 TEST_CASE("between reductions a request begins with the bytes of the one before, and reports tell the prefix", "[laws][law-10]") {
     figures cached;
     figures strict;
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(5); ++seed) {
         CAPTURE(seed);
         auto const window_mix = condense::pipeline{condense::sliding_window{.when = condense::relaxed(used >= 70_pct, 10_pct)}};
         auto const mix = condense::pipeline{condense::offload{.over = 2'500_chars, .preview = condense::head{200_chars}, .into = condense::memory_store{}},
@@ -124,7 +125,7 @@ TEST_CASE("between reductions a request begins with the bytes of the one before,
             }
         }
     }
-    CHECK(strict.reductions > 50);
+    CHECK(strict.reductions > 10 * rounds(5));
     CHECK(cached.reductions < strict.reductions);
     CHECK(cached.later > strict.later);
 }

@@ -14,7 +14,7 @@
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 #include "support/tape.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 #include "laws/generator.hpp"
 #include "laws/model.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 namespace {
 

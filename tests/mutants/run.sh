@@ -102,7 +102,8 @@ fi
 flags="-std=c++20 -O0 -D_GLIBCXX_ASSERTIONS -w -pipe -I include -I tests ${CXXFLAGS:-}"
 CONDENSE_ROUNDS=${CONDENSE_ROUNDS:-300}
 limit=${CONDENSE_TIMEOUT:-60}
-export CONDENSE_ROUNDS
+CONDENSE_EFFORT=${CONDENSE_EFFORT:-20}
+export CONDENSE_ROUNDS CONDENSE_EFFORT
 
 catch_libraries=
 if printf '#include <catch2/catch_all.hpp>\n' | $compiler $flags -E -x c++ - >/dev/null 2>&1; then

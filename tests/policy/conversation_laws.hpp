@@ -12,9 +12,11 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
 
 #include "policy/shortener_laws.hpp"
+#include "support/effort.hpp"
 
 // The laws of shorteners that look at the whole conversation: conversation_laws(superseded_reads{}, …).
 

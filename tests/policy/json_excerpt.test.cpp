@@ -12,7 +12,7 @@
 #include "policy/hostile_texts.hpp"
 #include "policy/texts.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 namespace {
 

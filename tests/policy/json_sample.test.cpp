@@ -13,6 +13,7 @@
 #include <condense/detail/utf8.hpp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -153,7 +154,7 @@ TEST_CASE("json_sample: rows that differ stay, whatever they differ in") {
         std::size_t documents = 0;
         std::size_t hits = 0;
         std::size_t rows_left = 0;
-        for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
             numbers random{seed * 100 + form};
             auto const sort = seed % 4;
             auto const count = random.between(100, 1'000);
@@ -287,7 +288,7 @@ ordered_json any_value(numbers& random, unsigned depth) {
 
 TEST_CASE("json_sample: what it makes is JSON, smaller, within the limit, and not cut twice") {
     std::size_t cuts = 0;
-    for (std::uint64_t seed = 1; seed <= 1'500; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(1'500); ++seed) {
         numbers random{seed};
         ordered_json made;
         while (!made.is_structured()) made = any_value(random, 0);
@@ -310,7 +311,7 @@ TEST_CASE("json_sample: what it makes is JSON, smaller, within the limit, and no
         REQUIRE(limit.holds(*out));
         REQUIRE(shorten({.text = *out}, how).value_or("") == "");
     }
-    CHECK(cuts > 500);
+    CHECK(cuts > rounds(1'500) / 3);
 }
 
 TEST_CASE("json_sample: hostile text") {

@@ -23,6 +23,7 @@
 #include "policy/hostile_texts.hpp"
 #include "policy/texts.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 #include "support/sanitized.hpp"
 
 // The laws that every shortener keeps, whatever the text and however hard it is to cut:
@@ -211,7 +212,7 @@ std::string try_hostile_texts(Shortener const& shorten, promises const& given, s
 /// A line for each shortener: all the laws, on random and on hostile texts.
 template <class Shortener>
 void shortener_laws(Shortener const& shorten, promises const& given = {}) {
-    auto const sum = try_random_texts(shorten, given, rounds(300));
+    auto const sum = try_random_texts(shorten, given, rounds(600));
     CAPTURE(sum.texts, sum.shortened);
     CHECK(sum.broken == "");
     CHECK(sum.shortened * 100 >= sum.texts * given.share);

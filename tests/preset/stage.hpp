@@ -17,7 +17,7 @@
 #include "laws/checker.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
-#include "support/sanitized.hpp"
+#include "support/effort.hpp"
 
 // What tests of presets share: an exact estimator, a model that counts, and what every preset keeps whatever
 // it is given.

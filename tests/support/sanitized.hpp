@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstdint>
-
 /// Whether the address or the thread sanitizer is built in; memory is not measured then.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
@@ -15,6 +13,3 @@ inline constexpr bool sanitized = false;
 #else
 inline constexpr bool sanitized = false;
 #endif
-
-/// How many random rounds a test does of those it does without sanitizers, which are about ten times slower.
-constexpr std::uint64_t rounds(std::uint64_t usual) { return sanitized ? usual / 5 + 1 : usual; }

@@ -8,6 +8,7 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ void counts_and_ids_are_those_of_the_definition(std::vector<std::string> const& 
     for (auto const unit : {vector_unit::scalar, vector_unit::sse2, vector_unit::avx2, vector_unit::avx512})
         if (condense::detail::bpe::has(unit)) counters.emplace_back(made, unit);
     toy_bpe::numbers any{31};
-    for (int round = 0; round < 250; ++round) {
+    for (std::uint64_t round = 0; round < rounds(250); ++round) {
         auto text = toy_bpe::text(any, any.below(round < 200 ? 120 : 900));
         text.shrink_to_fit();
         auto const wanted = naive.all<condense::rules_of(Scheme)>(text);

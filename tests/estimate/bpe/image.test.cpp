@@ -13,6 +13,7 @@
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -34,7 +35,7 @@ TEST_CASE("image: what is mapped counts and encodes as what was built") {
         CHECK(mapped.vocabulary->scheme() == split_scheme::o200k);
         bpe_counter built{made}, opened{*mapped.vocabulary};
         toy_bpe::numbers any{6};
-        for (int round = 0; round < 100; ++round) {
+        for (std::uint64_t round = 0; round < rounds(100); ++round) {
             auto const text = toy_bpe::text(any, 300);
             REQUIRE(opened.count(text) == built.count(text));
             REQUIRE(opened.encode(text) == built.encode(text));

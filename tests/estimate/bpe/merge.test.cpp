@@ -7,6 +7,7 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 using namespace condense::detail::bpe;
 
@@ -18,7 +19,7 @@ TEST_CASE("merge: both ways give what the definition gives, with any vocabulary"
         auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
         auto const& in = made.tables();
         toy_bpe::naive const naive{tokens};
-        for (int round = 0; round < 300; ++round) {
+        for (std::uint64_t round = 0; round < rounds(300); ++round) {
             auto text = toy_bpe::text(any, 2 + any.below(round < 200 ? 30 : 63));
             if (text.size() > short_piece) text.resize(short_piece);
             auto const wanted = naive.merged(text);
@@ -31,7 +32,7 @@ TEST_CASE("merge: both ways give what the definition gives, with any vocabulary"
             heap_merge(in, text, found);
             REQUIRE(found == wanted);
         }
-        for (int round = 0; round < 20; ++round) {
+        for (std::uint64_t round = 0; round < rounds(20); ++round) {
             auto const text = toy_bpe::text(any, 300);
             std::vector<std::uint32_t> found;
             heap_merge(in, text, found);

@@ -10,6 +10,7 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 using namespace condense::detail::bpe;
 
@@ -28,7 +29,7 @@ TEST_CASE("prefix_counts: every beginning of a piece has the tokens that merging
     toy_bpe::numbers any{12};
     for (auto const merges : {std::size_t{0}, std::size_t{60}, std::size_t{400}}) {
         auto const made = toy_bpe::vocabulary(toy_bpe::trained(merges), condense::split_scheme::cl100k);
-        for (int round = 0; round < 60; ++round) {
+        for (std::uint64_t round = 0; round < rounds(60); ++round) {
             auto const text = round % 2 == 0 ? toy_bpe::text(any, 200) : toy_bpe::long_pieces(any, 1);
             prefix_counts counts;
             CHECK(counts.empty());

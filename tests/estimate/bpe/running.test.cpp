@@ -8,6 +8,7 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -41,7 +42,7 @@ TEST_CASE("running: after every append the count is that of the whole") {
         bpe_counter counter{made}, other{made};
         toy_bpe::numbers any{51};
         std::size_t tail = 0;
-        for (int round = 0; round < 150; ++round)
+        for (std::uint64_t round = 0; round < rounds(150); ++round)
             REQUIRE(agrees(counter, other, toy_bpe::text(any, 400), round % 2 == 0 ? 3 : 60, any, tail));
     }
 }
@@ -54,7 +55,7 @@ TEST_CASE("running: in pieces without end too, and what is kept stays short") {
             bpe_counter counter{made}, other{made};
             toy_bpe::numbers any{52};
             auto& kept = made.tables().of.ordered ? tail : unordered_tail;
-            for (int round = 0; round < 90; ++round)
+            for (std::uint64_t round = 0; round < rounds(90); ++round)
                 REQUIRE(agrees(counter, other, toy_bpe::long_pieces(any, 1 + any.below(5)), round % 3 == 0 ? 2 : round % 3 == 1 ? 8 : 100, any, kept));
         }
     CHECK(tail <= 64);
@@ -70,13 +71,13 @@ TEST_CASE("running: an append looks at a short tail, however long its piece is")
             bpe_running_count running;
             std::string text;
             std::size_t again = 0;
-            for (int each = 0; each < 3'000; ++each) {
+            for (std::uint64_t each = 0; each < rounds(3'000); ++each) {
                 again += running.tail().size();
                 running.append(counter, unit);
                 text += unit;
             }
             INFO(text.substr(0, 20));
-            CHECK(again <= 3'000 * 64);
+            CHECK(again <= rounds(3'000) * 64);
             CHECK(running.count() == counter.count(text));
         }
     }

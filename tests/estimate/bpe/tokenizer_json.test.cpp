@@ -17,6 +17,7 @@
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 namespace {
 
@@ -123,7 +124,7 @@ TEST_CASE("tokenizer_json: merges in a list are those of ranks, in every spellin
         CHECK(loaded.vocabulary->size() == tokens.size());
         bpe_counter listed{*loaded.vocabulary}, ranked{toy_bpe::vocabulary(tokens, split_scheme::qwen)};
         toy_bpe::numbers any{81};
-        for (int round = 0; round < 100; ++round) {
+        for (std::uint64_t round = 0; round < rounds(100); ++round) {
             auto const text = toy_bpe::text(any, 300);
             auto wanted = ranked.encode(text);
             for (auto& id : wanted) id = 5'000 - id;
@@ -162,8 +163,8 @@ TEST_CASE("tokenizer_json: the order of merges rules, not that of ids") {
 // By the definition of merges in a list, one after the other. Most lists can be put in an order that the linear way needs.
 TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
     toy_bpe::numbers any{91};
-    int ordered = 0, unordered = 0;
-    for (int round = 0; round < 400; ++round) {
+    std::uint64_t ordered = 0, unordered = 0;
+    for (std::uint64_t round = 0; round < rounds(400); ++round) {
         auto given = of(toy_bpe::trained(8 + any.below(30)), false);
         if (round % 2 == 0) {  // of few letters, so that places touch
             auto tokens = toy_bpe::trained(0);
@@ -196,8 +197,8 @@ TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
             REQUIRE(counter.count(text) == by_list(given.merges, text));
         }
     }
-    CHECK(ordered > 100);
-    CHECK(unordered > 10);
+    CHECK(ordered > rounds(400) / 4);
+    CHECK(unordered > rounds(400) / 40);
 }
 
 TEST_CASE("tokenizer_json: what is none is told") {

@@ -76,8 +76,10 @@ inline std::string ranks(std::vector<std::string> const& tokens) {
 }
 
 /// Bytes, and what merging the most frequent pair of a text gives, again and again: as vocabularies are made.
-inline std::vector<std::string> trained(std::size_t merges) {
-    std::vector<std::string> tokens;
+inline std::vector<std::string> const& trained(std::size_t merges) {
+    static std::map<std::size_t, std::vector<std::string>> vocabularies;
+    auto& tokens = vocabularies[merges];
+    if (!tokens.empty()) return tokens;
     for (std::size_t byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte ^ 0x55u)));
     numbers any{3};
     std::vector<std::string> parts;
