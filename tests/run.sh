@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# tests/run.sh [PRESET...]   configures, builds and tests each preset: by default gcc, then asan (clang, sanitizers).
-# Installs missing packages on Debian and Ubuntu, as root or with sudo. Stops at the first preset that fails, so
-# that the output ends with CTest's own summary of the run that decided.
+# tests/run.sh [--full | --long] [PRESET...]   configures, builds and tests; README.md beside this file says what each checks.
+#   (nothing)  what a change needs to pass: clang with sanitizers, few random rounds; at most ten minutes on two cores
+#   --full     the rest: programs, examples, packaging and platforms with clang, then everything with g++ and all rounds
+#   --long     everything with both compilers and many more rounds; hours
+# PRESET... (asan, gcc, clang, release) tests all of those presets alone, at the effort of the run.
+# Installs missing packages on Debian and Ubuntu, as root or with sudo. Stops at the first preset that fails, so that the
+# output ends with CTest's own summary of the run that decided.
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -16,12 +20,12 @@ versions() {
     printf '%s\n' "$1" | sort -rnu | awk -v oldest="$oldest_clang" '$1 >= oldest'
 }
 
-# Sets clang to the first clang++ here that links with its sanitizers.
+# Sets clang to the first clang++ here that links with its sanitizers. CLANG=VERSION allows only that one.
 find_clang() {
     clang=
     trial=$(mktemp -d)
     echo 'int main() {}' >"$trial/trial.cpp"
-    for version in $(versions "$(ls /usr/bin | sed -n 's/^clang++-\([0-9][0-9]*\)$/\1/p')"); do
+    for version in ${CLANG:-$(versions "$(ls /usr/bin | sed -n 's/^clang++-\([0-9][0-9]*\)$/\1/p')")}; do
         if "clang++-$version" -fsanitize=address,undefined "$trial/trial.cpp" -o "$trial/trial" >/dev/null 2>&1; then
             clang=clang++-$version
             break
@@ -33,7 +37,7 @@ find_clang() {
 
 install_clang() {
     update_packages || return 1
-    for version in $(versions "$(apt-cache pkgnames clang- | sed -n 's/^clang-\([0-9][0-9]*\)$/\1/p')"); do
+    for version in ${CLANG:-$(versions "$(apt-cache pkgnames clang- | sed -n 's/^clang-\([0-9][0-9]*\)$/\1/p')")}; do
         if apt-cache show "clang-$version" >/dev/null 2>&1 && install "clang-$version" "libclang-rt-$version-dev"; then
             return 0
         fi
@@ -53,16 +57,65 @@ get_vocabularies() {
     [ ! -f "$vocabularies/o200k_base.tiktoken" ] || export CONDENSE_VOCABULARIES="$vocabularies"
 }
 
+# say_what_is_missing   a line for each thing that some test wants and is not here
+say_what_is_missing() {
+    lacks() { echo "condense: no $1: $2"; }
+    [ -w /dev/shm ] || lacks /dev/shm "files of tests are written to ${TMPDIR:-/tmp}, which is slower"
+    [ -c /dev/ptmx ] || lacks "pseudo-terminal" "skipped: the part of examples.chat_scripted that types at a terminal"
+    command -v ccache >/dev/null 2>&1 || lacks ccache "nothing is taken from earlier builds"
+    [ -d ../shared/data/transcripts ] || lacks "recorded conversations" "skipped: tests on them (CONDENSE_TRANSCRIPTS_FOLDER)"
+    [ -n "${CONDENSE_VOCABULARIES:-}" ] || lacks vocabularies "skipped: estimate.bpe.real, which compares with tiktoken"
+}
+
+# run_preset PRESET TARGETS EFFORT CTEST_OPTION...   where TARGETS is empty, what the preset names is built
+run_preset() {
+    preset=$1 targets=$2 effort=$3
+    shift 3
+    echo "condense: preset $preset${targets:+, $targets}, effort $effort %"
+    if needs_clang "$preset"; then
+        cmake --preset "$preset" "-DCMAKE_CXX_COMPILER=$clang"
+    else
+        cmake --preset "$preset"
+    fi
+    # shellcheck disable=SC2086
+    cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target $targets}
+    # CTest's summary comes last, behind the names of what tests themselves say they skip.
+    summary=build/$preset/summary.txt
+    : >"$summary"
+    { CONDENSE_EFFORT=$effort ctest --preset "$preset" --parallel "$jobs" "$@" || echo failed >>"$summary.status"; } 2>&1 |
+        awk -v summary="$summary" '/^[0-9]+% tests passed/ { ends = 1 } ends { print > summary; next } { print; fflush() }'
+    sed -n 's/.*\(skipped: .*\)/condense: \1/p' "build/$preset/Testing/Temporary/LastTest.log" | sort -u
+    cat "$summary"
+    if [ -f "$summary.status" ]; then
+        rm "$summary.status"
+        return 1
+    fi
+}
+
+run=quick
+case ${1:-} in
+    --full) run=full && shift ;;
+    --long) run=long && shift ;;
+    -*) sed -n 's/^# \{0,1\}//; 2,9p' "$0" | sed 1d >&2; exit 2 ;;
+esac
+
 need_build_tools
 need ccache ccache
 need git git
 need python3 python3
 need catch2
-need libcurl4-openssl-dev
+[ $run = quick ] || need libcurl4-openssl-dev
 install_missing
-[ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
+[ $run = quick ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
 
-presets=${*:-gcc asan}
+if [ $# -gt 0 ]; then
+    presets=$*
+elif [ $run = quick ]; then
+    presets=asan
+else
+    presets="asan gcc"
+fi
+clang=
 for preset in $presets; do
     needs_clang "$preset" || continue
     if find_clang || { install_clang && find_clang; }; then
@@ -74,15 +127,18 @@ for preset in $presets; do
     presets=gcc
     break
 done
+say_what_is_missing
 
 jobs=$(nproc)
 for preset in $presets; do
-    echo "condense: preset $preset"
-    if needs_clang "$preset"; then
-        cmake --preset "$preset" "-DCMAKE_CXX_COMPILER=$clang"
-    else
-        cmake --preset "$preset"
-    fi
-    cmake --build --preset "$preset" --parallel "$jobs"
-    ctest --preset "$preset" --parallel "$jobs"
+    case $run:$preset:$# in
+        quick:*:0)
+            echo "condense: not in this run: what tests/README.md lists under --full"
+            run_preset "$preset" quick 10 --label-exclude full
+            ;;
+        full:asan:0) run_preset asan all 20 --label-regex full ;;
+        long:asan:*) run_preset asan all 100 ;;
+        long:*) run_preset "$preset" "" 1000 ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 10)" ;;
+    esac
 done
