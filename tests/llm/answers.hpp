@@ -101,4 +101,100 @@ inline constexpr std::array<std::string_view, 24> no_summaries = {
     "\"status\": \"UNAVAILABLE\"}}",
 };
 
+// Written after the rule, to see how it does with what it was not made for.
+
+inline constexpr std::array<std::string_view, 10> later_summaries = {
+    "<analysis>\nThe user began with a failing build.\n</analysis>\n\n<summary>\n1. Primary Request and Intent: mend the build.\n"
+    "4. Errors and fixes:\n   - `error: 'span' is not a member of 'std'`: compile with C++20.\n</summary>",
+    "Error log of the session: the build failed three times with C2039, and passed once `<span>` was included in "
+    "view.hpp. Left to do: the release notes.",
+    "Failed to install numpy 2.0 on Python 3.8 at first; with 1.24 it works. requirements.txt pins it. Jenkins has yet "
+    "to run the pipeline.",
+    "Invalid dates are rejected with 422 now. Files: api/validate.rb, spec/validate_spec.rb. Waiting for review.",
+    "Connection pooling was added to the database layer (pgbouncer, 20 connections). Latency fell from 90 to 12 ms.",
+    "Okay, here's what happened so far. The bot replied \"I cannot fulfill this request\" to harmless questions; "
+    "temperature was no cause, the moderation endpoint was. It is off for staff accounts.",
+    "# Handover\n\nCannot be merged before Monday because of the code freeze. Branch: feature/oauth. All 212 tests are green.",
+    "I don't see a way around the 4,096 byte limit of the driver, so images go through S3. upload.ts does that; the "
+    "lambda has no permission for it yet.",
+    "The request was to block prompts that violate the content policy. `moderate()` flags them and the UI shows "
+    "\"Your request was flagged\". Thresholds are in moderation.toml.",
+    "Stream processing moved from Kafka to NATS. consumer.rs compiles, the offsets table is gone, and the load test "
+    "ran for an hour without an error.",
+};
+
+inline constexpr std::array<std::string_view, 10> later_no_summaries = {
+    "I must respectfully decline to summarize this exchange.",
+    "I'm really sorry, but that's not something I'm able to help with.",
+    "Hi! I appreciate you reaching out, but I won't be able to produce this summary as it contains sensitive personal data.",
+    "**Summary**\n\nI can\xE2\x80\x99t provide that.",
+    "No response from the model after 3 attempts.",
+    "litellm.ServiceUnavailableError: AnthropicException - Overloaded. Received Model Group=claude-sonnet-4",
+    "400 Value error, 'reasoning_effort' is only supported for GPT-OSS reasoning models.",
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify "
+    "your prompt and retry.",
+    "{\"id\":\"gen-1\",\"choices\":[],\"error\":{\"message\":\"Provider returned error\",\"code\":502}}",
+    "Here's the summary you asked for:\n\n- Intent: migrate the database.\n- Progress: schema done.\n\n"
+    "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}",
+};
+
+// A second time, after the rule had been mended by the first.
+
+inline constexpr std::array<std::string_view, 10> latest_summaries = {
+    "User intent: a Rust CLI that mirrors an S3 bucket. Done: listing, download, resume. Open issue: `AccessDenied` for "
+    "versioned objects.",
+    "Timeouts in the nightly job came from DNS. The resolver is pinned to 10.0.0.2; 14 nights without an incident since.",
+    "Forbidden words are kept in a trie now instead of a regex, 40 times faster. Benchmarks are in the pull request.",
+    "Unable to log in: three customers reported it on 4 May. Session cookies had SameSite=Strict. Rolled back, "
+    "post-mortem is due on Friday.",
+    "We talked about error codes. 404 for unknown ids, 409 for conflicts, 429 with Retry-After. The OpenAPI document "
+    "needs all three.",
+    "- goal: translate the site to French\n- status: 80 of 120 pages\n- refused by the assistant: \"I can't help with "
+    "legal advice\" for the terms page\n- next: have a lawyer look at it",
+    "Resumen: el usuario pide exportar a CSV. El script funciona; falta el error 500 con archivos de m\xC3\xA1s de 2 GB.",
+    "Thanks for the context. Summary: the parser fails on nested comments. Grammar rule 12 is the culprit, and a patch "
+    "is on branch nested-comments.",
+    "503s from the inventory service stopped once the pool size was raised to 64. Dashboards: grafana/d/inv. Alerts stay on.",
+    "Sorry state of the docs: 31 dead links, 12 outdated examples. The first half is repaired (chapters 1 to 6).",
+};
+
+inline constexpr std::array<std::string_view, 10> latest_no_summaries = {
+    "I'm not able to engage with this content. If you have another question, I am happy to help.",
+    "Sorry, I can't continue this conversation.",
+    "I won't do that.",
+    "Je suis d\xC3\xA9sol\xC3\xA9, mais je ne peux pas r\xC3\xA9sumer cette conversation.",
+    "There doesn't seem to be any conversation for me to summarize. Could you share the transcript?",
+    "Our servers are currently experiencing high load. Please try again in a few minutes.",
+    "You have run out of credits. Visit https://example.com/billing to add more.",
+    "Sure! Here is a concise summary:\n\nError: stream ended unexpectedly",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>",
+    "{\"message\":\"Too many tokens, please wait before trying again.\"}",
+};
+
+/// What a summary says of a conversation, and what may stand in its place.
+inline constexpr std::array<std::string_view, 12> shapes = {
+    "I'm sorry, but I can't assist with that request.",
+    "I cannot help with summarizing this conversation.",
+    "As an AI language model, I am unable to process this content.",
+    "I must decline to continue with this.",
+    "Your request was flagged as potentially violating our usage policy.",
+    "Error: 500 Internal Server Error",
+    "429 Too Many Requests",
+    "Rate limit exceeded. Please try again in 20 seconds.",
+    "openai.APIConnectionError: Connection error.",
+    "{\"error\": {\"type\": \"server_error\", \"message\": \"The server had an error while processing your request.\"}}",
+    "<!DOCTYPE html>\n<html><head><title>504 Gateway Time-out</title></head><body></body></html>",
+    "upstream request timeout",
+};
+inline constexpr std::array<std::string_view, 6> positions = {
+    "", "Sure, here is the summary you asked for:\n\n", "## Summary\n\n", "Thank you for the conversation. ", "**Intent**\n", "Summary: ",
+};
+/// `@` is where a shape is quoted.
+inline constexpr std::array<std::string_view, 4> quotations = {
+    "The user reported that the service answers `@`. The cause is not known yet; next step: read the logs.",
+    "## Intent\n\nFind out why the bot says:\n\n> @\n\n## Progress\n\nThe prompt was changed.",
+    "Intent: mend the proxy.\nLast answer of the server: \"@\"\nNext steps: retry with backoff.",
+    "Progress: two of three tests pass. The third gets\n\n@\n\nand the user wants to know why.",
+};
+
 }  // namespace answers

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,18 +162,22 @@ public:
     /// A session that has asked a model lately, or in vain, waits: layers do without.
     constexpr bool may_ask() const noexcept { return run_->may_ask; }
 
-    /// The model's answer; empty in a dry run, where nothing is asked, and where none may be asked.
+    /// The model's answer, as text where it can be that; empty in a dry run, where nothing is asked, and where
+    /// none may be asked.
     template <class Model>
-    constexpr std::string ask(Model const& model, std::string_view prompt, ask_limits limits) {
+    constexpr auto ask(Model const& model, std::string_view prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
-        if (!run_->may_ask) return {};
+        auto const given = [&]() -> decltype(auto) {
+            if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
+            else return model(prompt);
+        };
+        using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
+        if (!run_->may_ask) return answer{};
         ++entry_->asked;
-        if (run_->dry) return {};
+        if (run_->dry) return answer{};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
-        if constexpr (std::invocable<Model const&, std::string_view, ask_limits>)
-            return std::string(model(prompt, limits));
-        else return std::string(model(prompt));
+        return answer(given());
     }
 
     /// The name under which the bytes will be had again. They are put when the layer's edits stand;

@@ -9,7 +9,9 @@
 #include <condense/core/quantity.hpp>
 #include <condense/core/role.hpp>
 #include <condense/detail/fnv.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
 #include <condense/llm/fence.hpp>
 
 // The prompt of a summariser: what to write, then the transcript as data behind a fence whose name
@@ -20,6 +22,10 @@ inline namespace v1 {
 
 class summary_prompt {
 public:
+    summary_prompt() = default;
+    /// Of each part no more than its first and last half of so many code points.
+    explicit summary_prompt(chars most) noexcept : most_{most} {}
+
     void see(role speaker, part_view const& part, bool summary) {
         body_.append("[").append(summary ? std::string_view{"earlier summary"} : name(speaker));
         if (part.kind != part_kind::text) body_.append(" ").append(name(part.kind));
@@ -29,7 +35,7 @@ public:
         }
         if (part.status == part_status::error) body_.append(" error");
         body_.append("] ");
-        if (!part.cost) detail::append_neutral(body_, part.text);
+        if (!part.cost) append_excerpt(part.text);
         body_.push_back('\n');
     }
 
@@ -46,7 +52,21 @@ public:
         return out;
     }
 
+    bool empty() const noexcept { return body_.empty(); }
+
 private:
+    void append_excerpt(std::string_view text) {
+        auto const points = most_.count < text.size() ? detail::utf8::count(text) : 0;
+        if (points <= most_.count) return detail::append_neutral(body_, text);
+        auto const half = most_.count / 2;
+        auto const head = detail::utf8::prefix(text, half);
+        auto const tail = detail::utf8::prefix(text, points - half);
+        detail::append_neutral(body_, text.substr(0, head));
+        body_.append(" [").append(detail::grouped(points - 2 * half)).append(" characters left out] ");
+        detail::append_neutral(body_, text.substr(tail));
+    }
+
+    chars most_ = {detail::u64_limit};
     std::string body_;
 };
 
