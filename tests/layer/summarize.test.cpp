@@ -12,8 +12,13 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
+#include "llm/answers.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -181,7 +186,88 @@ TEST_CASE("summarize: where everything is protected no model is asked [case-110]
     CHECK(report.layers[0].outcome != layer_outcome::applied);
 }
 
+TEST_CASE("summarize: the newest answer stays behind its question, however large it is") {
+    scripted::state state{{"They asked twice."}};
+    history messages{chat_message::user("question 1"), chat_message::assistant("answer 1"), chat_message::user("question 2"),
+                     chat_message::assistant("answer 2"), chat_message::user("question 3"), chat_message::assistant(words(9'500))};
+    auto const report = reduced(messages, pipeline{summarize{.with = scripted{&state}}, condense::sliding_window{}, condense::escalate{}},
+                                10'000_tokens, false);
+    CHECK(report.fits());
+    REQUIRE(messages.size() >= 2);
+    CHECK(text_of(messages[messages.size() - 2]) == "question 3");
+    CHECK(text_of(messages.back()) == words(9'500));
+}
+
+TEST_CASE("summarize: the tail is never empty") {
+    for (bool const marks : {false, true})
+        for (unsigned count : {2u, 3u, 7u}) {
+            scripted::state state{{"They worked."}};
+            history messages{chat_message::user(words(3'000))};
+            for (unsigned round = 1; round < count; ++round) messages.push_back(chat_message::assistant(words(3'000)));
+            auto const newest = messages.back();
+            static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = condense::nothing, .with = scripted{&state}}}, 100'000_tokens, marks));
+            CHECK(messages.back() == newest);
+        }
+}
+
+TEST_CASE("summarize: a newest group above the tail is shortened where a journal has it") {
+    scripted::state state{{"They began."}};
+    history messages{chat_message::user("question"), chat_message::assistant(words(1'000)), chat_message::user("read it"),
+                     chat_message::call("1", "read", "{}"), chat_message::result("1", words(9'000))};
+    condense::memory_journal journal;
+    auto const report = reduced(messages,
+                                pipeline{condense::record{.to = journal}, summarize{.when = used >= 50_pct, .with = scripted{&state}},
+                                         condense::compress{.when = used >= 50_pct, .over = 2'000_chars}},
+                                10'000_tokens);
+    CHECK(report.fits());
+    REQUIRE(messages.size() >= 3);
+    CHECK(text_of(messages[messages.size() - 3]) == "read it");
+    CHECK(text_of(messages.back()).size() < 8'500);
+    CHECK(text_of(messages.back()).starts_with("www"));
+}
+
 // Answers that will not do
+
+TEST_CASE("summarize: a refusal, an error or an error document changes nothing") {
+    for (auto const answer : answers::no_summaries) {
+        scripted::state state{{std::string{answer}}};
+        auto messages = conversation();
+        auto const before = messages;
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}});
+        CAPTURE(answer);
+        CHECK(messages == before);
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        std::string_view const note{report.layers[0].note};
+        if (answer.find("prompt is too long") == std::string_view::npos) CHECK(note.ends_with("in place of a summary"));
+        else CHECK(note == "the model can not read what is to be summarised");
+    }
+}
+
+TEST_CASE("summarize: a summary that quotes them stands") {
+    for (auto const answer : answers::summaries) {
+        scripted::state state{{std::string{answer}}};
+        auto messages = conversation();
+        CAPTURE(answer);
+        CHECK(reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}}).layers[0].outcome == layer_outcome::applied);
+    }
+}
+
+TEST_CASE("summarize: an answer is complete by its stop reason") {
+    using reply = condense::reply<std::string>;
+    auto const after = [](reply given) {
+        auto messages = conversation();
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = [&](std::string_view) { return given; }}});
+        CHECK(report.changed() == report.layers[0].note.empty());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    for (auto const* const stop : {"", "end_turn", "stop", "STOP", "stop_sequence", "COMPLETE"})
+        CHECK(after({.message = "They worked.", .stop = stop}) == "");
+    for (std::string const stop : {"length", "max_tokens", "MAX_TOKENS", "content_filter", "SAFETY", "refusal", "tool_calls"})
+        CHECK(after({.message = "They worked.", .stop = stop}) == "the summary is not complete: " + stop);
+    CHECK(after({}) == "empty summary");
+    CHECK(after({.error = {.status = 503, .text = "overloaded"}}) == "overloaded");
+    CHECK(after({.message = "They worked.", .error = {.status = 503}}) == "the model gave an error");
+}
 
 TEST_CASE("summarize: a blank answer fails and changes nothing [case-118] [T69]") {
     for (auto const* const answer : {"", " \n\t \r\n"}) {
@@ -286,6 +372,76 @@ TEST_CASE("summarize: what is too much for the model is read in several parts [T
     CHECK(is_summary(messages[2]));
     // Every part reads the summary of the one before it.
     CHECK(state.prompts[1].find("first part") != std::string::npos);
+}
+
+/// A model with a window of its own, which says by text, error or exception that a prompt is too large.
+struct narrow {
+    struct state {
+        std::size_t window = 0;
+        int how = 0;  ///< 0 to 3
+        std::vector<std::size_t> sizes = {};
+    };
+    state* at;
+    condense::reply<std::string> operator()(std::string_view prompt, condense::ask_limits given) const {
+        at->sizes.push_back(prompt.size() + given.answer.count);
+        if (at->sizes.back() <= at->window) return {.message = "They worked."};
+        std::string const words = "prompt is too long: " + std::to_string(at->sizes.back()) + " tokens > " + std::to_string(at->window) + " maximum";
+        if (at->how == 1) throw std::runtime_error{words};
+        if (at->how == 2) return {.message = "Error: " + words};
+        if (at->how == 3) return {.error = {.status = 400, .text = "input is too long for requested model"}};
+        return {.error = {.status = 400, .text = words}};
+    }
+};
+
+TEST_CASE("summarize: by default the request fits the window, with instructions and answer") {
+    for (auto const window : {3'000u, 5'000u, 8'000u, 20'000u}) {
+        narrow::state state{window};
+        history messages{chat_message::user("task")};
+        for (int round = 0; round < 800; ++round) messages.push_back(round % 2 == 0 ? chat_message::assistant(words(150)) : chat_message::user(words(90)));
+        messages.push_back(chat_message::user("latest"));
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = narrow{&state}}}, {window});
+        REQUIRE_FALSE(state.sizes.empty());
+        for (auto const size : state.sizes) CHECK(size <= window);
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+    }
+}
+
+TEST_CASE("summarize: one group that is larger than the model's window is told by its ends") {
+    narrow::state state{8'000};
+    history messages{chat_message::user("task"), chat_message::assistant("first " + words(30'000) + " last"), chat_message::user("latest"), chat_message::assistant("yes")};
+    std::string prompt;
+    auto const reads = [&](std::string_view given, condense::ask_limits limits) { return prompt = given, narrow{&state}(given, limits); };
+    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = reads}}, 8'000_tokens);
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(prompt.find("first www") != std::string::npos);
+    CHECK(prompt.find("www last") != std::string::npos);
+    CHECK(prompt.find(" characters left out] ") != std::string::npos);
+}
+
+TEST_CASE("summarize: a model whose window is smaller is asked for less, strictly, and not for ever") {
+    for (int const how : {0, 1, 2, 3})
+        for (std::size_t const window : {9'000u, 4'000u, 1'500u, 900u, 10u}) {
+            CAPTURE(how, window);
+            narrow::state state{window, how};
+            auto messages = conversation();
+            auto const before = messages;
+            auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = narrow{&state}}});
+            std::size_t refused = 0;
+            std::size_t last_refused = state.sizes.at(0) + 1;
+            for (auto const size : state.sizes) {
+                if (size <= window) continue;
+                ++refused;
+                CHECK(size < last_refused);
+                last_refused = size;
+            }
+            CHECK(refused <= 9);
+            CHECK(report.layers[0].asked == state.sizes.size());
+            bool const possible = window >= 900;
+            CHECK((report.layers[0].outcome == layer_outcome::applied) == possible);
+            if (possible) continue;
+            CHECK(messages == before);
+            CHECK(std::string_view{report.layers[0].note} == "the model can not read what is to be summarised");
+        }
 }
 
 // Chains

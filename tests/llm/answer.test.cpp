@@ -10,7 +10,7 @@
 
 namespace {
 
-using condense::detail::no_summary;
+using condense::detail::wording::no_summary;
 
 }  // namespace
 

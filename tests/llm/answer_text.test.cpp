@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace condense::detail;
+using namespace condense::detail::wording;
 
 }  // namespace
 

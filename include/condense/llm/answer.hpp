@@ -9,11 +9,11 @@
 #include <condense/llm/answer_text.hpp>
 
 // Whether what a model answered can be a summary, or is a refusal, an error text or an error document instead:
-// detail::no_summary(text) says why it can not be one.
+// detail::wording::no_summary(text) says why it can not be one.
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
+namespace detail::wording {
 
 // Refusals.
 
@@ -320,7 +320,7 @@ inline std::string_view breaks_off(std::string_view text) {
 inline std::string_view no_summary(std::string_view answer) {
     answer_text const lower{answer};
     auto text = trimmed(lower.all());
-    if (text.empty()) return "empty summary";
+    if (says_nothing(text)) return "empty summary";
     for (auto const word : empty_words)
         if (without(unquoted(unfenced(text)), " .") == without(word, " .")) return "empty summary";
     if (text.find("<transcript-") != std::string_view::npos) return "the prompt in place of a summary";
@@ -337,6 +337,6 @@ inline std::string_view no_summary(std::string_view answer) {
     return breaks_off(trimmed(lower.all()));
 }
 
-}  // namespace detail
+}  // namespace detail::wording
 }  // namespace v1
 }  // namespace condense

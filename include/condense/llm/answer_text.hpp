@@ -13,7 +13,7 @@
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
+namespace detail::wording {
 
 /// An answer in lower case, with plain quotes, and without the adverbs of its first words; of a long one the beginning.
 class answer_text {
@@ -39,6 +39,12 @@ private:
     std::string lowered_;
 };
 
+/// Nothing but spaces and control characters.
+inline bool says_nothing(std::string_view text) noexcept {
+    for (char const byte : text)
+        if (static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F) return false;
+    return true;
+}
 inline std::string_view without(std::string_view text, std::string_view ends) noexcept {
     auto const begin = text.find_first_not_of(ends);
     if (begin == std::string_view::npos) return {};
@@ -73,6 +79,6 @@ bool begins_with_part_of(std::string_view text, std::array<std::string_view, Siz
     return false;
 }
 
-}  // namespace detail
+}  // namespace detail::wording
 }  // namespace v1
 }  // namespace condense
