@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/core/fallback.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
@@ -442,6 +443,19 @@ TEST_CASE("summarize: a model whose window is smaller is asked for less, strictl
             CHECK(messages == before);
             CHECK(std::string_view{report.layers[0].note} == "the model can not read what is to be summarised");
         }
+}
+
+TEST_CASE("summarize: a run whose summary failed says what the window dropped") {
+    auto messages = conversation();
+    auto const refuses = [](std::string_view) { return std::string{"I'm sorry, but I can't assist with that request."}; };
+    auto const report = reduced(messages, pipeline{summarize{.with = refuses}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    REQUIRE(report.fits());
+    CHECK(report.dropped_unsummarized() > 0);
+    auto const first = report.text().substr(0, report.text().find('\n'));
+    CHECK(first.find("the summary failed, and ") != std::string::npos);
+    auto again = conversation();
+    auto const by_rule = reduced(again, pipeline{condense::fallback{summarize{.with = refuses}, summarize{}}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    CHECK(by_rule.text().find("the summary failed") == std::string::npos);
 }
 
 // Chains
