@@ -458,6 +458,80 @@ TEST_CASE("summarize: a run whose summary failed says what the window dropped") 
     CHECK(by_rule.text().find("the summary failed") == std::string::npos);
 }
 
+// Without marks
+
+/// One user message and many steps, as an agent has them.
+history one_task(int steps) {
+    history messages{chat_message::user("task")};
+    for (int step = 0; step < steps; ++step) {
+        auto const id = std::to_string(step);
+        messages.push_back(chat_message::call(id, "f", "{}"));
+        messages.push_back(chat_message::result(id, words(1'000)));
+        messages.push_back(chat_message::assistant("done " + id));
+    }
+    return messages;
+}
+
+TEST_CASE("summarize: with one user message it acts without marks, too, and that message stays the latest") {
+    auto const after = [](auto protect, bool marks) {
+        scripted::state state{{"in short"}};
+        auto messages = one_task(30);
+        pipeline const mix{summarize{.when = used >= 30_messages, .protect = protect, .with = scripted{&state}}};
+        static_cast<void>(reduced(messages, mix, 200'000_tokens, marks));
+        CHECK(state.prompts.size() == 1);
+        auto const once = messages;
+        static_cast<void>(reduced(messages, mix, 200'000_tokens, marks));
+        CHECK(messages == once);
+        return messages;
+    };
+    for (bool const marks : {false, true}) {
+        CAPTURE(marks);
+        CHECK(after(last(10_messages), marks).size() < 31);
+        CHECK(after(task | last(10_messages), marks).size() < 31);
+    }
+    auto messages = after(last(10_messages), false);
+    CHECK(is_summary(messages[0]));
+    CHECK(text_of(messages[1]) == "task");
+    for (int round = 0; round < 3; ++round) {  // and it does, run after run
+        for (auto const& more : one_task(10)) if (more.role != role::user) messages.push_back(more);
+        scripted::state state{{"in short"}};
+        static_cast<void>(reduced(messages, pipeline{summarize{.when = used >= 30_messages, .protect = last(10_messages), .with = scripted{&state}}}, 200'000_tokens, false));
+        CHECK(state.prompts.size() == 1);
+        CHECK(is_summary(messages[0]));
+        CHECK(text_of(messages[1]) == "task");
+        CHECK_FALSE(is_summary(messages[2]));
+    }
+}
+
+TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor alone in a later one") {
+    for (bool const marks : {false, true}) {
+        history messages{chat_message::user("Please migrate the billing service. " + words(2'000)), chat_message::call("1", "grep", "{}"),
+                         chat_message::result("1", words(2'000)), chat_message::assistant("I found 14 places."),
+                         chat_message::user("Keep the old API."), chat_message::assistant("Will do."), chat_message::user("u"), chat_message::assistant("a")};
+        pipeline const mix{summarize{.when = always, .protect = last(2_messages)}};
+        static_cast<void>(reduced(messages, mix, 100'000_tokens, marks));
+        REQUIRE(messages.size() == 3);
+        CHECK(text_of(messages[0]).find("\nFirst request: Please migrate the billing service.") != std::string::npos);
+        CHECK(text_of(messages[0]).find("\nRequest: Keep the old API.") != std::string::npos);
+        CHECK(text_of(messages[0]).find("\nTools used: grep") != std::string::npos);
+        auto const once = messages;
+        static_cast<void>(reduced(messages, mix, 100'000_tokens, marks));
+        CHECK(messages == once);
+    }
+}
+
+TEST_CASE("summarize: a window leaves the summary of the same run while anything else can go") {
+    for (bool const marks : {false, true}) {
+        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"), chat_message::result("1", words(3'000)),
+                         chat_message::assistant(words(900)), chat_message::user("x"), chat_message::assistant(words(900)), chat_message::user("y")};
+        messages[2].pinned = true;
+        static_cast<void>(reduced(messages, pipeline{summarize{}, condense::sliding_window{}}, 3'500_tokens, marks));
+        std::size_t summaries = 0;
+        for (auto const& m : messages) summaries += is_summary(m);
+        CHECK(summaries == 1);
+    }
+}
+
 // Chains
 
 TEST_CASE("summarize: there is one live summary, which is read and replaced [case-115]") {

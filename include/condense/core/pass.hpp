@@ -287,10 +287,10 @@ public:
         return whole_->externalize(part, std::move(text), stored);
     }
     template <class Groups>
-    constexpr refusal summarize(Groups const& which, std::string text) {
+    constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         static_assert(Allowed & effect::summarizes,
                       "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
-        return whole_->summarize(which, std::move(text));
+        return whole_->summarize(which, std::move(text), before);
     }
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(Allowed & effect::repairs,

@@ -15,7 +15,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
-/// does. Summaries stay until the last pass.
+/// does. Summaries, those of this run too, stay until the last pass.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain>
 struct sliding_window {
@@ -41,7 +41,7 @@ private:
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
         auto const spared = [&](group which) {
-            return (!all && (draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
+            return (!all && (which.is_summary() || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
         bool has_head = false;
         bool enough = pass.enough();

@@ -145,7 +145,7 @@ struct summarize {
             if (from.groups.empty()) return {};
             auto const limit = limit_of(draft, pass, from.cost);
             bool stood = false;
-            return {put(draft, pass, from.groups, write(draft, from.groups, limit), limit, stood)};
+            return {put(draft, pass, from, write(draft, from.groups, limit), limit, stood)};
         } else return ask_all(draft, pass);
     }
 
@@ -158,6 +158,7 @@ private:
     struct chosen {
         std::vector<group> groups;
         v1::cost cost = {};
+        std::optional<group> before = {};  ///< where the summary stands, if that is older than all of them
         unsigned fresh = 0;  ///< groups that are no summaries
         bool more = false;   ///< the model could not read all at once
     };
@@ -170,7 +171,10 @@ private:
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
         auto left = draft.used();
-        left.tokens = left.tokens + limit_of(draft, pass, cost::of(draft.limits().input())) + draft.estimator()(detail::fenced_summary(" ")).tokens();
+        auto const written = cost::of(limit_of(draft, pass, cost::of(draft.limits().input()))) +
+                             detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
+                             detail::frame_cost(draft.estimator(), role::user);
+        left.tokens = left.tokens + written.tokens();
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
@@ -182,17 +186,18 @@ private:
         unsigned summaries = 0;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
-            // A rule reads a summary that later runs will not know as they will read it: as a message.
-            auto const summary = facts.summary || (!by_rule && which.is_summary());
+            bool const summary = facts.summary || which.is_summary();
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
-            // Nor the latest one: the user's own latest words would be free to go in a later run.
+            // Nor the latest one, else the user's own latest words would be free to go in a later run.
             bool const kept_as_task = draft.holds_task(which) && !facts.has_calls && kept.holds(which);
-            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) break;
+            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) {
+                if (facts.has_calls) break;
+                found.before = which;
+            }
             if (draft.undroppable(which)) continue;
-            bool const earlier = summary || which.is_summary();
-            if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
-            if (!earlier && which == newest) continue;
+            if (!summary && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
+            if (!summary && which == newest) continue;
             if (!by_rule && fresh && found.cost + facts.cost > most) {
                 found.more = true;
                 break;
@@ -202,11 +207,13 @@ private:
             left.tokens = left.tokens - facts.cost.tokens();
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
-            summaries += earlier ? 1u : 0u;  // two of them, where a model could not read all at once, become one
+            summaries += summary ? 1u : 0u;  // two of them, where a model could not read all at once, become one
             found.fresh += summary ? 0u : 1u;
             fresh = fresh || !summary || summaries > 1;
         }
-        if (!fresh) found.groups.clear();
+        // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing to add.
+        auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(found.groups[0]).starts_turn;
+        if (!fresh || (lone && found.cost <= written)) found.groups.clear();
         return found;
     }
 
@@ -244,11 +251,11 @@ private:
 
     /// Puts a summary in the place of the groups; says why where it can not. `stood` says whether that made
     /// the request smaller.
-    static std::string_view put(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit, bool& stood) {
+    static std::string_view put(auto& draft, auto& pass, chosen const& from, std::string text, tokens limit, bool& stood) {
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
-        pass.note(draft.summarize(groups, detail::fenced_summary(text)));
+        pass.note(draft.summarize(from.groups, detail::fenced_summary(text), from.before));
         stood = draft.used().tokens < before;
         return {};
     }
@@ -323,7 +330,7 @@ private:
             if (!said.problem.empty()) return {said.problem};
             if (draft.estimator()(said.text) >= next.from.cost) return {"the summary is not smaller"};
             bool stood = false;
-            if (auto const problem = put(draft, pass, next.from.groups, std::move(said.text), next.limit, stood); !problem.empty()) return {problem};
+            if (auto const problem = put(draft, pass, next.from, std::move(said.text), next.limit, stood); !problem.empty()) return {problem};
             if (!stood || !next.from.more) break;
             ++calls;
         }
