@@ -84,6 +84,8 @@ struct run {
     bool concluded = false;
     tokens concluded_at = {};  ///< used at that time
     bool last_resort = false;
+    bool ends_in_last_resort = false;  ///< of the whole pipeline
+    bool leaves_work = false;  ///< a later run on the result will find some
     std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
     std::string_view nothing = {};  ///< why the present batch has nothing to do
     bool resumes = false;    ///< the messages were there before the run or the session
@@ -135,6 +137,8 @@ public:
     }
     /// Some layer of the pipeline drops all that may be dropped at the top.
     constexpr bool last_resort() const noexcept { return run_->last_resort; }
+    /// The pipeline ends in a layer that presses on such a one until the request fits or nothing is left.
+    constexpr bool ends_in_last_resort() const noexcept { return run_->ends_in_last_resort; }
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
     constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
@@ -144,6 +148,8 @@ public:
     constexpr auto const& stop_token() const noexcept { return run_->options.stop; }
     constexpr instant deadline() const noexcept { return run_->deadline; }
 
+    /// A later run on the result may go on where this one stops: it has not come to its end.
+    constexpr void leaves_work() noexcept { run_->leaves_work = true; }
     constexpr void note(std::string_view words) noexcept { entry_->note = words; }
     /// Noted where the batch changes nothing; one of the names above.
     constexpr void idle_as(std::string_view why) noexcept { run_->nothing = why; }

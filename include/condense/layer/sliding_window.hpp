@@ -31,17 +31,27 @@ struct sliding_window {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        drop_oldest(draft, pass, kept, false);
-        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, true);
+        drop_oldest(draft, pass, kept, spares::summaries);
+        // A later run will take a summary of this one for a message, and drop it. Where the mix goes on until
+        // nothing is left to do, that is now; else it is for the later run.
+        if (!draft.edits().knows_summaries() && !pass.enough()) {
+            if (pass.ends_in_last_resort()) drop_oldest(draft, pass, kept, spares::known_summaries);
+            else
+                for (auto const which : draft.groups())
+                    if (which.is_summary()) pass.leaves_work();
+        }
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::nothing);
     }
 
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
+    enum class spares { summaries, known_summaries, nothing };
+
     /// The first user message and summaries go only when nothing else is left to go.
-    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
+    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, spares what) {
         auto const spared = [&](group which) {
-            return (!all && (which.is_summary() || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
+            return (what != spares::nothing && ((what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
         bool has_head = false;
         bool enough = pass.enough();
