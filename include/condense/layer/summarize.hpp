@@ -96,11 +96,11 @@ concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
 template <trigger When = decltype(used >= percent{}), class Until = from_when,
-          protection Protect = either<task_t, last_of<percent>>, class Worth = any_gain, summarizer Summarizer = extract>
+          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = any_gain, summarizer Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     Until until = detail::slot_default<Until>();
-    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}));  ///< V3: a tail of 20 % of the window
+    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) | unanswered);  ///< V3: a tail of 20 % of the window; and L16
     Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
     tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer

@@ -26,7 +26,7 @@ inline constexpr auto coding_agent_cut =
 template <journal Journal, summarizer Model>
 auto coding_agent(Journal to, Model model) {
     using namespace literals;
-    auto const recent = task | last(10_messages);
+    auto const recent = task | last(10_messages) | unanswered;
     return pipeline{
         record{.to = to},  // D6
         coding_agent_cut,
