@@ -458,6 +458,18 @@ TEST_CASE("summarize: a run whose summary failed says what the window dropped") 
     CHECK(by_rule.text().find("the summary failed") == std::string::npos);
 }
 
+TEST_CASE("summarize: a result without a call goes with its neighbours") {
+    scripted::state state{{"in short"}};
+    history messages{chat_message::user("task"), chat_message::assistant(words(900)), chat_message::assistant(words(900)), chat_message::result("x", "stray"),
+                     chat_message::assistant("a"), chat_message::user("b"), chat_message::result("y", "stray too"), chat_message::assistant("c")};
+    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task | last(5_messages), .with = scripted{&state}}}, 100'000_tokens));
+    REQUIRE(messages.size() == 6);
+    CHECK(is_summary(messages[1]));
+    CHECK(text_of(messages[2]) == "a");
+    CHECK(text_of(messages[4]) == "stray too");
+    CHECK(state.prompts.at(0).find("stray") != std::string::npos);
+}
+
 // Without marks
 
 /// One user message and many steps, as an agent has them.

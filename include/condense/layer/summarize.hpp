@@ -183,9 +183,13 @@ private:
                 first = which;
         chosen found;
         bool fresh = false;
+        bool beside = false;  // the group before it is taken
         unsigned summaries = 0;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
+            // A result whose call is nowhere goes with its neighbours: it would stand behind the summary (L17).
+            bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls && !facts.plain_user &&
+                               draft.outline().group_at(which.slot()).orphan;
             bool const summary = facts.summary || which.is_summary();
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
@@ -196,12 +200,13 @@ private:
                 found.before = which;
             }
             if (draft.undroppable(which)) continue;
-            if (!summary && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
+            if (!summary && !stray && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
             if (!summary && which == newest) continue;
             if (!by_rule && fresh && found.cost + facts.cost > most) {
                 found.more = true;
                 break;
             }
+            beside = true;
             found.groups.push_back(which);
             found.cost += facts.cost;
             left.tokens = left.tokens - facts.cost.tokens();
