@@ -104,6 +104,7 @@ struct summarize {
     Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
     tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer
+    std::string_view asks_for = {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
     Summarizer with = detail::slot_default<Summarizer>();
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
@@ -272,7 +273,7 @@ private:
         cost size = {};           ///< of the prompt without the instructions
     };
 
-    static cost instructions(auto const& draft) { return draft.estimator()(summary_prompt{}.text({1'000})); }
+    cost instructions(auto const& draft) const { return draft.estimator()(summary_prompt{}.text({1'000}, asks_for)); }
 
     /// What a model may read of the conversation at once: a ninth of the room is for the labels of its parts.
     cost room_of(auto const& draft, auto const& pass) const {
@@ -305,10 +306,10 @@ private:
             return next;
         }
     }
-    static bool tell_within(auto& draft, asked& next, chars each, cost room) {
+    bool tell_within(auto& draft, asked& next, chars each, cost room) const {
         summary_prompt prompt{each};
         tell(draft, next.from.groups, prompt);
-        next.prompt = prompt.text(next.limit);
+        next.prompt = prompt.text(next.limit, asks_for);
         next.size = draft.estimator()(next.prompt) - instructions(draft);
         return next.size <= room;
     }
