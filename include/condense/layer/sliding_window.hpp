@@ -40,18 +40,18 @@ struct sliding_window {
                 for (auto const which : draft.groups())
                     if (which.is_summary()) pass.leaves_work();
         }
-        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::nothing);
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::none);
     }
 
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
-    enum class spares { summaries, known_summaries, nothing };
+    enum class spares { summaries, known_summaries, none };
 
     /// The first user message and summaries go only when nothing else is left to go.
     static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, spares what) {
         auto const spared = [&](group which) {
-            return (what != spares::nothing && ((what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
+            return (what != spares::none && ((what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
         bool has_head = false;
         bool enough = pass.enough();
