@@ -142,7 +142,7 @@ struct summarize {
 
     failed reduce(auto& draft, auto& pass) const {
         if constexpr (by_rule) {
-            auto const from = choose(draft, pass, cost::of(draft.limits().input()));
+            auto const from = choose(draft, pass, cost{detail::u64_limit});
             if (from.groups.empty()) return {};
             auto const limit = limit_of(draft, pass, from.cost);
             bool stood = false;
@@ -203,7 +203,7 @@ private:
             if (draft.undroppable(which)) continue;
             if (!summary && !stray && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
             if (!summary && which == newest) continue;
-            if (!by_rule && fresh && found.cost + facts.cost > most) {
+            if (fresh && found.cost + facts.cost > most) {
                 found.more = true;
                 break;
             }
@@ -296,7 +296,7 @@ private:
             next.limit = limit_of(draft, pass, next.from.cost);
             auto const room = most + cost{most.steps / 8};
             if (tell_within(draft, next, {detail::u64_limit}, room)) return next;
-            if (next.from.fresh > 1) {
+            if (next.from.fresh > 1 && most != cost{}) {
                 most = {detail::scale_down(most.steps, 3, 4)};
                 continue;
             }

@@ -323,7 +323,7 @@ inline std::string_view no_summary(std::string_view answer) {
     if (says_nothing(text)) return "empty summary";
     for (auto const word : empty_words)
         if (without(unquoted(unfenced(text)), " .") == without(word, " .")) return "empty summary";
-    if (text.find("<transcript-") != std::string_view::npos) return "the prompt in place of a summary";
+    if (text.find("summarise the conversation below for") != std::string_view::npos) return "the prompt in place of a summary";
     if (is_error_document(unfenced(answer))) return "an error document in place of a summary";
     for (int openings = 0; openings < 5 && !text.empty(); ++openings) {
         auto const plain = unquoted(unmarked(text));
