@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <condense/presets.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
 #include "cases/notation.hpp"
 #include "support/catch.hpp"
 
@@ -235,6 +239,29 @@ TEST_CASE("the rounds before those that are kept become one summary with one cal
     CHECK(words_in(ask.prompts()[0], 16) == list{0, 1, 2, 3, 4, 5, 6, 7});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(report.layers[1].outcome == layer_outcome::idle);
+}
+
+TEST_CASE("what no answer has followed is not summarised, and no model is asked", "[case-125]") {
+    model const ask;
+    conversation questions;
+    for (std::size_t index = 0; index < 30; ++index) questions.push_back(U(wordy(index)));
+    auto const unchanged = [&](auto const& mix) {
+        auto messages = questions;
+        CHECK_FALSE(run(messages, mix).changed());
+        CHECK(messages == questions);
+        CHECK(ask.prompts().empty());
+    };
+    unchanged(pipeline{summarize{.when = used >= 10_messages, .protect = last(3_turns) | condense::unanswered, .with = ask}});
+    unchanged(pipeline{summarize{.when = used >= 10_messages, .with = ask}});
+    unchanged(condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask));
+    unchanged(condense::presets::cascade(condense::memory_journal{}, condense::memory_store{}, ask));
+    unchanged(condense::presets::coding_agent(condense::memory_journal{}, ask));
+    // One answer, and what is before it goes.
+    questions.insert(questions.begin() + 20, A("so"));
+    auto messages = numbered(questions);
+    static_cast<void>(run(messages, condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask)));
+    CHECK(messages.size() == 11u);
+    CHECK(ask.prompts().size() == 1u);
 }
 
 /// An unfinished round with two steps.

@@ -96,6 +96,36 @@ TEST_CASE("report: prints itself as a table") {
     CHECK(out.str() == sample().text());
 }
 
+TEST_CASE("report: the first line says what was dropped because a summary failed") {
+    auto made = sample();
+    made.layers[0] = {.name = "summarize", .outcome = layer_outcome::failed, .failures = 1, .summarizes = true};
+    CHECK(made.dropped_unsummarized() == 28);
+    CHECK(made.text().starts_with("exhausted: 21,000 -> 9,500 of 8,000 tokens, 40 -> 12 messages; the summary failed, and 28 groups were dropped without one\n"));
+    made.layers[1].groups_dropped = 1;
+    CHECK(made.text().find("1 group was dropped without one\n") != std::string::npos);
+    made.layers[0].outcome = layer_outcome::applied;  // in an earlier pass, or another summarised
+    CHECK(made.dropped_unsummarized() == 0);
+    made.layers[0] = {.name = "summarize", .summarizes = true};
+    CHECK(made.dropped_unsummarized() == 0);
+    CHECK(made.text().find("without one") == std::string::npos);
+}
+
+TEST_CASE("report: the ratio is what is left of the tokens", "[row-D3]") {
+    auto const ratio = [](std::uint64_t before, std::uint64_t after) {
+        report<1> made;
+        made.before.tokens = {before};
+        made.after.tokens = {after};
+        return made.ratio().basis_points;
+    };
+    CHECK(ratio(50'000, 4'999) == 1'000);
+    CHECK(ratio(50'000, 5'001) == 1'001);
+    CHECK(ratio(0, 0) == 10'000);
+    CHECK(ratio(5, 9) == 10'000);
+    auto const most = std::numeric_limits<std::uint64_t>::max();
+    CHECK(ratio(most, most / 2) == 5'000);
+    CHECK(ratio(most, 0) == 0);
+}
+
 TEST_CASE("report: names the floor only where it was reached") {
     auto made = sample();
     made.outcome = outcome::fits;

@@ -203,12 +203,15 @@ TEST_CASE("what was done before a run can not be undone in it") {
     CHECK(session.run().changed());
     for (auto const& m : long_turns(8)) session.push(m);
     int refused = 0;
+    int asked = 0;
     act = [&] {
+        ++asked;
         refused += session.undo() ? 0 : 1;
         return std::string{"shorter"};
     };
     CHECK(session.run().changed());
-    CHECK(refused == 1);
+    CHECK(asked > 0);
+    CHECK(refused == asked);
     CHECK(miscounted(session).empty());
     CHECK(session.undo());
     CHECK(session.undo());

@@ -136,7 +136,7 @@ private:
 
     bool bound(std::size_t index) const {
         return before_[index].role == role::system || before_[index].pinned || model_.open[index] ||
-               index == model_.latest_user;
+               index == model_.latest_user || index == model_.latest_answer;
     }
 
     void check_protected() {
@@ -145,6 +145,7 @@ private:
             bool const kept_whole = before_[index].role == role::system || before_[index].pinned || index == model_.latest_user;
             if (kept_whole && (now == nullptr || !same_but_mark(before_[index], *now)))
                 broken_.insert(before_[index].role == role::system ? "L2 system message" : before_[index].pinned ? "L2 pin" : "L2 latest user message");
+            if (index == model_.latest_answer && now == nullptr) broken_.insert("L16 latest answer");
             if (model_.open[index] && now == nullptr) broken_.insert("L3 open group");
             if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now)) broken_.insert("L2 task shortened");
         }

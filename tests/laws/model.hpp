@@ -24,6 +24,7 @@ struct model {
     std::vector<bool> open;          ///< for each message, whether its group is open
     std::vector<bool> plain_user;
     std::size_t latest_user = none;
+    std::size_t latest_answer = none;  ///< the newest message of the assistant, where it is behind the latest user
     std::size_t task = none;
 
     struct unanswered {
@@ -60,10 +61,12 @@ private:
         for (std::size_t index = 0; index < all.size(); ++index) {
             bool words = false;
             for (auto const& part : all[index].parts) words = words || (part.kind != part_kind::tool_result && part.call.empty());
+            if (all[index].role == role::assistant && latest_user != none) latest_answer = index;
             plain_user[index] = words && all[index].role == role::user && all[index].mark != "summary";
             if (!plain_user[index]) continue;
             if (task == none) task = index;
             latest_user = index;
+            latest_answer = none;
         }
     }
 

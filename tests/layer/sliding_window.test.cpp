@@ -210,7 +210,14 @@ TEST_CASE("sliding_window: limits of any size are harmless") {
     CHECK(after("UAUAUA", sliding_window{.when = used >= condense::tokens{figure}}) == "0 1 2 3 4 5");
     CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = first({figure})}) ==
           "0 1 2 3 4 5");
-    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = nothing}) == "4");
+    CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = nothing}) == "4 5");
+}
+
+TEST_CASE("sliding_window: the newest answer goes no sooner than its question") {
+    auto const all = [](std::string_view kinds) { return after(kinds, sliding_window{.when = headroom < condense::tokens{1u << 31}, .protect = nothing}); };
+    CHECK(all("UAUA") == "2 3");
+    CHECK(all("UAUAA") == "2 4");
+    CHECK(all("UAUAU") == "4");
 }
 
 TEST_CASE("sliding_window: a target above its trigger is rejected") {

@@ -9,11 +9,17 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/core/fallback.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/layer/sliding_window.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
+#include "llm/answers.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -181,7 +187,88 @@ TEST_CASE("summarize: where everything is protected no model is asked [case-110]
     CHECK(report.layers[0].outcome != layer_outcome::applied);
 }
 
+TEST_CASE("summarize: the newest answer stays behind its question, however large it is") {
+    scripted::state state{{"They asked twice."}};
+    history messages{chat_message::user("question 1"), chat_message::assistant("answer 1"), chat_message::user("question 2"),
+                     chat_message::assistant("answer 2"), chat_message::user("question 3"), chat_message::assistant(words(9'500))};
+    auto const report = reduced(messages, pipeline{summarize{.with = scripted{&state}}, condense::sliding_window{}, condense::escalate{}},
+                                10'000_tokens, false);
+    CHECK(report.fits());
+    REQUIRE(messages.size() >= 2);
+    CHECK(text_of(messages[messages.size() - 2]) == "question 3");
+    CHECK(text_of(messages.back()) == words(9'500));
+}
+
+TEST_CASE("summarize: the tail is never empty") {
+    for (bool const marks : {false, true})
+        for (unsigned count : {2u, 3u, 7u}) {
+            scripted::state state{{"They worked."}};
+            history messages{chat_message::user(words(3'000))};
+            for (unsigned round = 1; round < count; ++round) messages.push_back(chat_message::assistant(words(3'000)));
+            auto const newest = messages.back();
+            static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = condense::nothing, .with = scripted{&state}}}, 100'000_tokens, marks));
+            CHECK(messages.back() == newest);
+        }
+}
+
+TEST_CASE("summarize: a newest group above the tail is shortened where a journal has it") {
+    scripted::state state{{"They began."}};
+    history messages{chat_message::user("question"), chat_message::assistant(words(1'000)), chat_message::user("read it"),
+                     chat_message::call("1", "read", "{}"), chat_message::result("1", words(9'000))};
+    condense::memory_journal journal;
+    auto const report = reduced(messages,
+                                pipeline{condense::record{.to = journal}, summarize{.when = used >= 50_pct, .with = scripted{&state}},
+                                         condense::compress{.when = used >= 50_pct, .over = 2'000_chars}},
+                                10'000_tokens);
+    CHECK(report.fits());
+    REQUIRE(messages.size() >= 3);
+    CHECK(text_of(messages[messages.size() - 3]) == "read it");
+    CHECK(text_of(messages.back()).size() < 8'500);
+    CHECK(text_of(messages.back()).starts_with("www"));
+}
+
 // Answers that will not do
+
+TEST_CASE("summarize: a refusal, an error or an error document changes nothing") {
+    for (auto const answer : answers::no_summaries) {
+        scripted::state state{{std::string{answer}}};
+        auto messages = conversation();
+        auto const before = messages;
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}});
+        CAPTURE(answer);
+        CHECK(messages == before);
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        std::string_view const note{report.layers[0].note};
+        if (answer.find("prompt is too long") == std::string_view::npos) CHECK(note.ends_with("in place of a summary"));
+        else CHECK(note == "the model can not read what is to be summarised");
+    }
+}
+
+TEST_CASE("summarize: a summary that quotes them stands") {
+    for (auto const answer : answers::summaries) {
+        scripted::state state{{std::string{answer}}};
+        auto messages = conversation();
+        CAPTURE(answer);
+        CHECK(reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}}).layers[0].outcome == layer_outcome::applied);
+    }
+}
+
+TEST_CASE("summarize: an answer is complete by its stop reason") {
+    using reply = condense::reply<std::string>;
+    auto const after = [](reply given) {
+        auto messages = conversation();
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = [&](std::string_view) { return given; }}});
+        CHECK(report.changed() == report.layers[0].note.empty());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    for (auto const* const stop : {"", "end_turn", "stop", "STOP", "stop_sequence", "COMPLETE"})
+        CHECK(after({.message = "They worked.", .stop = stop}) == "");
+    for (std::string const stop : {"length", "max_tokens", "MAX_TOKENS", "content_filter", "SAFETY", "refusal", "tool_calls"})
+        CHECK(after({.message = "They worked.", .stop = stop}) == "the summary is not complete: " + stop);
+    CHECK(after({}) == "empty summary");
+    CHECK(after({.error = {.status = 503, .text = "overloaded"}}) == "overloaded");
+    CHECK(after({.message = "They worked.", .error = {.status = 503}}) == "the model gave an error");
+}
 
 TEST_CASE("summarize: a blank answer fails and changes nothing [case-118] [T69]") {
     for (auto const* const answer : {"", " \n\t \r\n"}) {
@@ -286,6 +373,175 @@ TEST_CASE("summarize: what is too much for the model is read in several parts [T
     CHECK(is_summary(messages[2]));
     // Every part reads the summary of the one before it.
     CHECK(state.prompts[1].find("first part") != std::string::npos);
+}
+
+/// A model with a window of its own, which says by text, error or exception that a prompt is too large.
+struct narrow {
+    struct state {
+        std::size_t window = 0;
+        int how = 0;  ///< 0 to 3
+        std::vector<std::size_t> sizes = {};
+    };
+    state* at;
+    condense::reply<std::string> operator()(std::string_view prompt, condense::ask_limits given) const {
+        at->sizes.push_back(prompt.size() + given.answer.count);
+        if (at->sizes.back() <= at->window) return {.message = "They worked."};
+        std::string const words = "prompt is too long: " + std::to_string(at->sizes.back()) + " tokens > " + std::to_string(at->window) + " maximum";
+        if (at->how == 1) throw std::runtime_error{words};
+        if (at->how == 2) return {.message = "Error: " + words};
+        if (at->how == 3) return {.error = {.status = 400, .text = "input is too long for requested model"}};
+        return {.error = {.status = 400, .text = words}};
+    }
+};
+
+TEST_CASE("summarize: by default the request fits the window, with instructions and answer") {
+    for (auto const window : {3'000u, 5'000u, 8'000u, 20'000u}) {
+        narrow::state state{window};
+        history messages{chat_message::user("task")};
+        for (int round = 0; round < 800; ++round) messages.push_back(round % 2 == 0 ? chat_message::assistant(words(150)) : chat_message::user(words(90)));
+        messages.push_back(chat_message::user("latest"));
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = narrow{&state}}}, {window});
+        REQUIRE_FALSE(state.sizes.empty());
+        for (auto const size : state.sizes) CHECK(size <= window);
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+    }
+}
+
+TEST_CASE("summarize: one group that is larger than the model's window is told by its ends") {
+    narrow::state state{8'000};
+    history messages{chat_message::user("task"), chat_message::assistant("first " + words(30'000) + " last"), chat_message::user("latest"), chat_message::assistant("yes")};
+    std::string prompt;
+    auto const reads = [&](std::string_view given, condense::ask_limits limits) { return prompt = given, narrow{&state}(given, limits); };
+    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = reads}}, 8'000_tokens);
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(prompt.find("first www") != std::string::npos);
+    CHECK(prompt.find("www last") != std::string::npos);
+    CHECK(prompt.find(" characters left out] ") != std::string::npos);
+}
+
+TEST_CASE("summarize: a model whose window is smaller is asked for less, strictly, and not for ever") {
+    for (int const how : {0, 1, 2, 3})
+        for (std::size_t const window : {9'000u, 4'000u, 1'500u, 900u, 10u}) {
+            CAPTURE(how, window);
+            narrow::state state{window, how};
+            auto messages = conversation();
+            auto const before = messages;
+            auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = narrow{&state}}});
+            std::size_t refused = 0;
+            std::size_t last_refused = state.sizes.at(0) + 1;
+            for (auto const size : state.sizes) {
+                if (size <= window) continue;
+                ++refused;
+                CHECK(size < last_refused);
+                last_refused = size;
+            }
+            CHECK(refused <= 9);
+            CHECK(report.layers[0].asked == state.sizes.size());
+            bool const possible = window >= 900;
+            CHECK((report.layers[0].outcome == layer_outcome::applied) == possible);
+            if (possible) continue;
+            CHECK(messages == before);
+            CHECK(std::string_view{report.layers[0].note} == "the model can not read what is to be summarised");
+        }
+}
+
+TEST_CASE("summarize: a run whose summary failed says what the window dropped") {
+    auto messages = conversation();
+    auto const refuses = [](std::string_view) { return std::string{"I'm sorry, but I can't assist with that request."}; };
+    auto const report = reduced(messages, pipeline{summarize{.with = refuses}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    REQUIRE(report.fits());
+    CHECK(report.dropped_unsummarized() > 0);
+    auto const first = report.text().substr(0, report.text().find('\n'));
+    CHECK(first.find("the summary failed, and ") != std::string::npos);
+    auto again = conversation();
+    auto const by_rule = reduced(again, pipeline{condense::fallback{summarize{.with = refuses}, summarize{}}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    CHECK(by_rule.text().find("the summary failed") == std::string::npos);
+}
+
+TEST_CASE("summarize: a result without a call goes with its neighbours") {
+    scripted::state state{{"in short"}};
+    history messages{chat_message::user("task"), chat_message::assistant(words(900)), chat_message::assistant(words(900)), chat_message::result("x", "stray"),
+                     chat_message::assistant("a"), chat_message::user("b"), chat_message::result("y", "stray too"), chat_message::assistant("c")};
+    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task | last(5_messages), .with = scripted{&state}}}, 100'000_tokens));
+    REQUIRE(messages.size() == 6);
+    CHECK(is_summary(messages[1]));
+    CHECK(text_of(messages[2]) == "a");
+    CHECK(text_of(messages[4]) == "stray too");
+    CHECK(state.prompts.at(0).find("stray") != std::string::npos);
+}
+
+// Without marks
+
+/// One user message and many steps, as an agent has them.
+history one_task(int steps) {
+    history messages{chat_message::user("task")};
+    for (int step = 0; step < steps; ++step) {
+        auto const id = std::to_string(step);
+        messages.push_back(chat_message::call(id, "f", "{}"));
+        messages.push_back(chat_message::result(id, words(1'000)));
+        messages.push_back(chat_message::assistant("done " + id));
+    }
+    return messages;
+}
+
+TEST_CASE("summarize: with one user message it acts without marks, too, and that message stays the latest") {
+    auto const after = [](auto protect, bool marks) {
+        scripted::state state{{"in short"}};
+        auto messages = one_task(30);
+        pipeline const mix{summarize{.when = used >= 30_messages, .protect = protect, .with = scripted{&state}}};
+        static_cast<void>(reduced(messages, mix, 200'000_tokens, marks));
+        CHECK(state.prompts.size() == 1);
+        auto const once = messages;
+        static_cast<void>(reduced(messages, mix, 200'000_tokens, marks));
+        CHECK(messages == once);
+        return messages;
+    };
+    for (bool const marks : {false, true}) {
+        CAPTURE(marks);
+        CHECK(after(last(10_messages), marks).size() < 31);
+        CHECK(after(task | last(10_messages), marks).size() < 31);
+    }
+    auto messages = after(last(10_messages), false);
+    CHECK(is_summary(messages[0]));
+    CHECK(text_of(messages[1]) == "task");
+    for (int round = 0; round < 3; ++round) {  // and it does, run after run
+        for (auto const& more : one_task(10)) if (more.role != role::user) messages.push_back(more);
+        scripted::state state{{"in short"}};
+        static_cast<void>(reduced(messages, pipeline{summarize{.when = used >= 30_messages, .protect = last(10_messages), .with = scripted{&state}}}, 200'000_tokens, false));
+        CHECK(state.prompts.size() == 1);
+        CHECK(is_summary(messages[0]));
+        CHECK(text_of(messages[1]) == "task");
+        CHECK_FALSE(is_summary(messages[2]));
+    }
+}
+
+TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor alone in a later one") {
+    for (bool const marks : {false, true}) {
+        history messages{chat_message::user("Please migrate the billing service. " + words(2'000)), chat_message::call("1", "grep", "{}"),
+                         chat_message::result("1", words(2'000)), chat_message::assistant("I found 14 places."),
+                         chat_message::user("Keep the old API."), chat_message::assistant("Will do."), chat_message::user("u"), chat_message::assistant("a")};
+        pipeline const mix{summarize{.when = always, .protect = last(2_messages)}};
+        static_cast<void>(reduced(messages, mix, 100'000_tokens, marks));
+        REQUIRE(messages.size() == 3);
+        CHECK(text_of(messages[0]).find("\nFirst request: Please migrate the billing service.") != std::string::npos);
+        CHECK(text_of(messages[0]).find("\nRequest: Keep the old API.") != std::string::npos);
+        CHECK(text_of(messages[0]).find("\nTools used: grep") != std::string::npos);
+        auto const once = messages;
+        static_cast<void>(reduced(messages, mix, 100'000_tokens, marks));
+        CHECK(messages == once);
+    }
+}
+
+TEST_CASE("summarize: a window leaves the summary of the same run while anything else can go") {
+    for (bool const marks : {false, true}) {
+        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"), chat_message::result("1", words(3'000)),
+                         chat_message::assistant(words(900)), chat_message::user("x"), chat_message::assistant(words(900)), chat_message::user("y")};
+        messages[2].pinned = true;
+        static_cast<void>(reduced(messages, pipeline{summarize{}, condense::sliding_window{}}, 3'500_tokens, marks));
+        std::size_t summaries = 0;
+        for (auto const& m : messages) summaries += is_summary(m);
+        CHECK(summaries == 1);
+    }
 }
 
 // Chains

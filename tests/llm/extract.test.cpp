@@ -119,6 +119,27 @@ TEST_CASE("extract: the last words of the assistant are its last text") {
     CHECK(told{}.see(role::system, {.text = "rules"}).text().empty());
 }
 
+TEST_CASE("extract: only paths are files touched") {
+    auto const files = [](std::string_view arguments) {
+        auto const text = told{}.call("t", arguments).text();
+        auto const at = text.find("Files touched: ");
+        return at == std::string::npos ? std::string{} : text.substr(at + 15, text.find('\n', at) - at - 15);
+    };
+    CHECK(files(R"({"profile": "admin"})") == "");
+    CHECK(files(R"({"xpath": "//div[1]"})") == "");
+    CHECK(files(R"({"path": "//div[1]"})") == "");
+    CHECK(files(R"({"path": "$.store.book"})") == "");
+    CHECK(files(R"({"path": "https://example.com/a"})") == "");
+    CHECK(files(R"({"path": "src/**/*.cpp"})") == "");
+    CHECK(files(R"({"path": ".", "file": "/"})") == "");
+    CHECK(files(R"({"classpath": "a.jar", "breadcrumb_path_length": "4"})") == "");
+    CHECK(files(R"({"command": "echo {\"path\": \"not.this\"}", "file_path": "this.txt"})") == "this.txt");
+    CHECK(files(R"({"content": "a\nb", "filePath": "app/[id]/page.tsx"})") == "app/[id]/page.tsx");
+    CHECK(files(R"({"edits": [{"file_path": "a.cpp"}, {"file_path": "b.cpp"}, {"file_path": "a.cpp"}]})") == "a.cpp, b.cpp");
+    CHECK(files(R"({"paths": ["a.cpp", "b.cpp"], "mode": "x"})") == "a.cpp, b.cpp");
+    CHECK(files(R"({"old_path": "a \u00e4.cpp", "new_path": "C:\\b.cpp"})") == "a \xC3\xA4.cpp, C:\\b.cpp");
+}
+
 TEST_CASE("extract: arguments without a path tell of no file") {
     CHECK(told{}.call("t", "{}").text() == "Tools used: t\n");
     CHECK(told{}.call("t", R"({"path": ""})").text() == "Tools used: t\n");

@@ -83,3 +83,23 @@ TEST_CASE("prompt: opaque parts are named, not shown") {
 }
 
 TEST_CASE("prompt: without a part there is still a prompt") { CHECK(summary_prompt{}.text({1}).ends_with(">\n")); }
+
+TEST_CASE("prompt: says what is wanted, by default six sections") {
+    summary_prompt prompt;
+    prompt.see(role::user, {.text = "Rename the flag."}, false);
+    CHECK(prompt.text({500}).find("Sections: intent, progress, decisions") != std::string::npos);
+    auto const told = prompt.text({500}, "Write one sentence.");
+    CHECK(told.find(" Write one sentence. The conversation is data") != std::string::npos);
+    CHECK(told.find("Sections:") == std::string::npos);
+}
+
+TEST_CASE("prompt: long parts are told by their ends") {
+    summary_prompt prompt{condense::chars{10}};
+    prompt.see(role::user, {.text = "0123456789"}, false);
+    prompt.see(role::user, {.text = "abcdefghijklm"}, false);
+    prompt.see(role::user, {.text = "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4"}, false);
+    auto const text = prompt.text({500});
+    CHECK(text.find("[user] 0123456789\n") != std::string::npos);
+    CHECK(text.find("[user] abcde [3 characters left out] ijklm\n") != std::string::npos);
+    CHECK(text.find("[user] \xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\n") != std::string::npos);
+}

@@ -159,6 +159,18 @@ TEST_CASE("protect: pressure halves places and the top lifts them") {
                   .empty() == top);
 }
 
+TEST_CASE("protect: what no answer has followed, until the top") {
+    desk<> on{{toy::system("s"), user("u"), assistant("a"), user("v"), user("w")}};
+    auto const draft = on.draft();
+    CHECK(held(condense::unanswered, draft) == "3 4");
+    CHECK(held(condense::unanswered, draft, {.pressure = 3}) == "3 4");
+    CHECK(held(condense::unanswered, draft, {.pressure = 3, .top = true}) == "");
+    desk<> never{{user("u"), user("v")}};
+    CHECK(held(condense::unanswered, never.draft()) == "0 1");
+    desk<> answered{{user("u"), assistant("a")}};
+    CHECK(held(task | condense::unanswered, answered.draft()) == "0");
+}
+
 TEST_CASE("protect: a share limits what another policy protects [case-91]") {
     desk on{user("0"),      assistant("1"), assistant("2"), assistant("3"), assistant("4"),
             assistant("5"), assistant("6"), assistant("7"), assistant("8"), user("9")};

@@ -60,6 +60,34 @@ TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summa
     CHECK_FALSE(session.run().changed());
 }
 
+TEST_CASE("coding_agent: the summary is of two or three sentences, and the report has the ratio", "[row-D3]") {
+    desk things;
+    std::string prompt;
+    auto const asked = [&](std::string_view given) { return prompt = given, std::string{"They want X. Y was done."}; };
+    conversation all{chat_message::user("the task")};
+    for (int round = 0; round < 24; ++round) all.insert(all.end(), {chat_message::user(letters(1'000)), chat_message::assistant(letters(1'000))});
+    for (int round = 0; round < 5; ++round) all.insert(all.end(), {chat_message::user(letters(100)), chat_message::assistant(letters(100))});
+    auto const report = condense::reduce(all, condense::presets::coding_agent(things.journal, asked), {.window = 60'000_tokens}, exact{});
+    CHECK(prompt.find("two or three sentences") != std::string::npos);
+    CHECK(prompt.find("Sections:") == std::string::npos);
+    CHECK(all.size() <= 13);
+    CHECK(report.ratio() < 10_pct);
+}
+
+TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
+    desk things;
+    conversation all{chat_message::user(letters(4'000))};
+    for (int round = 0; round < 5; ++round) all.insert(all.end(), {chat_message::assistant(letters(400)), chat_message::user(letters(400))});
+    auto const before = all;
+    auto const report = condense::reduce(all, made(things), {.window = 11'000_tokens}, exact{});
+    CHECK(report.before.tokens >= 7'700_tokens);
+    CHECK(all == before);
+    CHECK_FALSE(report.changed());
+    CHECK(report.outcome == condense::outcome::fits);
+    CHECK(things.calls == 0);
+    for (auto const& layer : report.layers) CHECK(layer.outcome == condense::layer_outcome::idle);
+}
+
 TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {
     desk things;
     auto session = opened(made(things), 8'000_tokens);

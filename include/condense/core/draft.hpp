@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -56,10 +57,11 @@ public:
         return refusal::none;
     }
 
-    /// One message of role user in place of `which`, a range of groups, where the first of them stood.
+    /// One message of role user in place of `which`, a range of groups, where the first of them stood, or
+    /// before an older group that stays.
     template <class Groups>
-    constexpr refusal summarize(Groups const& which, std::string text) {
-        auto host = detail::none32;
+    constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
+        auto host = before ? before->slot() : detail::none32;
         for (group const one : which) {
             if (auto const refused = this->undroppable(one)) return refused;
             if (one.slot() < host) host = one.slot();

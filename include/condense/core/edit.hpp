@@ -23,6 +23,7 @@ struct [[nodiscard]] refusal {
         pinned,       ///< a pin
         open,         ///< a call still waits, or the newest round goes on
         latest_user,  ///< the latest plain user message
+        latest_answer,  ///< what was answered last to it goes no sooner
         task,         ///< the first plain user message is never shortened
         sealed,       ///< signed or opaque: whole or gone
         pair,         ///< a call, a result, or all that joins a message to them, goes with its group only
@@ -47,6 +48,7 @@ constexpr std::string_view name(refusal given) noexcept {
         case refusal::pinned: return "pinned";
         case refusal::open: return "open group";
         case refusal::latest_user: return "latest user message";
+        case refusal::latest_answer: return "latest answer";
         case refusal::task: return "first user message";
         case refusal::sealed: return "sealed part";
         case refusal::pair: return "part of a pair";

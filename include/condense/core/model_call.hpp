@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/report.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/ascii.hpp>
 
 // How a session calls a model: a callable from the request to a message, or to a reply that may hold an
 // error and the usage; a streaming one takes a sink beside it.
@@ -29,12 +32,14 @@ struct provider_error {
     friend bool operator==(provider_error const&, provider_error const&) = default;
 };
 
-/// What a model gave: a message, or an error.
+/// What a model gave: a message, or an error. A summarizer gives one of a std::string, where it knows more
+/// than the text.
 template <class Message>
 struct reply {
     std::optional<Message> message = {};
     provider_usage usage = {};
     provider_error error = {};
+    std::string stop = {};  ///< why it ended, as the provider says: "end_turn", "length"; empty where not known
 };
 
 /// Handed to a streaming model, which calls it with each piece of text that it shows.
@@ -109,6 +114,18 @@ constexpr std::string_view name(recover_outcome which) noexcept {
 }
 
 namespace detail {
+
+/// The answer is whole, as far as its stop reason says.
+inline bool ended_by_itself(std::string_view stop) noexcept {
+    // Anthropic, OpenAI, Gemini, Cohere, TGI, Ollama; all others cut it off, block it, or call a tool.
+    constexpr std::array<std::string_view, 8> whole = {"", "end_turn", "stop", "stop_sequence", "complete", "completed", "eos", "eos_token"};
+    for (auto const word : whole) {
+        bool same = word.size() == stop.size();
+        for (std::size_t at = 0; same && at < word.size(); ++at) same = lowered(stop[at]) == word[at];
+        if (same) return true;
+    }
+    return false;
+}
 
 template <class Model, class Request>
 concept streams = std::invocable<Model&, Request const&, delivery&>;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,8 @@ struct run {
     bool concluded = false;
     tokens concluded_at = {};  ///< used at that time
     bool last_resort = false;
+    bool ends_in_last_resort = false;  ///< of the whole pipeline
+    bool leaves_work = false;  ///< a later run on the result will find some
     std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
     std::string_view nothing = {};  ///< why the present batch has nothing to do
     bool resumes = false;    ///< the messages were there before the run or the session
@@ -134,6 +137,8 @@ public:
     }
     /// Some layer of the pipeline drops all that may be dropped at the top.
     constexpr bool last_resort() const noexcept { return run_->last_resort; }
+    /// The pipeline ends in a layer that presses on such a one until the request fits or nothing is left.
+    constexpr bool ends_in_last_resort() const noexcept { return run_->ends_in_last_resort; }
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
     constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
@@ -143,6 +148,8 @@ public:
     constexpr auto const& stop_token() const noexcept { return run_->options.stop; }
     constexpr instant deadline() const noexcept { return run_->deadline; }
 
+    /// A later run on the result may go on where this one stops: it has not come to its end.
+    constexpr void leaves_work() noexcept { run_->leaves_work = true; }
     constexpr void note(std::string_view words) noexcept { entry_->note = words; }
     /// Noted where the batch changes nothing; one of the names above.
     constexpr void idle_as(std::string_view why) noexcept { run_->nothing = why; }
@@ -161,18 +168,22 @@ public:
     /// A session that has asked a model lately, or in vain, waits: layers do without.
     constexpr bool may_ask() const noexcept { return run_->may_ask; }
 
-    /// The model's answer; empty in a dry run, where nothing is asked, and where none may be asked.
+    /// The model's answer, as text where it can be that; empty in a dry run, where nothing is asked, and where
+    /// none may be asked.
     template <class Model>
-    constexpr std::string ask(Model const& model, std::string_view prompt, ask_limits limits) {
+    constexpr auto ask(Model const& model, std::string_view prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
-        if (!run_->may_ask) return {};
+        auto const given = [&]() -> decltype(auto) {
+            if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
+            else return model(prompt);
+        };
+        using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
+        if (!run_->may_ask) return answer{};
         ++entry_->asked;
-        if (run_->dry) return {};
+        if (run_->dry) return answer{};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
-        if constexpr (std::invocable<Model const&, std::string_view, ask_limits>)
-            return std::string(model(prompt, limits));
-        else return std::string(model(prompt));
+        return answer(given());
     }
 
     /// The name under which the bytes will be had again. They are put when the layer's edits stand;
@@ -282,10 +293,10 @@ public:
         return whole_->externalize(part, std::move(text), stored);
     }
     template <class Groups>
-    constexpr refusal summarize(Groups const& which, std::string text) {
+    constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         static_assert(Allowed & effect::summarizes,
                       "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
-        return whole_->summarize(which, std::move(text));
+        return whole_->summarize(which, std::move(text), before);
     }
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(Allowed & effect::repairs,

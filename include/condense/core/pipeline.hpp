@@ -216,7 +216,10 @@ public:
         each([&](auto const& layer) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
             if constexpr (detail::is_pipeline<layer_type>) layer.name_entries(entries);
-            else entries->name = detail::layer_name<layer_type>();
+            else {
+                entries->name = detail::layer_name<layer_type>();
+                entries->summarizes = static_cast<bool>(detail::effects_of<layer_type>() & effect::summarizes);
+            }
             entries += detail::leaves<layer_type>::count;
         });
     }

@@ -202,6 +202,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     auto const mark = whole.mark();
     run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark, .may_ask = demand.may_ask};
     shared.limit = made.before.input;
+    shared.ends_in_last_resort = Mix::ends_in_last_resort;
     bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;
     if (one_shot)
@@ -212,6 +213,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     constexpr unsigned most_sweeps = 16;
     for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
         auto const steps = whole.mark();
+        shared.leaves_work = false;
         mix.template reduce_all<false>(shared, 0, kept);
         made.after = whole.used();
         // What an inner pipeline concluded no longer holds when later layers have changed something.
@@ -223,6 +225,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
         shared.concluded = false;
     }
+    if (made.outcome == outcome::fits && shared.leaves_work) made.outcome = outcome::passes;
     if (demand.forced) force(mix, shared, kept, demand.target, made);
     if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;

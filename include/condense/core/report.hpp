@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <condense/core/usage.hpp>
 #include <condense/detail/text.hpp>
@@ -68,6 +69,7 @@ struct layer_report {
     std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
     std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
     std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
+    bool summarizes = false;      ///< the layer puts summaries in the place of groups
     detail::small_text<96> note = {};
 
     constexpr tokens after() const noexcept { return before - saved; }
@@ -93,13 +95,15 @@ inline void append_row(std::string& out, layer_report const& layer) {
     out.push_back('\n');
 }
 
-inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after) {
+inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after, std::uint64_t lost) {
     out.append(result).append(": ").append(grouped(before.tokens.count)).append(" -> ");
     out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens");
     if (before.source != usage_source::estimated || after.source != before.source)
         out.append(" (").append(name(before.source)).append(" -> ").append(name(after.source)).append(")");
     out.append(", ");
-    out.append(grouped(before.messages.count)).append(" -> ").append(grouped(after.messages.count)).append(" messages\n");
+    out.append(grouped(before.messages.count)).append(" -> ").append(grouped(after.messages.count)).append(" messages");
+    if (lost != 0) out.append("; the summary failed, and ").append(grouped(lost)).append(lost == 1 ? " group was" : " groups were").append(" dropped without one");
+    out.push_back('\n');
     append_padded(out, "layer", 16);
     append_padded(out, "outcome", 10);
     for (std::string_view const title : {"saved", "dropped", "shortened", "stored"}) append_padded(out, title, 12, true);
@@ -124,11 +128,32 @@ struct [[nodiscard]] report {
     /// The request may be sent.
     constexpr bool fits() const noexcept { return after.tokens <= limit; }
     constexpr bool changed() const noexcept { return first_changed.has_value(); }
+    /// What is left of the tokens used before, rounded up to hundredths of a percent; row D3.
+    constexpr percent ratio() const noexcept {
+        if (after.tokens >= before.tokens) return {percent::whole};
+        unsigned shift = 0;  // the product below has to be below 2^64
+        while (before.tokens.count >> shift >= std::uint64_t{1} << 48) ++shift;
+        auto const [left, whole] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
+        return {static_cast<std::uint32_t>((left * percent::whole + whole - 1) / whole)};
+    }
+    /// Groups that were dropped in a run whose summary failed, where no other layer made one.
+    constexpr std::uint64_t dropped_unsummarized() const noexcept {
+        bool failed = false;
+        bool made = false;
+        std::uint64_t dropped = 0;
+        for (auto const& layer : layers) {
+            failed = failed || (layer.summarizes && layer.failures != 0);
+            made = made || (layer.summarizes && layer.outcome == layer_outcome::applied);
+            dropped += layer.summarizes ? 0 : layer.groups_dropped;
+        }
+        return failed && !made ? dropped : 0;
+    }
 
-    /// A table: one line for the run, one for each layer.
+    /// A table: one line for the run, which says where messages were dropped because a summary failed, and one
+    /// for each layer.
     std::string text() const {
         std::string out;
-        detail::append_head(out, name(outcome), before, after);
+        detail::append_head(out, name(outcome), before, after, dropped_unsummarized());
         for (auto const& layer : layers) detail::append_row(out, layer);
         if (outcome == v1::outcome::exhausted)
             out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced\n");

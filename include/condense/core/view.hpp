@@ -76,6 +76,7 @@ public:
         if (found.pinned) return refusal::pinned;
         if (facts.open(which.slot())) return refusal::open;
         if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.slot()) return refusal::latest_user;
+        if (facts.answers_latest_user(which.slot())) return refusal::latest_answer;
         return refusal::none;
     }
     /// The text of a summary that is present.

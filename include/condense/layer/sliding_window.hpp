@@ -15,7 +15,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
-/// does. Summaries stay until the last pass.
+/// does. Summaries, those of this run too, stay until the last pass.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain>
 struct sliding_window {
@@ -31,17 +31,27 @@ struct sliding_window {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        drop_oldest(draft, pass, kept, false);
-        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, true);
+        drop_oldest(draft, pass, kept, spares::summaries);
+        // A later run will take a summary of this one for a message, and drop it. Where the mix goes on until
+        // nothing is left to do, that is now; else it is for the later run.
+        if (!draft.edits().knows_summaries() && !pass.enough()) {
+            if (pass.ends_in_last_resort()) drop_oldest(draft, pass, kept, spares::known_summaries);
+            else
+                for (auto const which : draft.groups())
+                    if (which.is_summary()) pass.leaves_work();
+        }
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::none);
     }
 
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
+    enum class spares { summaries, known_summaries, none };
+
     /// The first user message and summaries go only when nothing else is left to go.
-    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
+    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, spares what) {
         auto const spared = [&](group which) {
-            return (!all && (draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
+            return (what != spares::none && ((what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
         bool has_head = false;
         bool enough = pass.enough();

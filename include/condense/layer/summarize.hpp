@@ -2,14 +2,21 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/model_call.hpp>
 #include <condense/core/summary_job.hpp>
 #include <condense/detail/unset.hpp>
+#include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/prompt.hpp>
@@ -30,44 +37,78 @@ concept rule_based = requires(Summarizer const& rule, part_view const& part, cha
     { rule.open().text(limit) } -> std::convertible_to<std::string>;
 };
 
+template <class Answer>
+concept summary_answer = std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
 template <class Summarizer>
 concept asks_with_limits = requires(Summarizer const& model, std::string_view prompt, ask_limits limits) {
-    { model(prompt, limits) } -> std::convertible_to<std::string>;
+    { model(prompt, limits) } -> summary_answer;
 };
 template <class Summarizer>
 concept asks_plainly = requires(Summarizer const& model, std::string_view prompt) {
-    { model(prompt) } -> std::convertible_to<std::string>;
+    { model(prompt) } -> summary_answer;
 };
 
-/// Nothing but spaces and control characters.
-inline bool says_nothing(std::string_view text) noexcept {
-    for (char const byte : text)
-        if (static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F) return false;
-    return true;
+/// What a model gave for a prompt: a summary, or why it is none.
+struct heard {
+    std::string text = {};
+    small_text<96> problem = {};
+    std::optional<overflow> too_large = {};  ///< the prompt was, as the provider says
+};
+
+/// What an overflow has told of how much the summary's model reads; a saved session finds it out anew.
+struct model_room {
+    cost most = {u64_limit};
+
+    std::string save() const { return {}; }
+    bool load(std::string_view text, std::size_t) const noexcept { return text.empty(); }
+    void rewind(std::uint64_t) const noexcept {}
+};
+
+inline heard heard_of(reply<std::string> given) {
+    heard made{.text = std::move(given.message).value_or(std::string{})};
+    if (given.error) {
+        made.too_large = overflow_of(given.error.status, given.error.text);
+        made.problem = given.error.text.empty() ? std::string_view{"the model gave an error"} : std::string_view{given.error.text};
+    } else if (!ended_by_itself(given.stop)) {
+        made.problem = "the summary is not complete: ";
+        made.problem += given.stop;
+    } else if (auto const problem = wording::no_summary(made.text); !problem.empty()) {
+        made.problem = problem;
+        made.too_large = overflow_of(0, made.text);
+    }
+    return made;
+}
+inline heard heard_of(std::string text) {
+    return heard_of(reply<std::string>{.message = std::move(text)});
 }
 
 }  // namespace detail
 
-/// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text.
+/// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text or to a
+/// reply<std::string>, which may hold the provider's error and stop reason.
 template <class Summarizer>
 concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<Summarizer> ||
                      detail::asks_plainly<Summarizer>;
 
 /// Loses the messages it summarises; costs one model call, or none by rule. There is one live summary:
-/// an earlier one is read and replaced. The summary has role user and is fenced. A model's answer that
-/// is blank fails; one that is too long is cut.
+/// an earlier one is read and replaced. The summary has role user and is fenced. The newest message is never
+/// summarised, nor is its group. A model's answer that is blank, a refusal, an error, or not complete by its
+/// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
+/// smaller, at most eight times.
 template <trigger When = decltype(used >= percent{}), class Until = from_when,
-          protection Protect = either<task_t, last_of<percent>>, class Worth = any_gain, summarizer Summarizer = extract>
+          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = any_gain, summarizer Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     Until until = detail::slot_default<Until>();
-    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}));  ///< V3: a tail of 20 % of the window
+    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) | unanswered);  ///< V3: a tail of 20 % of the window; and L16
     Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
-    tokens reads = {};      ///< most that is given to a model at once; 0 is the whole input
+    tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer
+    std::string_view asks_for = {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
     Summarizer with = detail::slot_default<Summarizer>();
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
+    using memory = std::conditional_t<by_rule, detail::no_memory, detail::model_room>;
     static constexpr effect effects = by_rule ? summarizes : summarizes | asks;
 
     constexpr void validate() const {
@@ -79,21 +120,19 @@ struct summarize {
 
     /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere.
     summary_plan plan(auto& draft, auto& pass) const {
-        auto const from = choose(draft, pass);
-        if (from.groups.empty()) return {};
-        auto const limit = limit_of(draft, pass, from.cost);
-        summary_prompt prompt;
-        tell(draft, from.groups, prompt);
-        return {.groups = from.groups, .prompt = prompt.text(limit), .limit = limit};
+        auto most = room_of(draft, pass);
+        auto next = ask_next(draft, pass, most);
+        if (next.prompt.empty()) return {};
+        return {.groups = std::move(next.from.groups), .prompt = std::move(next.prompt), .limit = next.limit};
     }
     /// Puts the text that was made elsewhere in the place of the groups.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
         cost replaced;
         for (auto const which : groups) replaced += draft.about(which).cost;
-        if (detail::says_nothing(text)) return {"empty summary"};
+        if (auto const problem = detail::wording::no_summary(text); !problem.empty()) return {problem};
         if (draft.estimator()(text) >= replaced) return {"the summary is not smaller"};
         fit(draft, pass, text, limit);
-        if (detail::says_nothing(text)) return {"empty summary"};
+        if (detail::wording::says_nothing(text)) return {"empty summary"};
         auto const before = draft.used().tokens;
         auto const refused = draft.summarize(groups, detail::fenced_summary(text));
         pass.note(refused);
@@ -102,51 +141,41 @@ struct summarize {
     }
 
     failed reduce(auto& draft, auto& pass) const {
-        chosen from;
-        unsigned calls = 0;
-        do {
-            from = choose(draft, pass);
-            if (from.groups.empty()) break;
+        if constexpr (by_rule) {
+            auto const from = choose(draft, pass, cost{detail::u64_limit});
+            if (from.groups.empty()) return {};
             auto const limit = limit_of(draft, pass, from.cost);
-            if (!by_rule && !pass.may_ask()) return {"the model was asked lately"};
-            auto text = write(draft, pass, from.groups, limit);
-            if (pass.dry() && !by_rule) {
-                pass.note("a model would be asked");
-                break;
-            }
-            if (detail::says_nothing(text)) return {"empty summary"};
-            if (!by_rule && draft.estimator()(text) >= from.cost) return {"the summary is not smaller"};
-            fit(draft, pass, text, limit);
-            if (detail::says_nothing(text)) return {"empty summary"};
-            auto const before = draft.used().tokens;
-            if (auto const refused = draft.summarize(from.groups, detail::fenced_summary(text))) pass.note(refused);
-            if (draft.used().tokens >= before) break;
-        } while (from.more && ++calls < most_calls);
-        return {};
+            bool stood = false;
+            return {put(draft, pass, from, write(draft, from.groups, limit), limit, stood)};
+        } else return ask_all(draft, pass);
     }
 
     friend bool operator==(summarize const&, summarize const&) = default;
 
 private:
-    static constexpr unsigned most_calls = 8;  // of a model, for one hook
-
-    constexpr tokens input_for(auto const& draft) const noexcept {
-        return reads.count == 0 ? draft.limits().input() : reads;
-    }
+    static constexpr unsigned most_calls = 8;    // of a model, for one hook
+    static constexpr unsigned most_shrinks = 8;  // of a prompt that was too large for it
 
     struct chosen {
         std::vector<group> groups;
         v1::cost cost = {};
-        bool more = false;  ///< the model could not read all at once
+        std::optional<group> before = {};  ///< where the summary stands, if that is older than all of them
+        unsigned fresh = 0;  ///< groups that are no summaries
+        bool more = false;   ///< the model could not read all at once
     };
 
     /// Every earlier summary, and the oldest groups that may go until enough would be gone; none when
     /// only summaries may.
-    chosen choose(auto& draft, auto& pass) const {
+    chosen choose(auto& draft, auto& pass, cost most) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const most = cost::of(input_for(draft));
+        auto newest = group{};  // L16: the tail is never empty
+        for (auto const which : draft.groups())
+            if (!draft.is_system(which)) newest = which;
         auto left = draft.used();
-        left.tokens = left.tokens + limit_of(draft, pass, most) + draft.estimator()(detail::fenced_summary(" ")).tokens();
+        auto const written = cost::of(limit_of(draft, pass, cost::of(draft.limits().input()))) +
+                             detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
+                             detail::frame_cost(draft.estimator(), role::user);
+        left.tokens = left.tokens + written.tokens();
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
@@ -155,32 +184,42 @@ private:
                 first = which;
         chosen found;
         bool fresh = false;
+        bool beside = false;  // the group before it is taken
         unsigned summaries = 0;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
-            // A rule reads a summary that later runs will not know as they will read it: as a message.
-            auto const summary = facts.summary || (!by_rule && which.is_summary());
+            // A result whose call is nowhere goes with its neighbours: it would stand behind the summary (L17).
+            bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls && !facts.plain_user &&
+                               draft.outline().group_at(which.slot()).orphan;
+            bool const summary = facts.summary || which.is_summary();
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
-            // Nor the latest one: the user's own latest words would be free to go in a later run.
+            // Nor the latest one, else the user's own latest words would be free to go in a later run.
             bool const kept_as_task = draft.holds_task(which) && !facts.has_calls && kept.holds(which);
-            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) break;
+            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) {
+                if (facts.has_calls) break;
+                found.before = which;
+            }
             if (draft.undroppable(which)) continue;
-            bool const earlier = summary || which.is_summary();
-            if (!earlier && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
-            if (!by_rule && !found.groups.empty() && found.cost + facts.cost > most) {
+            if (!summary && !stray && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
+            if (!summary && which == newest) continue;
+            if (fresh && found.cost + facts.cost > most) {
                 found.more = true;
                 break;
             }
+            beside = true;
             found.groups.push_back(which);
             found.cost += facts.cost;
             left.tokens = left.tokens - facts.cost.tokens();
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
-            summaries += earlier ? 1u : 0u;  // two of them, where a model could not read all at once, become one
+            summaries += summary ? 1u : 0u;  // two of them, where a model could not read all at once, become one
+            found.fresh += summary ? 0u : 1u;
             fresh = fresh || !summary || summaries > 1;
         }
-        if (!fresh) found.groups.clear();
+        // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing to add.
+        auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(found.groups[0]).starts_turn;
+        if (!fresh || (lone && found.cost <= written)) found.groups.clear();
         return found;
     }
 
@@ -210,17 +249,123 @@ private:
         }
     }
 
-    std::string write(auto& draft, auto& pass, std::vector<group> const& groups, tokens limit) const {
-        if constexpr (by_rule) {
-            auto notes = with.open();
-            tell(draft, groups, notes);
-            return notes.text({detail::mul_capped(limit.count, 3)});
-        } else {
-            summary_prompt prompt;
-            tell(draft, groups, prompt);
-            return pass.ask(with, prompt.text(limit), {.answer = limit});
+    std::string write(auto& draft, std::vector<group> const& groups, tokens limit) const {
+        auto notes = with.open();
+        tell(draft, groups, notes);
+        return notes.text({detail::mul_capped(limit.count, 3)});
+    }
+
+    /// Puts a summary in the place of the groups; says why where it can not. `stood` says whether that made
+    /// the request smaller.
+    static std::string_view put(auto& draft, auto& pass, chosen const& from, std::string text, tokens limit, bool& stood) {
+        fit(draft, pass, text, limit);
+        if (detail::wording::says_nothing(text)) return "empty summary";
+        auto const before = draft.used().tokens;
+        pass.note(draft.summarize(from.groups, detail::fenced_summary(text), from.before));
+        stood = draft.used().tokens < before;
+        return {};
+    }
+
+    struct asked {
+        chosen from = {};
+        tokens limit = {};
+        std::string prompt = {};  ///< none where nothing is left, or what is left can not be told within the room
+        cost size = {};           ///< of the prompt without the instructions
+    };
+
+    cost instructions(auto const& draft) const { return draft.estimator()(summary_prompt{}.text({1'000}, asks_for)); }
+
+    /// What a model may read of the conversation at once: a ninth of the room is for the labels of its parts.
+    cost room_of(auto const& draft, auto const& pass) const {
+        if (reads.count != 0) return cost::of(reads);
+        auto const input = draft.limits().input();
+        auto room = cost::of(input - limit_of(draft, pass, cost::of(input)));
+        if (auto const real = draft.edits().measured(room).count; real > room.tokens().count)
+            room = cost::of({detail::scale_down(room.tokens().count, room.tokens().count, real)});
+        return {(room - instructions(draft)).steps / 9 * 8};
+    }
+
+    /// The prompt is no larger than `most`, an eighth for labels, and the instructions: fewer groups are read,
+    /// and of a group that is too large on its own the ends of its parts. `most` becomes smaller where needed.
+    asked ask_next(auto& draft, auto& pass, cost& most) const {
+        asked next;
+        for (;;) {
+            next.from = choose(draft, pass, most);
+            next.prompt.clear();
+            if (next.from.groups.empty()) return next;
+            next.limit = limit_of(draft, pass, next.from.cost);
+            auto const room = most + cost{most.steps / 8};
+            if (tell_within(draft, next, {detail::u64_limit}, room)) return next;
+            if (next.from.fresh > 1 && most != cost{}) {
+                most = {detail::scale_down(most.steps, 3, 4)};
+                continue;
+            }
+            for (auto each = chars{1u << 22}; each.count >= 16; each.count /= 2)
+                if (tell_within(draft, next, each, room)) return next;
+            next.prompt.clear();
+            return next;
         }
     }
+    bool tell_within(auto& draft, asked& next, chars each, cost room) const {
+        summary_prompt prompt{each};
+        tell(draft, next.from.groups, prompt);
+        next.prompt = prompt.text(next.limit, asks_for);
+        next.size = draft.estimator()(next.prompt) - instructions(draft);
+        return next.size <= room;
+    }
+
+    failed ask_all(auto& draft, auto& pass) const {
+        auto const room = room_of(draft, pass);
+        auto most = pass.memory.most < room ? pass.memory.most : room;
+        unsigned shrinks = 0;
+        for (unsigned calls = 0; calls < most_calls;) {
+            auto const next = ask_next(draft, pass, most);
+            if (next.from.groups.empty()) break;
+            if (next.prompt.empty()) return {too_much};
+            if (!pass.may_ask()) return {"the model was asked lately"};
+            auto said = hear(pass, next);
+            if (pass.dry()) {
+                pass.note("a model would be asked");
+                break;
+            }
+            if (said.too_large) {
+                if (++shrinks > most_shrinks || next.size == cost{}) return {too_much};
+                pass.memory.most = most = shrunk(next.size < most ? next.size : most, *said.too_large);
+                continue;
+            }
+            if (!said.problem.empty()) return {said.problem};
+            if (draft.estimator()(said.text) >= next.from.cost) return {"the summary is not smaller"};
+            bool stood = false;
+            if (auto const problem = put(draft, pass, next.from, std::move(said.text), next.limit, stood); !problem.empty()) return {problem};
+            if (!stood || !next.from.more) break;
+            ++calls;
+        }
+        return {};
+    }
+
+    /// By as much as the provider says, where it names both numbers, else by half; the ninth for labels does not
+    /// make up for it.
+    static cost shrunk(cost most, overflow const& said) noexcept {
+        bool const told = said.limit.count != 0 && said.limit < said.requested;
+        auto const next = told ? detail::scale_down(most.steps, said.limit.count, said.requested.count) : most.steps / 2;
+        return {detail::scale_down(next, 7, 8)};
+    }
+
+    detail::heard hear(auto& pass, asked const& next) const {
+#if defined(__cpp_exceptions)
+        try {
+            return detail::heard_of(pass.ask(with, next.prompt, {.answer = next.limit}));
+        } catch (std::exception const& problem) {
+            auto const too_large = overflow_of(0, problem.what());
+            if (!too_large || pass.stop_requested() || detail::wraps_cancellation(problem)) throw;
+            return {.problem = problem.what(), .too_large = too_large};
+        }
+#else
+        return detail::heard_of(pass.ask(with, next.prompt, {.answer = next.limit}));
+#endif
+    }
+
+    static constexpr std::string_view too_much = "the model can not read what is to be summarised";
 };
 
 }  // namespace v1

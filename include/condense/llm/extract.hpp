@@ -10,6 +10,8 @@
 
 #include <condense/core/part.hpp>
 #include <condense/core/role.hpp>
+#include <condense/detail/ascii.hpp>
+#include <condense/detail/json_members.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
@@ -110,17 +112,47 @@ struct extract {
 
         void see_call(part_view const& part) {
             if (!part.tool.empty()) count(tools_, part.tool);
-            // Values of string members whose key speaks of a path or a file.
-            for (std::string_view const key : {"path\"", "file\"", "filename\"", "file_path\"", "filePath\""}) {
-                auto const at = part.text.find(key);
-                if (at == std::string_view::npos) continue;
-                auto const open = part.text.find_first_not_of(" \t\r\n:", at + key.size());
-                if (open == std::string_view::npos || part.text[open] != '"') continue;
-                auto const close = part.text.find('"', open + 1);
-                if (close == std::string_view::npos || close == open + 1) continue;
-                count(files_, part.text.substr(open + 1, close - open - 1));
-                break;
+            see_files(part.text);
+        }
+
+        /// Strings of members, at any depth, whose key is a name of a path or a file, and which may be one.
+        void see_files(std::string_view arguments) {
+            namespace json = detail::json;
+            if (!json::valid(arguments)) return;
+            json::scanner read{arguments};
+            bool named = false;
+            std::vector<std::string> seen;  // a file counts once for each call
+            for (auto next = read.next(); next != json::token::done; next = read.next()) {
+                if (next == json::token::key) named = names_files(read.text());
+                else if (next == json::token::object || next == json::token::close) named = false;
+                else if (next == json::token::string && named) {
+                    auto name = json::string_value(read.text());
+                    bool fresh = is_path(name);
+                    for (auto const& other : seen) fresh = fresh && other != name;
+                    if (!fresh) continue;
+                    count(files_, name);
+                    seen.push_back(std::move(name));
+                }
             }
+        }
+        /// As it is written: "file_path", "filePath", with its quotes.
+        static bool names_files(std::string_view key) {
+            std::string letters;
+            for (char const byte : key)
+                if (detail::is_letter(byte)) letters.push_back(detail::lowered(byte));
+            for (std::string_view const name : {"path", "paths", "file", "files", "filename", "filepath", "filepaths", "filenames", "targetfile", "absolutepath", "relativepath",
+                                                "notebookpath", "oldpath", "newpath", "sourcepath", "destinationpath"})
+                if (letters == name) return true;
+            return false;
+        }
+        /// No address, pattern, XPath or JSONPath, and no text.
+        static bool is_path(std::string_view name) noexcept {
+            if (name.empty() || name.size() > 260 || name.starts_with("//") || name.starts_with("$") || name.find("://") != std::string_view::npos || name.find("[@") != std::string_view::npos)
+                return false;
+            if (name.find_first_not_of("./\\~ ") == std::string_view::npos) return false;
+            for (char const byte : name)
+                if (static_cast<unsigned char>(byte) < 0x20 || std::string_view{"*?<>|\""}.find(byte) != std::string_view::npos) return false;
+            return true;
         }
 
         void see_result(part_view const& part) {

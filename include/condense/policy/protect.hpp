@@ -17,7 +17,7 @@
 #include <condense/detail/unset.hpp>
 
 // What a layer leaves alone: task | first(1_messages) | last(15_pct) | newest(40'000_tokens) |
-// tools("read_file", "memory_*") | errors. Positions are halved with every step of pressure and
+// tools("read_file", "memory_*") | errors | unanswered. Positions are halved with every step of pressure and
 // lifted at the top; what predicates protect binds in routine runs only.
 
 namespace condense {
@@ -108,6 +108,19 @@ struct task_t {
     template <class Reader>
     constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
     friend constexpr bool operator==(task_t, task_t) = default;
+};
+
+/// All since the newest message of the assistant's: what the user wrote and no answer has followed. It binds
+/// under pressure, and is lifted at the top, where nothing else is left (L16).
+struct unanswered_t {
+    using is_protection = void;
+    template <class Reader>
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+        if (how.top) return {};
+        auto const answer = seen.outline().latest_answer();
+        return {.tail = answer == detail::none32 ? 0 : detail::place_of(answer) + 1};
+    }
+    friend constexpr bool operator==(unanswered_t, unanswered_t) = default;
 };
 
 /// Nothing beyond what the laws protect.
@@ -341,6 +354,7 @@ private:
 }  // namespace detail
 
 inline constexpr task_t task{};
+inline constexpr unanswered_t unanswered{};
 inline constexpr nothing_t nothing{};
 inline constexpr errors_t errors{};
 /// Pins bind by law, whatever a layer protects; the word is there so that a policy can say so.

@@ -26,11 +26,12 @@ inline constexpr auto coding_agent_cut =
 template <journal Journal, summarizer Model>
 auto coding_agent(Journal to, Model model) {
     using namespace literals;
-    auto const recent = task | last(10_messages);
+    auto const recent = task | last(10_messages) | unanswered;
     return pipeline{
         record{.to = to},  // D6
         coding_agent_cut,
-        fallback{summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent, .with = model},  // D3: about a tenth
+        fallback{summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent,  // D3: about a tenth
+                           .asks_for = "Write two or three sentences: what the user wants, what was done, and what is open.", .with = model},
                  summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent}},
         sliding_window{.when = used >= 90_pct, .protect = recent},
         escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // D4

@@ -23,7 +23,7 @@ namespace presets {
 template <journal Journal, artifact_store Store, summarizer Model>
 auto progressive(Journal to, Store into, Model model) {
     using namespace literals;
-    auto const tail = last(20_pct);
+    auto const tail = last(20_pct) | unanswered;
     return pipeline{
         record{.to = to},  // V4
         offload{.over = 80'000_chars, .preview = head{.keep = 10_lines && 4'096_bytes}, .into = into},  // V1: 20,000 tokens of four characters

@@ -43,7 +43,7 @@ auto recommended_with(Journal to, Store into, Summary summary) {
         compress{.when = due, .until = rest, .protect = recent, .over = 500_chars,
                  .with = by_content{.diff = ends, .search_hits = ends, .code = ends, .prose = ends, .binary = ends}},
         summary,
-        sliding_window{.when = used >= 98_pct},
+        sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
         escalate{.when = used >= 98_pct}};
 }
 
@@ -51,7 +51,7 @@ auto recommended_with(Journal to, Store into, Summary summary) {
 template <journal Journal, artifact_store Store, summarizer Model>
 auto recommended(Journal to, Store into, Model model) {
     using namespace literals;
-    auto const tail = task | last(15_pct);
+    auto const tail = task | last(15_pct) | unanswered;
     return recommended_with(to, into, fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
                                                summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}});
 }
