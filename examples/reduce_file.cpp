@@ -197,14 +197,9 @@ result reduce(std::vector<Message>& messages, settings const& chosen, condense::
     return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
 }
 
-bool is_pi(json::array_t const& messages) {
-    for (auto const& m : messages)
-        if (m.value("role", json()) == "toolResult") return true;
-    return false;
-}
-
 result reduce_document(json& document, settings const& chosen) {
-    auto* const messages = condense::messages_of(document);
+    auto const read = condense::messages_of(document);
+    auto* const messages = read.list;
     if (messages == nullptr)
         throw complaint{chosen.input + ": an array of messages is wanted, or an object with the member 'messages'"};
     for (std::size_t index = 0; index < messages->size(); ++index)
@@ -212,7 +207,9 @@ result reduce_document(json& document, settings const& chosen) {
             throw complaint{chosen.input + ": message " + std::to_string(index) + " is not an object with a role"};
     condense::family_estimator const count{condense::family_of(chosen.family)};
     condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(document, count)};
-    if (!is_pi(*messages)) return reduce(*messages, chosen, limits, count);
+    bool const pi = is_pi(*messages);
+    if (read.error && !pi) throw complaint{chosen.input + ": " + read.error.text()};
+    if (!pi) return reduce(*messages, chosen, limits, count);
     std::vector<pi_message> foreign;
     for (auto& m : *messages) foreign.push_back({std::move(m)});
     auto const done = reduce(foreign, chosen, limits, count);

@@ -197,7 +197,7 @@ inline read_conversation read(found_conversation found) {
     if (!document) return fault(document.error);
     if (document.value.is_object() && document.value.contains("role") && !document.value.contains("messages"))
         return fault("this is one message; a conversation is an array of them, or an object with 'messages'");
-    auto* const messages = condense::messages_of(document.value);
+    auto* const messages = condense::messages_of(document.value).list;
     if (messages == nullptr) return fault("an array of messages is wanted, or an object with the member 'messages'");
     if (messages->empty()) return fault("it has no messages");
     out.overhead = condense::overhead_of(document.value, condense::default_estimator<>{});
@@ -209,6 +209,7 @@ inline read_conversation read(found_conversation found) {
     }
     for (auto& one : *messages) {
         if (pi) translate_pi(one);
+        if (auto const wrong = condense::shape_error_of(one, out.messages.size())) return fault(wrong.text());
         out.messages.push_back(std::move(one));
     }
     return out;
