@@ -59,6 +59,7 @@ need git git
 need python3 python3
 need catch2
 need libcurl4-openssl-dev
+need libedit-dev
 install_missing
 [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
 
