@@ -143,7 +143,8 @@ def the_address_chooses(browser, page, found):
 
 def nothing_chosen_says_nothing_else(browser, page, found):
     root = opened(browser, page, "#" + "&".join("hide=" + mix for mix in MIXES))
-    for plot in ("pareto", "course", "layers", "cache", "table"):
+    expect(rows(root) == [["No mix is chosen."]], "the table says something of no mix", rows(root))
+    for plot in ("pareto", "course", "layers", "cache"):
         expect(root.one(plot).said().strip() == "No mix is chosen.", f"{plot} says something of no mix", root.one(plot).said())
     for note in ("pareto-note", "course-readout", "layers-legend"):
         expect(root.one(note).said().strip() == "", f"{note} says something of no mix", root.one(note).said())
