@@ -19,6 +19,7 @@ need_build_tools() {
     need nlohmann-json3-dev
     need libxxhash-dev
     need librange-v3-dev
+    need libcli11-dev
 }
 
 as_root() {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // How do I write an agent that talks with a model for as long as it likes, and recovers when the window is full?
-// chat [--endpoint URL] [--model NAME] [--window TOKENS] [--state FILE] [--no-stream] [--timeout SECONDS]
-//      [--script plain|overflow] FOLDER        (`chat/` holds its parts)
+// chat FOLDER; `chat --help` lists the options, and `chat/` holds its parts.
 // Without an endpoint a scripted model answers. The key of an endpoint comes from OPENAI_API_KEY.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +22,7 @@
 
 #include "chat/arguments.hpp"
 #include "chat/conversation.hpp"
+#include "chat/interrupt.hpp"
 #include "chat/model.hpp"
 #include "chat/scripted.hpp"
 #include "chat/terminal.hpp"
@@ -42,11 +42,11 @@ using condense::used;
 using repl::json;
 
 constexpr std::string_view system_prompt =
-    "You help with the files of one folder. Use the tools list, read and search; their paths are relative to the folder.";
+    "You help with the files of one folder. Use the tools list, read and search; their paths are relative to the folder. Where a result says that the whole is stored, the tool stored gives it piece by piece.";
 
 /// Who answers; `problem` says why nobody does.
 repl::model model_for(repl::arguments const& chosen, json const& tools, std::string& problem) {
-    if (chosen.endpoint.empty()) return repl::scripted_model{chosen.overflow};
+    if (chosen.endpoint.empty()) return repl::scripted_model{chosen.overflow()};
 #if CHAT_HAS_CURL
     auto const* const key = std::getenv("OPENAI_API_KEY");
     repl::endpoint there{{.url = chosen.endpoint,
@@ -66,7 +66,7 @@ repl::model model_for(repl::arguments const& chosen, json const& tools, std::str
 
 /// One result may take about an eighth of a small window, and 10,000 characters of a large one.
 auto mix_for(std::uint64_t window) {
-    condense::chars const most{std::clamp(window / 2, std::uint64_t{400}, std::uint64_t{10'000})};
+    condense::chars const most{repl::most_in_one_result(window)};
     condense::head_tail const ends{condense::chars{most.count * 2 / 5}, condense::chars{most.count * 2 / 5}};
     return condense::pipeline{condense::offload{.over = most, .preview = ends, .into = condense::memory_store{}},
                               condense::compress{.when = used >= 65_pct, .over = most, .with = ends},
@@ -75,38 +75,62 @@ auto mix_for(std::uint64_t window) {
                               condense::escalate{.when = used >= 90_pct}};
 }
 
-int complain(std::string const& problem) {
-    std::cerr << "chat: " << repl::one_line(problem) << '\n' << repl::usage_line;
-    return 2;
+/// One line for each reduction that nobody asked for.
+struct reductions {
+    void operator()(condense::events::reduced const& event) const {
+        if (!event.manual && event.after != event.before) repl::show("[" + event.text() + "]\n");
+    }
+};
+
+using session = condense::session<std::vector<json>, decltype(mix_for(0)), condense::family_estimator,
+                                  condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, reductions>>;
+
+condense::budget limits_for(std::uint64_t window, condense::tokens overhead) {
+    return {.window = {window}, .output = {window / 8}, .overhead = overhead};
 }
 
 }  // namespace
 
 int main(int count, char** given) {
-    auto const chosen = repl::read_arguments(count, given);
-    if (!chosen.problem.empty()) return complain(chosen.problem);
+    CLI::App app{"A conversation with a model about the files of one folder, for as long as one likes.\n"
+                 "Exit status: 0, 1 where the state could not be saved, 2 for wrong usage.", "chat"};
+    repl::arguments chosen;
+    repl::describe(app, chosen);
+    if (auto const status = command_line::read(app, count, given, "FOLDER")) return *status;
+    auto const complain = [&](std::string const& problem) { return command_line::refuse(app, "FOLDER", repl::one_line(problem)); };
+    if (chosen.overflow() && !chosen.endpoint.empty()) return complain("--script: there is an endpoint");
     repl::workspace const folder{chosen.folder};
     if (folder.error() != 0) return complain(chosen.folder + ": " + std::string{repl::posix::fault("open", folder.error())});
+    if (!chosen.state.empty() && !repl::has_folder(chosen.state)) return complain(chosen.state + ": there is no such folder");
     auto const schemas = repl::tool_schemas();
     std::string problem;
     auto model = model_for(chosen, schemas, problem);
     if (!problem.empty()) return complain("--endpoint: " + problem);
 
     condense::family_estimator const estimate{condense::family_of(chosen.model)};
-    condense::budget const limits{.window = {chosen.window}, .output = {chosen.window / 8}, .overhead = estimate(schemas.dump()).tokens()};
-    condense::session chat{std::vector<json>{}, mix_for(chosen.window), limits, estimate, condense::run_options<>{}};
+    auto const overhead = estimate(schemas.dump()).tokens();
+    auto window = chosen.window.value_or(32'000);
+    auto chat = std::make_unique<session>(std::vector<json>{}, mix_for(window), limits_for(window, overhead), estimate);
     if (!chosen.state.empty() && ::access(chosen.state.c_str(), F_OK) == 0) {
-        if (auto const error = condense::restore_file(chat, chosen.state)) return complain(chosen.state + ": " + std::string{error.reason});
-    } else chat.push({{"role", "system"}, {"content", system_prompt}});
+        auto error = condense::restore_file(*chat, chosen.state);
+        // The mix is of a window: without --window it is that of the state, else the state goes on in another.
+        if (!error && !chosen.window && chat->limits().window.count != window) {
+            window = chat->limits().window.count;
+            chat = std::make_unique<session>(std::vector<json>{}, mix_for(window), limits_for(window, overhead), estimate);
+            error = condense::restore_file(*chat, chosen.state);
+        }
+        if (error) return complain(chosen.state + ": " + std::string{error.reason});
+        if (chosen.window) chat->set_limits(limits_for(window, overhead));
+    } else chat->push({{"role", "system"}, {"content", system_prompt}});
 
     repl::tools const tools{folder};
-    repl::conversation talk{chat, std::move(model), tools, chosen};
+    repl::conversation talk{*chat, std::move(model), tools, chosen, window};
     repl::show(chosen.endpoint.empty() ? "a scripted model answers" : repl::one_line(chosen.model) + " answers");
     repl::show(CHAT_HAS_CURL != 0 ? "; /help lists the commands\n" : " (built without libcurl); /help lists the commands\n");
-    bool const terminal = ::isatty(STDIN_FILENO) != 0;
-    for (;;) {
-        if (terminal) repl::show("> ");
-        auto const line = repl::read_line();
+    repl::ending const on_interrupt;  // at the prompt it ends the program as /quit does
+    repl::line_reader lines;
+    while (!on_interrupt.wanted()) {
+        auto const line = lines.next("> ");
         if (line.too_long) repl::show("that line is too long: it is left out\n");
         else if (line.ended || !talk.take(line.text)) break;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // How many tokens do these files have?
-// count_tokens [--vocab FILE [--encoding NAME] [--image FILE] [--ids] | --estimate FAMILY] [--time] [--] FILE...
+// count_tokens [--vocab FILE | --estimate FAMILY] FILE...; `count_tokens --help` lists the options.
 // A line for each file, in order; `-` where one could not be read, and the reason on standard error.
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -26,11 +25,9 @@
 #include <condense/condense.hpp>
 #include <condense/estimate/script_aware.hpp>
 
-namespace {
+#include "command_line.hpp"
 
-constexpr char const* usage_line =
-    "usage: count_tokens [--vocab FILE [--encoding cl100k_base|o200k_base] [--image FILE] [--ids] | "
-    "--estimate other|claude|claude_4_7|gpt|kimi|gemini] [--time] [--] FILE...   (- is standard input)";
+namespace {
 
 /// Files are read in portions, so that any size and any pipe will do. Estimates are sums of their portions, of
 /// which each may be a word or a run of base64 in two: some tokens in millions.
@@ -66,41 +63,24 @@ std::string shown(std::string name) {
     return name;
 }
 
-void one_of(std::string const& option, std::string const& given, std::initializer_list<std::string_view> known) {
-    if (std::find(known.begin(), known.end(), given) != known.end()) return;
-    std::string all;
-    for (auto const& name : known) all.append(all.empty() ? "" : ", ").append(name);
-    throw wrong_usage{option + ": '" + shown(given) + "' is not one of " + all};
-}
-
-settings read_arguments(std::vector<std::string> const& arguments) {
-    settings chosen;
-    bool options = true;
-    for (std::size_t at = 0; at < arguments.size(); ++at) {
-        auto const& given = arguments[at];
-        auto const value = [&] {
-            if (at + 1 == arguments.size()) throw wrong_usage{given + ": a value is missing"};
-            return arguments[++at];
-        };
-        if (!options || given == "-" || given.rfind('-', 0) != 0) chosen.inputs.push_back(given);
-        else if (given == "--") options = false;
-        else if (given == "--ids") chosen.ids = true;
-        else if (given == "--time") chosen.time = true;
-        else if (given == "--vocab") chosen.vocabulary = value();
-        else if (given == "--encoding") chosen.encoding = value();
-        else if (given == "--image") chosen.image = value();
-        else if (given == "--estimate") chosen.family = value();
-        else throw wrong_usage{shown(given) + ": unknown option"};
-    }
-    if (chosen.inputs.empty()) throw wrong_usage{"no file is named"};
+void check_together(settings const& chosen) {
     if (std::count(chosen.inputs.begin(), chosen.inputs.end(), "-") > 1) throw wrong_usage{"-: standard input can be read once"};
-    if (chosen.encoding) one_of("--encoding", *chosen.encoding, {"cl100k_base", "o200k_base"});
-    if (chosen.family) one_of("--estimate", *chosen.family, {"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"});
     if (chosen.family && chosen.vocabulary) throw wrong_usage{"--estimate and --vocab: one of them"};
     if (!chosen.vocabulary && (chosen.encoding || chosen.image || chosen.ids))
         throw wrong_usage{std::string{chosen.encoding ? "--encoding" : chosen.image ? "--image" : "--ids"} +
                           ": --vocab FILE is missing; no vocabulary comes with the library"};
-    return chosen;
+}
+
+void describe(CLI::App& app, settings& chosen) {
+    using command_line::one_of;
+    app.add_option("FILE", chosen.inputs, "what to count, one line for each; - is standard input")->required();
+    app.add_option("--vocab", chosen.vocabulary, "a vocabulary for exact counts: a rank file, a tokenizer.json or an image of one");
+    app.add_option("--encoding", chosen.encoding, "cl100k_base or o200k_base, where the name of a rank file does not say it")->check(one_of({"cl100k_base", "o200k_base"}));
+    app.add_option("--image", chosen.image, "read from this file, or written to it, so that the next start is fast");
+    app.add_flag("--ids", chosen.ids, "the ids of the tokens instead of their number");
+    app.add_option("--estimate", chosen.family, "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini")
+        ->check(one_of({"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"}));
+    app.add_flag("--time", chosen.time, "bytes a second behind each count");
 }
 
 /// By its name, where none was given: what splits text is not in a rank file.
@@ -300,11 +280,16 @@ bool run(settings const& chosen) {
 }  // namespace
 
 int main(int count, char** arguments) {
+    CLI::App app{"Counts the tokens of files: exactly by a vocabulary, else by an estimate.\n"
+                 "A line for each file; - where one cannot be read. Exit status: 0, 1 for a file, 2 for wrong usage.", "count_tokens"};
+    settings chosen;
+    describe(app, chosen);
     try {
-        return run(read_arguments({arguments + (count > 0 ? 1 : 0), arguments + count})) ? 0 : 1;
+        if (auto const status = command_line::read(app, count, arguments, "FILE...")) return *status;
+        check_together(chosen);
+        return run(chosen) ? 0 : 1;
     } catch (wrong_usage const& problem) {
-        std::fprintf(stderr, "count_tokens: %s\n%s\n", problem.what(), usage_line);
-        return 2;
+        return command_line::refuse(app, "FILE...", problem.what());
     } catch (std::exception const& problem) {
         std::fprintf(stderr, "count_tokens: %s\n", problem.what());
         return 1;

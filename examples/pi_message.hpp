@@ -17,6 +17,13 @@ struct pi_message {
     nlohmann::ordered_json value;
 };
 
+/// Whether a conversation has this shape: no other calls a role toolResult.
+inline bool is_pi(nlohmann::ordered_json::array_t const& messages) {
+    for (auto const& m : messages)
+        if (m.is_object() && m.value("role", nlohmann::ordered_json()) == "toolResult") return true;
+    return false;
+}
+
 template <>
 struct condense::message_traits<pi_message> {
     using json = nlohmann::ordered_json;

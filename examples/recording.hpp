@@ -66,7 +66,9 @@ inline json read_document(std::filesystem::path const& path) {
     if (!file || std::filesystem::is_directory(path)) throw std::runtime_error{path.string() + ": cannot be read"};
     auto parsed = condense::parse_json<json>(text);
     if (!parsed) throw std::runtime_error{path.string() + ": " + parsed.error};
-    if (condense::messages_of(parsed.value) == nullptr) throw std::runtime_error{path.string() + ": no messages"};
+    auto const found = condense::messages_of(parsed.value);
+    if (found.list == nullptr) throw std::runtime_error{path.string() + ": no messages"};
+    if (found.error && !is_pi(*found.list)) throw std::runtime_error{path.string() + ": " + found.error.text()};
     return std::move(parsed.value);
 }
 
@@ -126,10 +128,8 @@ struct sums {
 /// Calls f with the messages of a document, as the type that reads their shape.
 template <class Function>
 void with_messages(json& document, Function&& f) {
-    auto const& messages = *condense::messages_of(document);
-    bool pi = false;
-    for (auto const& m : messages) pi = pi || m.value("role", json()) == "toolResult";
-    if (!pi) return f(std::vector<json>(messages.begin(), messages.end()));
+    auto const& messages = *condense::messages_of(document).list;
+    if (!is_pi(messages)) return f(std::vector<json>(messages.begin(), messages.end()));
     std::vector<pi_message> foreign;
     for (auto const& m : messages) foreign.push_back(pi_message{json(m)});
     f(std::move(foreign));

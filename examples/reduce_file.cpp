@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // How do I get a conversation file under a token window?
-// reduce_file INPUT.json [--window N] [--mix NAME] [--family NAME] [--output FILE] [--report table|json]
-//             [--store FOLDER] [--journal FOLDER] [--conversation ID]
+// reduce_file INPUT.json --window 8000 --output FILE; `reduce_file --help` lists the options, `-` is standard input.
+// What does not change is written as it came, byte for byte.
 
 #include <algorithm>
-#include <charconv>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <initializer_list>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/json.hpp>
@@ -26,6 +27,9 @@
 #include <condense/shorteners.hpp>
 #include <condense/store/file.hpp>
 
+#include "command_line.hpp"
+#include "json_document.hpp"
+#include "output_file.hpp"
 #include "pi_message.hpp"
 
 namespace {
@@ -34,12 +38,7 @@ using json = nlohmann::ordered_json;
 using namespace condense::literals;
 using condense::used;
 
-constexpr std::string_view usage_line =
-    "usage: reduce_file INPUT.json [--window N] [--mix default|window|compress|shorten|summarize] "
-    "[--family claude|claude_4_7|gpt|kimi|gemini|other] [--output FILE] [--report table|json] "
-    "[--store FOLDER] [--journal FOLDER] [--conversation ID]";
-
-/// Bad input or usage: one line, exit status 2, nothing written.
+/// Bad input: one line, exit status 2, nothing written.
 struct complaint : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -56,60 +55,29 @@ struct settings {
     condense::tokens window = 200'000_tokens;
 };
 
-condense::tokens read_window(std::string const& text) {
-    condense::tokens window;
-    auto const* const end = text.data() + text.size();
-    auto const [at, problem] = std::from_chars(text.data(), end, window.count);
-    if (problem != std::errc{} || at != end || window.count == 0)
-        throw complaint{"--window: a whole number of tokens above 0 is wanted, not '" + text + "'"};
-    return window;
-}
-
-void one_of(std::string const& option, std::string const& given, std::initializer_list<std::string_view> known) {
-    for (auto const& name : known)
-        if (given == name) return;
-    std::string all;
-    for (auto const& name : known) all.append(all.empty() ? "" : ", ").append(name);
-    throw complaint{option + ": '" + given + "' is not one of " + all};
-}
-
-settings read_arguments(std::vector<std::string> const& arguments) {
-    settings chosen;
-    for (std::size_t at = 0; at < arguments.size(); ++at) {
-        auto const& option = arguments[at];
-        if (option.rfind("--", 0) != 0) {
-            if (!chosen.input.empty()) throw complaint{"more than one input: '" + chosen.input + "' and '" + option + "'"};
-            chosen.input = option;
-            continue;
-        }
-        if (at + 1 == arguments.size()) throw complaint{option + ": a value is missing; " + std::string{usage_line}};
-        auto const& value = arguments[++at];
-        if (option == "--window") chosen.window = read_window(value);
-        else if (option == "--mix") chosen.mix = value;
-        else if (option == "--family") chosen.family = value;
-        else if (option == "--output") chosen.output = value;
-        else if (option == "--report") chosen.report = value;
-        else if (option == "--store") chosen.store = value;
-        else if (option == "--journal") chosen.journal = value;
-        else if (option == "--conversation") chosen.conversation = value;
-        else throw complaint{option + ": unknown option; " + std::string{usage_line}};
-    }
-    if (chosen.input.empty()) throw complaint{std::string{usage_line}};
+/// The exit status where the program has to end.
+std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
+    using command_line::one_of;
+    CLI::App app{"Reduces a conversation in a JSON file, OpenAI chat or Anthropic messages, to a token window.\n"
+                 "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.", "reduce_file"};
+    app.add_option("INPUT", chosen.input, "an array of messages, or an object with 'messages'; - is standard input")->required();
+    app.add_option("--window", chosen.window.count, "the context window in tokens; 200000 unless given")
+        ->transform(command_line::whole_number(1, 1'000'000'000, "tokens"));
+    app.add_option("--mix", chosen.mix, "default, window, compress, shorten or summarize")->check(one_of({"default", "window", "compress", "shorten", "summarize"}));
+    app.add_option("--family", chosen.family, "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other")
+        ->check(one_of({"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"}));
+    app.add_option("--output", chosen.output, "the file to write; standard output unless given")->check(command_line::not_empty());
+    app.add_option("--report", chosen.report, "on standard error: table or json")->check(one_of({"table", "json"}));
+    app.add_option("--store", chosen.store, "a folder for what is taken out of large results");
+    app.add_option("--journal", chosen.journal, "a folder for every message as it came");
+    app.add_option("--conversation", chosen.conversation, "by which the journal tells conversations apart; the input's path unless given");
+    if (auto const status = command_line::read(app, count, given, "INPUT")) return status;
     std::error_code unknown;
-    if (chosen.conversation.empty()) chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
-    one_of("--mix", chosen.mix, {"default", "window", "compress", "shorten", "summarize"});
-    one_of("--family", chosen.family, {"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"});
-    one_of("--report", chosen.report, {"table", "json"});
-    return chosen;
-}
-
-json read_document(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    std::string const text{std::istreambuf_iterator<char>{file}, {}};
-    if (!file || std::filesystem::is_directory(path)) throw complaint{path + ": cannot be read"};
-    auto parsed = condense::parse_json<json>(text);
-    if (!parsed) throw complaint{path + ": " + parsed.error};
-    return std::move(parsed.value);
+    if (!chosen.conversation.empty()) return std::nullopt;
+    if (chosen.input == "-" && !chosen.journal.empty())
+        return command_line::refuse(app, "INPUT", "--journal: standard input has no name; --conversation is missing");
+    chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
+    return std::nullopt;
 }
 
 /// A store where a folder was named; else offload finds nothing to do.
@@ -197,22 +165,19 @@ result reduce(std::vector<Message>& messages, settings const& chosen, condense::
     return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
 }
 
-bool is_pi(json::array_t const& messages) {
-    for (auto const& m : messages)
-        if (m.value("role", json()) == "toolResult") return true;
-    return false;
-}
-
-result reduce_document(json& document, settings const& chosen) {
-    auto* const messages = condense::messages_of(document);
-    if (messages == nullptr)
-        throw complaint{chosen.input + ": an array of messages is wanted, or an object with the member 'messages'"};
+result reduce_document(json& document, settings const& chosen, std::string const& name) {
+    auto const read = condense::messages_of(document);
+    auto* const messages = read.list;
+    if (messages == nullptr) throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
     for (std::size_t index = 0; index < messages->size(); ++index)
         if (!(*messages)[index].is_object() || !(*messages)[index].contains("role"))
-            throw complaint{chosen.input + ": message " + std::to_string(index) + " is not an object with a role"};
+            throw complaint{name + ": message " + std::to_string(index) + " is not an object with a role: " +
+                            condense::shape_error_of((*messages)[index], index).text()};
     condense::family_estimator const count{condense::family_of(chosen.family)};
     condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(document, count)};
-    if (!is_pi(*messages)) return reduce(*messages, chosen, limits, count);
+    bool const pi = is_pi(*messages);
+    if (read.error && !pi) throw complaint{name + ": " + read.error.text()};
+    if (!pi) return reduce(*messages, chosen, limits, count);
     std::vector<pi_message> foreign;
     for (auto& m : *messages) foreign.push_back({std::move(m)});
     auto const done = reduce(foreign, chosen, limits, count);
@@ -221,33 +186,31 @@ result reduce_document(json& document, settings const& chosen) {
     return done;
 }
 
-void write_document(json const& document, std::string const& path) {
-    auto const text = document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-    if (path.empty()) {
-        std::cout << text << std::flush;
+int run(settings const& chosen) {
+    auto const name = chosen.input == "-" ? std::string{"standard input"} : command_line::shown(chosen.input);
+    auto const text = read_whole(chosen.input);
+    if (text.error != 0) throw complaint{name + ": cannot be read: " + std::strerror(text.error)};
+    auto parsed = condense::parse_json<json>(text.content);
+    if (!parsed) throw complaint{name + ": " + parsed.error};
+    json_document const as_it_came{text.content};
+    auto const done = reduce_document(parsed.value, chosen, name);
+    auto const output = as_it_came.with(*condense::messages_of(parsed.value).list);
+    if (chosen.output.empty()) {
+        std::cout << output << std::flush;
         if (!std::cout) throw complaint{"standard output: cannot be written"};
-        return;
-    }
-    auto const fresh = path + ".new";
-    std::ofstream file{fresh, std::ios::binary};
-    file << text << std::flush;
-    if (!file) throw complaint{path + ": cannot be written"};
-    file.close();
-    std::error_code problem;
-    std::filesystem::rename(fresh, path, problem);
-    if (problem) throw complaint{path + ": cannot be written: " + problem.message()};
+    } else if (auto const error = replace_file(chosen.output, output))
+        throw complaint{command_line::shown(chosen.output) + ": cannot be written: " + std::strerror(error)};
+    std::cerr << done.report;
+    return done.fits ? 0 : 3;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
     try {
-        auto const chosen = read_arguments({arguments + 1, arguments + count});
-        auto document = read_document(chosen.input);
-        auto const done = reduce_document(document, chosen);
-        write_document(document, chosen.output);
-        std::cerr << done.report;
-        return done.fits ? 0 : 3;
+        settings chosen;
+        if (auto const status = read_arguments(count, arguments, chosen)) return *status;
+        return run(chosen);
     } catch (std::exception const& problem) {
         std::cerr << "reduce_file: " << problem.what() << '\n';
         return 2;

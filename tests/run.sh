@@ -104,7 +104,7 @@ need ccache ccache
 need git git
 need python3 python3
 need catch2
-[ $run = quick ] || need libcurl4-openssl-dev
+[ $run = quick ] || { need libcurl4-openssl-dev && need libedit-dev; }
 install_missing
 [ $run = quick ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
 

@@ -54,6 +54,7 @@ const dash = (at) => ['', '7 3', '2 3', '', '9 3 2 3', '5 2', '', '3 2 8 2', '12
 const forms = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z', 'M-4.5 -4.5H4.5V4.5H-4.5Z', 'M0 -6L6 0L0 6L-6 0Z', 'M0 -6L5.5 4.5H-5.5Z', 'M0 6L5.5 -4.5H-5.5Z',
   'M-2 -6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z', 'M-6 -3H6V3H-6Z', 'M-3 -6H3V6H-3Z', 'M0 -6L5.7 -1.9L3.5 4.9H-3.5L-5.7 -1.9Z'];
 const mark = (at, hollow = false) => make('path', {d: forms[at % forms.length], class: hollow ? 'mark hollow' : 'mark', style: {fill: colour(at), stroke: colour(at)}});
+const coloured = (element, property, at) => { element.style[property] = colour(at); return element; };
 const swatch = (at) => make('svg', {width: 30, height: 14, viewBox: '-15 -7 30 14', 'aria-hidden': 'true'},
   make('line', {x1: -15, x2: 15, y1: 0, y2: 0, style: {stroke: colour(at), strokeWidth: 2, strokeDasharray: dash(at)}}), mark(at));
 
@@ -126,6 +127,8 @@ function empty(id, text) { by(id).replaceChildren(make('p', {class: 'empty'}, te
 const line = (x1, y1, x2, y2, kind) => make('line', {x1, y1, x2, y2, class: kind});
 const write = (x, y, text, anchor = 'start', kind = 'soft') => make('text', {x, y, 'text-anchor': anchor, class: kind}, text);
 
+const none_chosen = 'No mix is chosen.';
+
 // Cost against what later answers could still see.
 function draw_pareto() {
   const cost = state.cost === 'money' ? {name: 'Money', of: (mix) => mix.money, text: money, tick: money}
@@ -134,15 +137,25 @@ function draw_pareto() {
   by('pareto-title').textContent = `${cost.name} against the share of items ${state.share}`;
   const points = shown().map(({mix, at}) => ({mix, at, x: cost.of(mix), y: item_share(mix, state.share)})).filter(({y}) => y !== null);
   by('pareto-note').textContent = '';
+  if (shown().length === 0) return empty('pareto', none_chosen);
   if (points.length === 0) return empty('pareto', 'No answer took an item from earlier messages, so there is nothing to weigh.');
   const {plot, width, height} = frame('pareto', 420, {role: 'group', 'aria-label': `${by('pareto-title').textContent}: ${plural(points.length, 'mark')}`});
   const left = 58, right = width - 16, top = 34, bottom = height - 50;
-  const costs = points.map(({x}) => x), most = Math.max(...costs), least = Math.min(...costs);
+  // Those that do not fit are no choice, so they stretch no axis: beyond it they stand at its end.
+  const fit = points.filter(({mix}) => bad(mix) === 0);
+  const scaled = fit.length === 0 ? points : fit;
+  const costs = scaled.map(({x}) => x), most = Math.max(...costs), least = Math.min(...costs);
   const across = least > 0 && most / least > 4 ? logarithmic(least, most, left, right) : linear(0, most || 1, left, right, width < 500 ? 4 : 7);
-  const shares = points.map(({y}) => 100 * y);
-  // At least five points of a hundred, so that small differences look small.
-  const lowest = Math.max(0, Math.min(...shares, Math.max(...shares) - 5));
-  const up = linear(lowest, Math.min(100, Math.max(...shares, lowest + 5)), bottom, top, 6);
+  const shares = scaled.map(({y}) => 100 * y);
+  // At least five points of a hundred, so that small differences look small, and a little below the lowest mark.
+  const lowest = Math.max(0, Math.min(...shares, Math.max(...shares) - 5) - 0.5);
+  const up = linear(lowest, Math.min(100, Math.max(...shares, lowest + 5) + 0.5), bottom, top, 6);
+  for (const one of points) {
+    const x = across(one.x), y = up(100 * one.y);
+    one.px = Math.max(left, Math.min(right, x));
+    one.py = Math.max(top, Math.min(bottom, y));
+    one.beyond = (y < top - 1 ? '↑' : y > bottom + 1 ? '↓' : '') + (x > right + 1 ? '→' : x < left - 1 ? '←' : '');
+  }
   for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, Number(tick.toFixed(6)) + ' %', 'end'));
   plot.append(line(left, bottom, right, bottom, 'axis'), write(0, 12, `Items ${state.share}`));
   let free = -Infinity;
@@ -157,29 +170,29 @@ function draw_pareto() {
   plot.append(write((left + right) / 2, height - 8, (state.cost === 'money' ? `Money (${data.currency})` : 'Tokens sent') + scope, 'middle', ''));
 
   const better = (one, other) => lost ? one < other : one > other;
-  const fit = points.filter(({mix}) => bad(mix) === 0);
   const front = fit.filter((one) => !fit.some((other) => (other.x <= one.x && better(other.y, one.y)) || (other.x < one.x && other.y === one.y)))
     .sort((one, other) => one.x - other.x);
   by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. ` + (front.length > 1
     ? 'The line joins the mixes that no other beats, of those whose requests all fit. '
     : front.length === 1 ? `No mix whose requests all fit is better than ${clip(front[0].mix.mix, 40)} in either. ` : '') +
-    (fit.length < points.length ? 'Hollow marks: some requests did not fit. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
+    (fit.length < points.length ? 'Hollow marks: some requests did not fit; arrows say that they lie beyond the plot. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
   if (front.length > 1) plot.append(make('path', {class: 'front', d: front.map(({x, y}, at) => `${at ? 'L' : 'M'}${across(x)} ${up(100 * y)}`).join('')}));
 
   // Names find the nearest free place; those that had to move get a line to their mark.
-  const taken = points.map(({x, y}) => ({left: across(x) - 7, right: across(x) + 7, top: up(100 * y) - 7, bottom: up(100 * y) + 7}));
+  const taken = points.map(({px, py}) => ({left: px - 7, right: px + 7, top: py - 7, bottom: py + 7}));
   const places = [];
   for (let ring = 0; ring < 12; ++ring)
     for (const [side, step] of [[1, 0], [-1, 0], [1, -1], [1, 1], [-1, -1], [-1, 1], [0, -1], [0, 1]])
       if (ring === 0 || step !== 0) places.push([side, ring === 0 ? step * 14 : step * (8 + 13 * ring)]);
   const names = [];
   const named = [];
-  for (const {mix, x, y} of points) {
-    const near = named.find((one) => Math.hypot(one.px - across(x), one.py - up(100 * y)) < 4);
-    if (near) near.all.push(clip(mix.mix, 24));
-    else named.push({px: across(x), py: up(100 * y), all: [clip(mix.mix, 24)]});
+  for (const {mix, at, px, py, beyond, y} of points) {
+    const name = clip(mix.mix, 24) + (beyond ? ` ${beyond} ${cost.tick(cost.of(mix))}, ${cents(y)}` : '');
+    const near = named.find((one) => Math.hypot(one.px - px, one.py - py) < 4);
+    if (near) near.all.push(name);
+    else named.push({px, py, at, all: [name]});
   }
-  for (const {px, py, all} of named.sort((one, other) => one.py - other.py)) {
+  for (const {px, py, at, all} of named.sort((one, other) => one.py - other.py)) {
     const text = all.length < 3 ? all.join(', ') : `${all[0]} and ${all.length - 1} more`, wide = text_width(text);
     const free_at = ([side, shift]) => {
       const start = side > 0 ? px + 11 : side < 0 ? px - 11 - wide : px - wide / 2;
@@ -190,14 +203,14 @@ function draw_pareto() {
     const box = places.map(free_at).find((each) => each) ?? {left: px + 11, right: px + 11 + wide, top: py - 7, bottom: py + 7};
     taken.push(box);
     const middle = (box.top + box.bottom) / 2;
-    if (Math.abs(middle - py) > 15) names.push(line(px, py, box.left > px ? box.left - 2 : box.right < px ? box.right + 2 : px, middle, 'leader'));
-    names.push(write(box.left, middle + 4, text, 'start', 'name'));
+    if (Math.abs(middle - py) > 6) names.push(coloured(line(px, py, box.left > px ? box.left - 2 : box.right < px ? box.right + 2 : px, middle, 'leader'), 'stroke', at));
+    names.push(coloured(write(box.left, middle + 4, text, 'start', 'name'), 'fill', at));
   }
   plot.append(...names);
-  for (const {mix, at, x, y} of points) {
+  for (const {mix, at, x, y, px, py} of points) {
     const text = `${mix.mix}\n${cost.name}: ${cost.text(x)}\nItems ${state.share}: ${cents(y)}\n` +
       (bad(mix) === 0 ? 'All requests fit' : `${plural(bad(mix), 'request')} of ${whole(mix.requests)} did not fit`);
-    plot.append(hint(make('g', {transform: `translate(${across(x)} ${up(100 * y)})`, tabindex: 0, role: 'img', 'aria-label': text.replaceAll('\n', '; ')},
+    plot.append(hint(make('g', {transform: `translate(${px} ${py})`, tabindex: 0, role: 'img', 'aria-label': text.replaceAll('\n', '; ')},
       make('rect', {x: -11, y: -11, width: 22, height: 22, fill: 'transparent'}), mark(at, bad(mix) !== 0)), text));
   }
 }
@@ -206,18 +219,21 @@ function draw_pareto() {
 let cross_at = null;
 function draw_course() {
   const one = data.longest[state.conversation];
-  const curves = shown().map(({mix, at}) => ({at, name: mix.mix, values: one ? one.windows[state.window].mixes[at].turns : mix.along.sent}))
+  const curves = shown().map(({mix, at}) => ({at, name: mix.mix, fits: bad(mix) === 0, values: one ? one.windows[state.window].mixes[at].turns : mix.along.sent}))
     .filter(({values}) => values.length !== 0);
   by('course-readout').textContent = 'Point at the plot, or move along it with the arrow keys, to read values.';
-  if (curves.length === 0) return empty('course', 'There are no requests to show.');
+  by('course-legend').replaceChildren();
+  if (curves.length === 0) {
+    by('course-readout').textContent = '';
+    return empty('course', shown().length === 0 ? none_chosen : 'There are no requests to show.');
+  }
   const steps = Math.max(...curves.map(({values}) => values.length));
   const limit = now().window;
-  const highest = Math.max(...curves.flatMap(({values}) => values));
   const narrow = by('course').clientWidth < 560;
-  const most = Math.max(limit, Math.min(highest, 1.5 * limit));
+  const most = Math.max(limit, ...curves.filter(({fits}) => fits).flatMap(({values}) => values));
   const {plot, width, height} = frame('course', 380, {role: 'img', tabindex: 0});
   const left = 58, top = 34, bottom = height - 50;
-  const right = width - (narrow ? 14 : 18 + Math.max(...curves.map(({name}) => text_width(clip(name, 20)))));
+  const right = width - (narrow ? 14 : 28 + Math.max(...curves.map(({name}) => text_width(clip(name, 20)))));
   const up = linear(0, most, bottom, top, 6);
   const across = (at) => steps === 1 ? (left + right) / 2 : left + at / (steps - 1) * (right - left);
   for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, short(tick), 'end'));
@@ -255,8 +271,8 @@ function draw_course() {
     if (last <= up.last) {
       const end = make('g', {transform: `translate(${x(values.length - 1)} ${up(last)})`}, mark(at));
       plot.append(end);
-      ends.push({name: clip(name, 20), y: up(last)});
-    } else ends.push({name: clip(name, 20) + ' ↑', y: top});
+      ends.push({at, name: clip(name, 20), y: up(last), from: up(last)});
+    } else ends.push({at, name: clip(name, 20) + ' ↑', y: top, from: null});
   }
   if (!narrow) {
     ends.sort((one_end, other) => one_end.y - other.y);
@@ -267,8 +283,11 @@ function draw_course() {
         ends[at].y = Math.min(bottom, ends[at].y + need / 2);
         ends[at - 1].y = Math.max(top - 8, ends[at - 1].y - need / 2);
       }
-    for (const end of ends) plot.append(write(right + 12, end.y + 4, end.name, 'start', 'name'));
-  }
+    for (const end of ends) {
+      if (end.from !== null) plot.append(coloured(line(right + 6, end.from, right + 20, end.y, 'leader'), 'stroke', end.at));
+      plot.append(coloured(write(right + 22, end.y + 4, end.name, 'start', 'name'), 'fill', end.at));
+    }
+  } else by('course-legend').replaceChildren(...curves.map(({at, name}) => make('li', {}, swatch(at), clip(name, 40))));
   plot.append(write(left + 6, up(limit) - 5, `window: ${whole(limit)}`, 'start', 'name'));
   if (over.length !== 0) plot.append(write(right, top - 8, clip('up to ' + over.join(', ') + ' ↑', Math.floor((right - left) / 7)), 'end'));
   const title = one ? `Tokens of each request of ${clip_front(one.name, 80)}` : `Tokens per request, averaged over ${plural(data.conversations, 'conversation')}`;
@@ -302,7 +321,7 @@ function draw_course() {
 
 // One bar for each mix; parts are [{size, fill, text}].
 function draw_bars(id, bars, most, label, ticks, tick_text) {
-  if (bars.length === 0) return empty(id, 'No mix is shown.');
+  if (bars.length === 0) return empty(id, none_chosen);
   const narrow = by(id).clientWidth < 560;
   const row = narrow ? 40 : 26;
   const {plot, width, height} = frame(id, bars.length * row + 34, {role: 'img',
@@ -390,7 +409,7 @@ function draw_table() {
     }}, title)));
   const lines = rows.map(({mix, at}) => make('tr', {}, ...columns.map(([key, , value, text]) => key === 'mix'
     ? make('th', {scope: 'row'}, swatch(at), text(value(mix))) : make('td', {}, text(value(mix))))));
-  by('table').replaceChildren(make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...lines));
+  by('table').replaceChildren(make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...lines.length === 0 ? [make('tr', {}, make('td', {colspan: columns.length}, none_chosen))] : lines));
   if (focused) by('table').querySelector(`[data-column="${focused}"]`)?.focus();
 }
 

@@ -237,11 +237,16 @@ int compare(replay::options const& chosen) {
 }  // namespace
 
 int main(int count, char** arguments) {
+    CLI::App app{"Plays recorded conversations again, request by request, under each mix of layers, and compares what was sent, what it\n"
+                 "costs, what the prompt cache held, and what later answers needed and could still see.\n"
+                 "Exit status: 0, or 1 when a report could not be written, 2 for wrong usage, 3 when some conversations could not be\n"
+                 "read: these are named and skipped.", "replay"};
+    replay::options chosen;
+    replay::describe(app, chosen);
     try {
-        auto const chosen = replay::read_arguments({arguments + 1, arguments + count});
-        if (!chosen.help) return compare(chosen);
-        std::cout << replay::usage_line << '\n' << replay::help_text << std::flush;
-        return std::cout ? 0 : 1;
+        if (auto const status = command_line::read(app, count, arguments, "PATH...")) return *status;
+        replay::complete(chosen);
+        return compare(chosen);
     } catch (complaint const& problem) {
         std::cerr << "replay: " << problem.what() << '\n';
         return 2;

@@ -38,7 +38,17 @@ struct found_conversation {
 class conversations {
 public:
     explicit conversations(std::vector<std::filesystem::path> const& paths) {
-        for (auto const& path : paths) add(path, true);
+        for (auto const& path : paths) {
+            // What is told of absolute paths are the last two names of a file, or the folder's and what is below it:
+            // where they are on this machine is nobody's business.
+            above_.clear();
+            if (path.is_absolute()) {
+                std::error_code problem;
+                auto const whole = path.has_filename() ? path : path.parent_path();
+                above_ = std::filesystem::is_directory(whole, problem) ? whole.parent_path() : whole.parent_path().parent_path();
+            }
+            add(path, true);
+        }
     }
 
     std::uint64_t bytes() const { return bytes_; }
@@ -56,9 +66,9 @@ public:
             auto const& file = files_[at_];
             if (!file.fault.empty() || !file.lines) {
                 ++at_;
-                return found_conversation{place_++, file.path.string(), file.path, {}, file.fault, file.bytes};
+                return found_conversation{place_++, file.name, file.path, {}, file.fault, file.bytes};
             }
-            if (auto line = next_line(file.path)) return line;
+            if (auto line = next_line(file)) return line;
             lines_ = {};
             line_ = 0;
             ++at_;
@@ -69,6 +79,7 @@ public:
 private:
     struct listed {
         std::filesystem::path path = {};
+        std::string name = {};  ///< as it is told
         std::uint64_t bytes = 0;
         bool lines = false;
         std::string fault = {};
@@ -83,7 +94,7 @@ private:
             std::vector<std::filesystem::path> inside;
             for (std::filesystem::directory_iterator at{path, problem}, end; !problem && at != end; at.increment(problem))
                 inside.push_back(at->path());
-            if (problem) files_.push_back({path, 0, false, "cannot be read: " + problem.message()});
+            if (problem) files_.push_back({path, name_of(path), 0, false, "cannot be read: " + problem.message()});
             std::sort(inside.begin(), inside.end());
             for (auto const& one : inside) add(one, false);
             return;
@@ -93,21 +104,23 @@ private:
         if (!named && !lines && ending != ".json") return;
         if (!named && !std::filesystem::is_regular_file(path, problem)) return;
         auto const size = std::filesystem::file_size(path, problem);
-        files_.push_back({path, problem ? 0 : size, lines, {}});
+        files_.push_back({path, name_of(path), problem ? 0 : size, lines, {}});
         bytes_ += files_.back().bytes;
     }
 
-    std::optional<found_conversation> next_line(std::filesystem::path const& path) {
+    std::string name_of(std::filesystem::path const& path) const { return above_.empty() ? path.string() : path.lexically_relative(above_).string(); }
+
+    std::optional<found_conversation> next_line(listed const& file) {
         if (line_ == 0) {
-            lines_ = std::ifstream{path, std::ios::binary};
+            lines_ = std::ifstream{file.path, std::ios::binary};
             if (!lines_) {
                 line_ = 1;
-                return found_conversation{place_++, path.string(), {}, {}, "cannot be read", 0};
+                return found_conversation{place_++, file.name, {}, {}, "cannot be read", 0};
             }
         }
         while (lines_ && lines_.peek() != std::ifstream::traits_type::eof()) {
             ++line_;
-            found_conversation found{0, path.string() + ":" + std::to_string(line_), {}, {}, {}, 0};
+            found_conversation found{0, file.name + ":" + std::to_string(line_), {}, {}, {}, 0};
             found.bytes = take_line(found.text);
             if (found.bytes > most_bytes) {
                 found.text = {};
@@ -119,7 +132,7 @@ private:
         if (!lines_.bad()) return std::nullopt;
         lines_ = {};
         lines_.setstate(std::ios::failbit);
-        return found_conversation{place_++, path.string(), {}, {}, "cannot be read to its end", 0};
+        return found_conversation{place_++, file.name, {}, {}, "cannot be read to its end", 0};
     }
 
     /// How long it is; of a line that is too long the rest is passed over.
@@ -135,6 +148,7 @@ private:
     }
 
     std::vector<listed> files_;
+    std::filesystem::path above_;  ///< what names do not tell, while files are listed
     std::size_t at_ = 0;
     std::ifstream lines_;
     std::uint64_t line_ = 0;
@@ -197,7 +211,7 @@ inline read_conversation read(found_conversation found) {
     if (!document) return fault(document.error);
     if (document.value.is_object() && document.value.contains("role") && !document.value.contains("messages"))
         return fault("this is one message; a conversation is an array of them, or an object with 'messages'");
-    auto* const messages = condense::messages_of(document.value);
+    auto* const messages = condense::messages_of(document.value).list;
     if (messages == nullptr) return fault("an array of messages is wanted, or an object with the member 'messages'");
     if (messages->empty()) return fault("it has no messages");
     out.overhead = condense::overhead_of(document.value, condense::default_estimator<>{});
@@ -209,6 +223,7 @@ inline read_conversation read(found_conversation found) {
     }
     for (auto& one : *messages) {
         if (pi) translate_pi(one);
+        if (auto const wrong = condense::shape_error_of(one, out.messages.size())) return fault(wrong.text());
         out.messages.push_back(std::move(one));
     }
     return out;

@@ -44,12 +44,13 @@ std::vector<conversation> read_folder(std::string const& folder) {
     for (auto const& path : paths) {
         std::ifstream file{path, std::ios::binary};
         auto document = condense::parse_json<json>(std::string{std::istreambuf_iterator<char>{file}, {}});
-        auto* const messages = document ? condense::messages_of(document.value) : nullptr;
-        if (messages == nullptr) continue;
+        auto const messages = condense::messages_of(document.value);
+        if (messages.list == nullptr) continue;
         conversation read{path.stem().string()};
         bool foreign = false;
-        for (auto const& m : *messages) foreign = foreign || m.value("role", json()) == "toolResult";
-        for (auto& m : *messages) {
+        for (auto const& m : *messages.list) foreign = foreign || m.value("role", json()) == "toolResult";
+        if (messages.error && !foreign) continue;
+        for (auto& m : *messages.list) {
             if (foreign) read.foreign.push_back({std::move(m)});
             else read.messages.push_back(std::move(m));
         }

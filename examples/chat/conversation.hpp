@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <condense/adapt/state_file.hpp>
+#include <condense/core/reference.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/store/content_hash.hpp>
+
+#include <sys/stat.h>
 
 #include "arguments.hpp"
 #include "model.hpp"
@@ -20,6 +26,8 @@
 namespace repl {
 
 inline constexpr std::string_view help =
+    "/turn          what the latest turn cost\n"
+    "/stored REF    a stored original whole\n"
     "/tokens        what is used, and what the provider counted\n"
     "/compact       reduces now\n"
     "/pin [N]       message N, or your latest one, stays as it is\n"
@@ -29,12 +37,25 @@ inline constexpr std::string_view help =
     "anything else is said to the model; the scripted one knows: list [FOLDER], read FILE, search TEXT, count TEXT,\n"
     "call NAME ARGUMENTS\n";
 
+inline bool read_number(std::string_view text, std::uint64_t least, std::uint64_t most, std::uint64_t& number) {
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return problem == std::errc{} && end == text.data() + text.size() && number >= least && number <= most;
+}
+
+/// Whether the folder is there that a file is to be in: none is made.
+inline bool has_folder(std::string const& path) {
+    auto const end = path.find_last_of('/');
+    auto const folder = end == std::string::npos ? std::string{"."} : path.substr(0, end + 1);
+    struct stat found = {};
+    return ::stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
 /// The messages of one conversation with all that acts on them.
 template <class Session>
 class conversation {
 public:
-    conversation(Session& chat, model asked, tools const& tools, arguments const& chosen)
-        : chat_{chat}, model_{std::move(asked)}, tools_{tools}, chosen_{chosen} {}
+    conversation(Session& chat, model asked, tools const& tools, arguments const& chosen, std::uint64_t window)
+        : chat_{chat}, model_{std::move(asked)}, tools_{tools}, chosen_{chosen}, most_{most_in_one_result(window)} {}
 
     /// False when it is over.
     bool take(std::string const& line) {
@@ -51,6 +72,8 @@ public:
         else if (name == "/pin") pin(argument);
         else if (name == "/undo") show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
         else if (name == "/save") save(argument.empty() ? chosen_.state : argument);
+        else if (name == "/turn") show(chat_.turns().line() + "\n");
+        else if (name == "/stored") show_stored(argument);
         else if (name == "/help") show(help);
         else show("unknown command " + one_line(name) + "; /help lists what there is\n");
         return true;
@@ -58,6 +81,7 @@ public:
 
     bool save(std::string const& path) {
         if (path.empty()) return show("/save: a file is wanted\n"), false;
+        if (!has_folder(path)) return show(one_line(path) + ": there is no such folder\n"), false;
         auto const problem = condense::save_file(chat_, path);
         show(problem ? one_line(path) + ": " + std::string{problem.reason} + "\n" : "saved\n");
         return !problem;
@@ -91,7 +115,7 @@ private:
         if (!text.empty() && !text.ends_with('\n')) show("\n");
         if (text.empty() && calls.empty()) show("[an empty answer]\n");
         for (auto const& call : calls) {  // copies: a push may move the messages
-            auto output = tools_.run(call.name, call.arguments);
+            auto output = call.name == "stored" ? read_stored(call.arguments) : tools_.run(call.name, call.arguments);
             show("[" + one_line(call.name, 40) + " " + one_line(call.arguments, 100) + ": " + std::to_string(output.size()) + " bytes]\n");
             chat_.push({{"role", "tool"}, {"tool_call_id", call.id}, {"content", std::move(output)}});
         }
@@ -115,6 +139,41 @@ private:
                 shown(piece);
             }));
         });
+    }
+
+    /// The original of that name. It is in the history, of which nothing is released, also after a restart; what no
+    /// message has is never found.
+    std::optional<std::string> stored(std::string_view spelt) const {
+        auto const wanted = condense::reference::of(spelt);
+        std::optional<std::string> found;
+        if (wanted)
+            for (auto const& m : chat_.history())
+                condense::each_part(m, [&](condense::part_view const& part) {
+                    if (!found && part.kind == condense::part_kind::tool_result && condense::content_hash{}(part.text, 0) == *wanted)
+                        found = std::string{part.text};
+                });
+        return found;
+    }
+    void show_stored(std::string_view spelt) const {
+        auto const found = stored(spelt);
+        show(found ? *found + (found->ends_with('\n') ? "" : "\n") : "/stored: the reference of a stored original is wanted\n");
+    }
+    /// The same for the model: a piece that is not stored again.
+    std::string read_stored(std::string_view arguments) const {
+        namespace utf8 = condense::detail::utf8;
+        auto const read = condense::parse_json<json>(arguments);
+        auto const from = read && read.value.is_object() ? read.value.value("from", json(0)) : json();
+        if (!from.is_number_unsigned() && from != json(0)) return "error: 'reference' must be a string, and 'from' a number of characters";
+        auto const found = stored(text_member(read.value, "reference"));
+        if (!found) return "error: nothing is stored under that reference";
+        std::string_view rest{*found};
+        rest.remove_prefix(utf8::prefix(rest, from.get<std::uint64_t>()));
+        auto const piece = most_ - 100;
+        auto const size = utf8::prefix(rest, piece);
+        std::string out{rest.substr(0, size)};
+        if (size != rest.size())
+            out += "\n[" + std::to_string(utf8::count(rest) - piece) + " more characters: from " + std::to_string(from.get<std::uint64_t>() + piece) + " on]";
+        return out;
     }
 
     void tokens() {
@@ -142,6 +201,7 @@ private:
     model model_;
     tools const& tools_;
     arguments const& chosen_;
+    std::uint64_t most_;
     condense::provider_usage spent_ = {};
     std::string refused_ = {};  ///< why the model refused the latest request that it refused in this round
 };

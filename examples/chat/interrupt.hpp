@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-// While one of these lives, an interrupt (Ctrl-C) ends what asks `interrupted`, not the program.
+// While an `interruptible` lives, an interrupt (Ctrl-C) ends what asks `interrupted`, not the program.
 
 namespace repl {
 
@@ -27,6 +27,25 @@ public:
 
 private:
     struct sigaction before_ = {};
+};
+
+inline volatile std::sig_atomic_t endings = 0;
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP are noted, and a read that waits ends: there is time to save.
+class ending {
+public:
+    ending() noexcept {
+        struct sigaction noted = {};
+        noted.sa_handler = [](int) { endings = 1; };
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &noted, nullptr);
+    }
+    ending(ending const&) = delete;
+    ending& operator=(ending const&) = delete;
+    ~ending() {
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    }
+
+    bool wanted() const noexcept { return endings != 0; }
 };
 
 }  // namespace repl

@@ -3,11 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <string_view>
 
+#include <unistd.h>
+
 #include <condense/detail/utf8.hpp>
+
+#if __has_include(<editline/readline.h>) && !defined(CHAT_WITHOUT_EDIT)
+#include <editline/readline.h>
+#define CHAT_HAS_EDIT 1
+#else
+#define CHAT_HAS_EDIT 0
+#endif
 
 // What comes from models, files and servers may hold anything; what reaches the terminal is text.
 
@@ -85,5 +95,27 @@ inline input_line read_line(std::size_t most = 1'000'000) {
         if (!line.too_long) line.text.push_back(static_cast<char>(byte));
     }
 }
+
+/// Lines of the standard input; on a terminal with a prompt, editing and history, where there is libedit.
+class line_reader {
+public:
+    input_line next(char const* prompt) {
+        if (!terminal_) return read_line();
+#if CHAT_HAS_EDIT
+        auto* const held = ::readline(prompt);
+        if (held == nullptr) return {.ended = true};
+        input_line line{.text = held};
+        std::free(held);
+        if (!line.text.empty()) ::add_history(line.text.c_str());
+        return line;
+#else
+        show(prompt);
+        return read_line();
+#endif
+    }
+
+private:
+    bool terminal_ = ::isatty(STDIN_FILENO) != 0;
+};
 
 }  // namespace repl

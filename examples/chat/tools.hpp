@@ -41,8 +41,13 @@ inline json tool_schemas() {
                          json::object({{"file", text}, {"first", line}, {"last", line}}), json::array({"file"})));
     tools.push_back(tool("search", "Finds a literal text in all files below a folder.",
                          json::object({{"text", text}, {"folder", text}}), json::array({"text"})));
+    tools.push_back(tool("stored", "Gives a stored original, from a character on, as much as one result may have.",
+                         json::object({{"reference", text}, {"from", json::object({{"type", "integer"}, {"minimum", 0}})}}), json::array({"reference"})));
     return tools;
 }
+
+/// About an eighth of a small window, and 10,000 characters of a large one; what is longer is stored.
+inline std::uint64_t most_in_one_result(std::uint64_t window) { return std::clamp(window / 2, std::uint64_t{400}, std::uint64_t{10'000}); }
 
 class tools {
 public:
@@ -57,7 +62,7 @@ public:
         std::string out = name == "list"     ? list(given)
                           : name == "read"   ? read_file(given)
                           : name == "search" ? search(given)
-                                             : "error: there is no such tool; the tools are list, read and search";
+                                             : "error: there is no such tool; the tools are list, read, search and stored";
         return condense::detail::utf8::scrubbed(std::move(out));
     }
 

@@ -49,6 +49,10 @@ struct tree {
         scratch::write(repo + "/AGENTS.md", "Use tabs.");
         scratch::write(tool + "/AGENTS.md", "Run make.\n");
     }
+    void write_all_anew() const {
+        for (auto const& folder : {repo, tool}) fs::remove(folder + "/AGENTS.md");
+        write_all();
+    }
     instructions load(std::uint64_t limit = 32 * 1024) const {
         return instructions::load({.global = global, .working = tool, .limit = {limit}});
     }
@@ -250,6 +254,55 @@ TEST_CASE("instructions: what is no regular file is refused without waiting") {
     scratch::write(at.tool + "/real", "Linked.\n");
     fs::create_symlink("real", path);
     CHECK(at.load().text.ends_with("Linked.\n"));
+}
+
+TEST_CASE("instructions: links lead no file of the project out of it, and nothing to /proc or /sys") {
+    tree const at;
+    at.write_all();
+    scratch::write(at.top + "/id_rsa", "PRIVATE KEY\n");
+    fs::create_directory(at.top + "/repo2");
+    scratch::write(at.top + "/repo2/AGENTS.md", "PRIVATE KEY\n");
+    for (auto const& [level, folder] : {std::pair{instruction_level::project, at.repo}, std::pair{instruction_level::working, at.tool}})
+        for (std::string const& target : {at.top + "/id_rsa", std::string{"../"} + (folder == at.tool ? "../../" : "") + "id_rsa",
+                                          at.top + "/repo2/AGENTS.md", std::string{"/proc/self/environ"}, std::string{"/proc/version"}}) {
+            INFO(target);
+            fs::remove(folder + "/AGENTS.md");
+            fs::create_symlink(target, folder + "/AGENTS.md");
+            auto const read = at.load();
+            CHECK(read.text.find("PRIVATE KEY") == std::string::npos);
+            REQUIRE(read.errors.size() == 1);
+            CHECK(read.errors[0].fault == instruction_fault::outside);
+            CHECK(read.errors[0].level == level);
+            CHECK(read.errors[0].text() == "condense: instructions: " + folder +
+                                               "/AGENTS.md must be a file of the project, no link out of it (see instructions)");
+            CHECK(read.sources.size() == 2);
+            at.write_all_anew();
+        }
+
+    SECTION("without a root the working folder is one") {
+        fs::create_directories(at.top + "/alone/below");
+        fs::create_symlink("../id_rsa", at.top + "/alone/AGENTS.md");
+        auto const read = instructions::load({.working = at.top + "/alone", .marks = {}});
+        CHECK(read.text.empty());
+        REQUIRE(read.errors.size() == 1);
+        CHECK(read.errors[0].fault == instruction_fault::outside);
+    }
+    SECTION("not even where the root is that of the system") {
+        fs::remove(at.tool + "/AGENTS.md");
+        fs::create_symlink("/proc/version", at.tool + "/AGENTS.md");
+        auto const read = instructions::load({.working = at.tool, .marks = {"proc"}});
+        REQUIRE_FALSE(read.errors.empty());
+        CHECK(read.errors.back().fault == instruction_fault::outside);
+    }
+    SECTION("the user's own may be a link to anywhere") {
+        fs::remove(at.global);
+        fs::create_symlink("../id_rsa", at.global);
+        CHECK(at.load().text.find("PRIVATE KEY") != std::string::npos);
+    }
+    SECTION("a working folder that is reached by a link is where it leads") {
+        fs::create_symlink(at.tool, at.top + "/way");
+        CHECK(instructions::load({.working = at.top + "/way"}).errors.empty());
+    }
 }
 
 TEST_CASE("instructions: names and folders that cannot be are told") {

@@ -47,9 +47,26 @@ list parts(Json const& m) {
     return out;
 }
 
+/// Whether all other parts are of no known kind, so that this one has to stay.
+template <class Json>
+bool removes_the_last_known(Json const& m, std::size_t index) {
+    std::size_t at = 0;
+    std::size_t known = 0;
+    condense::each_part(m, [&](condense::part_view const& part) { known += at++ != index && part.kind != condense::part_kind::other; });
+    return known == 0;
+}
+
 /// What an adapter owes for any message at all; says which promise is broken, or nothing.
 template <class Json>
 std::string broken(Json const& m) try {
+    if (auto const wrong = condense::shape_error_of(m)) {
+        try {
+            parts(m);
+        } catch (condense::unknown_shape const& thrown) {
+            return thrown.error().text() == wrong.text() ? "" : "another error is thrown";
+        }
+        return "a message that is not understood is read";
+    }
     auto const whole = dump(m);
     auto const before = parts(m);
     condense::role_of(m);
@@ -75,7 +92,9 @@ std::string broken(Json const& m) try {
         }
         if (!fixed[at]) wanted[at] = before[at].substr(0, before[at].size() - texts[at].size()) + "null";
         if (after != wanted) return "a new text lands elsewhere";
-        auto const less = parts(condense::without_part(m, at));
+        auto const thinner = condense::without_part(m, at);
+        if (thinner == m && removes_the_last_known(m, at)) continue;
+        auto const less = parts(thinner);
         wanted = before;
         wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(at));
         if (!result[at] && less != wanted) return "removal takes something else";
@@ -195,10 +214,10 @@ TEMPLATE_TEST_CASE("json: what stands beside the content", "[adapt][json]", json
           list{"text: hi", "tool call ls #c1: { }", R"(tool call cd #c2: {"to":1.0})"});
     CHECK(of(R"("tool_calls":[{"id":"c1","type":"custom","custom":{"name":"sh","input":"ls -l"}}])") ==
           list{"text: hi", "tool call sh #c1: ls -l"});
-    CHECK(of(R"("tool_calls":[7,{"id":"c1"},{"id":"c2","function":{}}])") ==
-          list{"text: hi", "other sealed: 7", R"(tool call #c1 sealed: {"id":"c1"})", "tool call #c2: "});
+    CHECK(of(R"("tool_calls":[{"id":"c1"},{"id":"c2","function":{}}])") ==
+          list{"text: hi", R"(tool call #c1 sealed: {"id":"c1"})", "tool call #c2: "});
     CHECK(of(R"("tool_calls":[],"function_call":null)") == list{"text: hi"});
-    CHECK(of(R"("tool_calls":{"id":"c1"},"function_call":{"name":"ls","arguments":"{}"})") ==
+    CHECK(of(R"("tool_calls":null,"function_call":{"name":"ls","arguments":"{}"})") ==
           list{"text: hi", "tool call ls: {}"});
     CHECK(
         of(R"("tool_calls":[{"id":"c1","function":{"name":"a"}}],"function_call":{"name":"b"},"refusal":"r","reasoning_content":"q")") ==
@@ -224,12 +243,12 @@ TEMPLATE_TEST_CASE("json: a new text goes to its place and nothing else changes"
             R"({"role":"tool","tool_call_id":"c1","content":"TARGET","extra":{"b":1,"a":2}})",
             R"({"role":"user","content":["one","TARGET",{"type":"later","x":[]}],"id":18446744073709551615})",
             R"({"role":"user","content":[{"type":"image","source":{"data":"AAAA"}},{"type":"text","text":"TARGET","citations":[{"n":1}]}]})",
-            R"({"role":"assistant","content":[{"type":"thinking","thinking":"TARGET","extra":1},{"type":"toolCall","id":"x"}]})",
+            R"({"role":"assistant","content":[{"type":"thinking","thinking":"TARGET","extra":1},{"type":"later","id":"x"}]})",
             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"TARGET","cache_control":{}}]})",
             R"({"role":"user","content":[{"type":"tool_result","content":[{"type":"image"},{"type":"text","text":"TARGET","x":0}]}]})",
             R"({"role":"assistant","content":null,"reasoning_content":"TARGET","annotations":[]})",
             R"({"role":"assistant","content":"","refusal":"TARGET","audio":null})",
-            R"({"role":"assistant","tool_calls":[7,{"id":"c1","function":{"name":"ls","arguments":"TARGET","strict":true},"index":0}]})",
+            R"({"role":"assistant","tool_calls":[{"id":"c0"},{"id":"c1","function":{"name":"ls","arguments":"TARGET","strict":true},"index":0}]})",
             R"({"role":"assistant","tool_calls":[{"type":"custom","custom":{"name":"sh","input":"TARGET"}}]})",
             R"({"role":"assistant","function_call":{"name":"ls","arguments":"TARGET","x":[[]]}})",
         }) {
@@ -561,17 +580,26 @@ TEMPLATE_TEST_CASE("json: names", "[adapt][json]", json, ordered_json) {
 }
 
 TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, ordered_json) {
-    auto array = read<TestType>("[1,2]");
-    CHECK(condense::messages_of(array) == array.template get_ptr<typename TestType::array_t*>());
-    auto body = read<TestType>(R"({"model":"m","messages":[1,2,3]})");
-    REQUIRE(condense::messages_of(body) != nullptr);
+    auto array = read<TestType>(R"([{"role":"user","content":"a"},{"role":"assistant","content":null}])");
+    REQUIRE(condense::messages_of(array));
+    CHECK(&*condense::messages_of(array) == array.template get_ptr<typename TestType::array_t*>());
+    auto body = read<TestType>(R"({"model":"m","messages":[{"role":"user"},{"role":"user","content":[]},{"role":"user","content":""}]})");
+    REQUIRE(condense::messages_of(body));
     CHECK(condense::messages_of(body)->size() == 3);
     condense::messages_of(body)->pop_back();
     CHECK(body.at("messages").size() == 2);
     for (auto const* const text : {"{}", R"({"messages":{}})", R"({"messages":"x"})", R"("messages")", "null", "1"}) {
         auto other = read<TestType>(text);
-        CHECK(condense::messages_of(other) == nullptr);
+        CHECK_FALSE(condense::messages_of(other));
+        CHECK(condense::messages_of(other).list == nullptr);
+        CHECK_FALSE(condense::messages_of(other).error);
     }
+    auto foreign = read<TestType>(R"({"messages":[{"role":"user","content":"a"},{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]})");
+    auto const found = condense::messages_of(foreign);
+    CHECK_FALSE(found);
+    CHECK(found.list != nullptr);
+    CHECK(found.error.message == 1);
+    CHECK_THROWS_AS(*found, condense::unknown_shape);
 }
 
 TEMPLATE_TEST_CASE("json: a system prompt outside the messages costs what it says", "", nlohmann::json, nlohmann::ordered_json) {
@@ -625,8 +653,14 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
         CAPTURE(path.filename().string());
         auto document = condense::parse_json<TestType>(slurp(path));
         REQUIRE(document.error == "");
-        auto const* const messages = condense::messages_of(document.value);
-        REQUIRE(messages != nullptr);
+        auto const messages = condense::messages_of(document.value);
+        // The coding agent's own shape, for which examples/pi_message.hpp is the adapter.
+        if (path.filename() == "pi-large-session.json") {
+            CHECK(messages.error);
+            continue;
+        }
+        CHECK(messages.error.text() == condense::shape_error{}.text());
+        REQUIRE(messages);
         REQUIRE_FALSE(messages->empty());
         totals sum{};
         for (auto const& m : *messages) {
@@ -647,7 +681,7 @@ TEMPLATE_TEST_CASE("json: every part of the recorded conversations", "[adapt][js
         }
     }
     CHECK(checked == known.size());
-    CHECK(parts_seen > 1'500);
+    CHECK(parts_seen > 500);
 }
 
 TEMPLATE_TEST_CASE("json: bytes hold all of a message, as text where text can hold it", "", json, ordered_json) {

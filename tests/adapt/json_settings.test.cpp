@@ -65,7 +65,7 @@ TEST_CASE("settings_from_json: values of another type are refused by key") {
     for (auto const& field : condense::settings_fields) {
         for (std::string_view const value :
              {"null", "[]", "{}", "[[[1]]]", "\"x\"", "true", "1.5", "1e3", "3", "\"3\"", "\"on\""}) {
-            bool const fits = field.kind == settings_kind::on_or_off ? value == "true"
+            bool const fits = field.kind == settings_kind::on_or_off ? value == "true" || value.front() == '"'
                               : field.kind == settings_kind::count
                                   ? value == "3"
                                   : value.find_first_of("[{nt") == value.npos || value.front() == '"';
@@ -73,7 +73,7 @@ TEST_CASE("settings_from_json: values of another type are refused by key") {
             auto const bad = refusal_of(object_of(field.key, value));
             CHECK(bad.fault == settings_fault::wrong_type);
             CHECK(bad.name == field.key);
-            CHECK(bad.rule == field.rule());
+            CHECK(bad.rule == (field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off" : field.rule()));
         }
     }
     CHECK(refusal_of(R"({"context_limit": "200000"})").text() ==
@@ -144,4 +144,15 @@ TEST_CASE("settings_from_json: any text is survived") {
     CHECK(refusal_of("{\"threshold\": \"" + std::string(1'000'000, '9') + "\"}").fault == settings_fault::out_of_range);
     CHECK(settings_from_json("\xEF\xBB\xBF{\"threshold\": 0.5}").value() == settings{.threshold = 50_pct});
     CHECK(settings_from_json(" \n{ } ").value() == settings{});
+}
+
+TEST_CASE("json_settings: switches are also texts, and what is neither is told what is wanted") {
+    for (auto const* const on : {"true", R"("on")", R"("On")", R"("true")"})
+        CHECK(condense::settings_from_json(std::string{R"({"cache_hint": )"} + on + "}")->cache_hint);
+    for (auto const* const off : {"false", R"("off")", R"("FALSE")"})
+        CHECK_FALSE(condense::settings_from_json(std::string{R"({"cache_hint": )"} + off + "}")->cache_hint);
+    CHECK(condense::settings_from_json(R"({"cache_hint": 1})").error().text() ==
+          "condense: settings: cache_hint must be true or false, or a text: on or off, not \"1\" (see settings)");
+    CHECK(condense::settings_from_json(R"({"cache_hint": "perhaps"})").error().text() ==
+          "condense: settings: cache_hint must be on or off, not \"perhaps\" (see settings)");
 }

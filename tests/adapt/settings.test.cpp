@@ -43,6 +43,20 @@ settings_error refusal_of(variables const& given) {
     return read.error();
 }
 
+/// An environment that says what is in it.
+struct told {
+    variables held;
+    std::optional<std::string> operator()(std::string const& name) const {
+        auto const found = held.find(name);
+        return found == held.end() ? std::nullopt : std::optional{found->second};
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (auto const& [name, value] : held) all.push_back(name);
+        return all;
+    }
+};
+
 constexpr bool defaults_are_the_documented_ones() {
     settings const made;
     return made.budget() ==
@@ -328,4 +342,31 @@ TEST_CASE("settings: the README has a row for each, with its default") {
     auto const from = section.find("| variable |");
     REQUIRE(from != std::string::npos);
     CHECK(section.substr(from, section.find("\n\n", from) + 1 - from) == table);
+}
+
+TEST_CASE("settings: a variable with the prefix that is no setting is named in a warning") {
+    auto const warnings = [](variables const& given, std::string_view prefix = "CONDENSE_") {
+        auto const read = settings::from_environment(prefix, told{given});
+        REQUIRE(read);
+        return read.warnings();
+    };
+    using list = std::vector<std::string>;
+    CHECK(warnings({{"CONDENSE_THRESHOLD", "70%"}, {"PATH", "/bin"}, {"CONDENS_THRESHOLD", "1"}}) == list{});
+    CHECK(warnings({{"CONDENSE_TRESHOLD", "70%"}}) ==
+          list{"condense: settings: CONDENSE_TRESHOLD is no setting; is CONDENSE_THRESHOLD meant? (see settings)"});
+    CHECK(warnings({{"CONDENSE_CONTEXTLIMIT", "1"}, {"CONDENSE_threshold", "1"}, {"CONDENSE_VERBOSE", ""}}) ==
+          list{"condense: settings: CONDENSE_CONTEXTLIMIT is no setting; is CONDENSE_CONTEXT_LIMIT meant? (see settings)",
+               "condense: settings: CONDENSE_VERBOSE is no setting (see settings)",
+               "condense: settings: CONDENSE_threshold is no setting (see settings)"});
+    CHECK(warnings({{"MY_RESULT_CAPS", "1"}, {"CONDENSE_X", "1"}}, "MY_") ==
+          list{"condense: settings: MY_RESULT_CAPS is no setting; is MY_RESULT_CAP meant? (see settings)"});
+    CHECK(warnings({{"CONDENSE_\x1B[31m", "1"}}).at(0).find('\x1B') == std::string::npos);
+    CHECK(warnings({{"ANYTHING", "1"}}, "") == list{});
+    CHECK(reading({{"CONDENSE_TRESHOLD", "70%"}}).warnings().empty());  // it does not say what there is
+
+    ::setenv("CONDENSE_TEST_TRUNCATE_TOO", "1", 1);
+    auto const of_the_process = settings::from_environment("CONDENSE_TEST_");
+    ::unsetenv("CONDENSE_TEST_TRUNCATE_TOO");
+    REQUIRE(of_the_process.warnings().size() == 1);
+    CHECK(of_the_process.warnings()[0].find("CONDENSE_TEST_TRUNCATE_TO meant?") != std::string::npos);
 }

@@ -141,6 +141,15 @@ def the_address_chooses(browser, page, found):
         expect(marks(opened(browser, page, address)) == marks(opened(browser, page)), "a strange address is not passed over", address)
 
 
+def nothing_chosen_says_nothing_else(browser, page, found):
+    root = opened(browser, page, "#" + "&".join("hide=" + mix for mix in MIXES))
+    expect(rows(root) == [["No mix is chosen."]], "the table says something of no mix", rows(root))
+    for plot in ("pareto", "course", "layers", "cache"):
+        expect(root.one(plot).said().strip() == "No mix is chosen.", f"{plot} says something of no mix", root.one(plot).said())
+    for note in ("pareto-note", "course-readout", "layers-legend"):
+        expect(root.one(note).said().strip() == "", f"{note} says something of no mix", root.one(note).said())
+
+
 def names_do_no_harm(browser, page, found):
     root = opened(browser, page, "#conversation=1")
     expect(any("</script><img src=x" in option.said() for option in root.one("conversation").all("option")), "the hostile name is not shown as it is")
@@ -185,7 +194,7 @@ def main():
             print(f"page_test: skipped: {why}, so the page is opened by nobody")
             return 77
         page, found = prepare(program, folder)
-        given = {check: (browser, page, found) for check in (everything_is_drawn, the_address_chooses, names_do_no_harm)}
+        given = {check: (browser, page, found) for check in (everything_is_drawn, the_address_chooses, nothing_chosen_says_nothing_else, names_do_no_harm)}
         given[pages_of_little] = (browser, folder, program)
         return run_all("page_test", given, lambda check: check(*given[check]))
 

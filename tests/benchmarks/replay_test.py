@@ -5,6 +5,7 @@
 import argparse
 import html.parser
 import json
+import math
 import os
 import pathlib
 import pty
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from corpus import HOSTILE, MIXES, PATIENCE, SESSION, conversation, hostile_path, report, run, write_lines
+from corpus import HOSTILE, MIXES, PATIENCE, ROOT, SESSION, conversation, hostile_path, report, run, write_lines
 
 from checks import expect, run_all
 
@@ -229,7 +230,43 @@ def memory_does_not_grow(program, folder):
     expect(size >= 15 and peaks[1] < peaks[0] + size, f"{peaks[0]} MiB, and {peaks[1]} MiB with {size} MiB of conversations")
 
 
-CHECKS = [help_is_there, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
+def colours_differ_and_keep_their_hue(program, folder):
+    """Of the page: mixes and layers, on light and dark ground."""
+    css = (ROOT / "benchmarks" / "mix" / "page.css").read_text(encoding="utf-8")
+    found = re.findall(r"--([cl]\d): #([0-9a-f]{6});", css)
+    expect(len(found) == 34, "not seventeen colours on each ground", found)
+
+    def lab(text):
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in (int(text[at:at + 2], 16) / 255 for at in (0, 2, 4))]
+        l, m, s = (sum(a * b for a, b in zip(row, linear)) ** (1 / 3) for row in (
+            (0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566), (0.0883024619, 0.2817188376, 0.6299787005)))
+        return (0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s, 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+                0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s)
+
+    light, dark = ({name: lab(text) for name, text in part} for part in (found[:17], found[17:]))
+    for ground in (light, dark):
+        names = list(ground)
+        near = [(a, b) for at, a in enumerate(names) for b in names[:at] if math.dist(ground[a], ground[b]) < 0.07]
+        expect(near == [], "colours that are hardly told apart", near)
+    for name in light:
+        if name == "c0":  # grey
+            continue
+        turned = math.degrees(math.atan2(light[name][2], light[name][1]) - math.atan2(dark[name][2], dark[name][1]))
+        expect(abs((turned + 180) % 360 - 180) < 12, f"{name} has another hue in the dark", turned)
+
+
+def pages_tell_no_absolute_paths_and_all_terms(program, folder):
+    page = folder / "page.html"
+    run(program, [SESSION, SESSION.parent, "--html", page])
+    text = page.read_text(encoding="utf-8")
+    expect(str(ROOT) not in text and str(folder) not in text, "the page says where files are")
+    expect('"data/session.json"' in text, "the name of the file is gone")
+    terms = " ".join(re.findall(r"<dt>(.*?)</dt>", text))
+    titles = re.findall(r"^  \['\w+', '([^']+)',", text, re.M)
+    expect(len(titles) > 10 and all(title in terms for title in titles), "figures that are no terms", [title for title in titles if title not in terms])
+
+
+CHECKS = [help_is_there, colours_differ_and_keep_their_hue, pages_tell_no_absolute_paths_and_all_terms, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
           names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
 
 

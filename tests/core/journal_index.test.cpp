@@ -32,6 +32,8 @@ list find(journal_index& held, std::vector<std::string> const& history) {
 TEST_CASE("journal_index: an empty journal knows nothing") {
     journal_index held;
     CHECK(held.next() == 0);
+    CHECK(held.numbers().empty());
+    CHECK_FALSE(held.holds(name("a"), 0));
     CHECK(held.find(name("a")) == none);
     CHECK(held.find({}) == none);
     CHECK_FALSE(held.knows_made(name("a"), 0));
@@ -60,12 +62,20 @@ TEST_CASE("journal_index: what was made of a message stands for it") {
     SECTION("in the place of each") {
         made(held, "short", 1);
         made(held, "short", 3);
+        CHECK(held.holds(name("long"), 3));
+        CHECK(held.holds(name("short"), 3));
+        CHECK_FALSE(held.holds(name("short"), 2));
+        CHECK(held.numbers() == list{0, 1, 2, 3, 4});
         CHECK(find(held, {"u", "short", "v", "short", "w"}) == list{0, 1, 2, 3, 4});
         CHECK(held.find(name("short")) == none);
     }
     SECTION("noted in any order") {
         made(held, "short", 3);
         made(held, "short", 1);
+        CHECK(held.holds(name("long"), 3));
+        CHECK(held.holds(name("short"), 3));
+        CHECK_FALSE(held.holds(name("short"), 2));
+        CHECK(held.numbers() == list{0, 1, 2, 3, 4});
         CHECK(find(held, {"u", "short", "v", "short", "w"}) == list{0, 1, 2, 3, 4});
     }
     SECTION("beside it, once") {

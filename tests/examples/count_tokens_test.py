@@ -236,7 +236,14 @@ def published_vocabularies_give_the_ids_of_tiktoken(program, root):
         expect(seen == [ids], name, seen)
 
 
-ALL = [refuses_wrong_usage, counts_and_ids_are_those_of_plain_merging, large_and_binary_files_are_counted_whole,
+def help_is_there(program, root):
+    done = subprocess.run([program.path, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+    expect(done.returncode == 0 and done.stderr == b"", "--help is no failure", done)
+    for option in ("--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "FILE"):
+        expect(option in done.stdout.decode(), f"--help does not name {option}", done.stdout.decode())
+
+
+ALL = [help_is_there, refuses_wrong_usage, counts_and_ids_are_those_of_plain_merging, large_and_binary_files_are_counted_whole,
        files_that_cannot_be_read_keep_their_line, rank_files_are_told_by_name_or_option, images_stand_in_for_their_files,
        estimates_by_family, times_follow_a_tab, published_vocabularies_give_the_ids_of_tiktoken]
 

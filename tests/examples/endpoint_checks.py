@@ -59,7 +59,7 @@ def streams_answers_and_calls(chat, root):
         for each in server.seen:
             expect(each["headers"]["authorization"] == "Bearer " + KEY, "the key is sent")
             expect(each["body"]["model"] == "tiny-model" and each["body"]["stream"] is True, "the request", str(each["body"]))
-            expect({tool["function"]["name"] for tool in each["body"]["tools"]} == {"list", "read", "search"}, "the tools are named")
+            expect({tool["function"]["name"] for tool in each["body"]["tools"]} == {"list", "read", "search", "stored"}, "the tools are named")
             well_formed(each["body"]["messages"])
         results = [each["content"] for each in server.seen[1]["body"]["messages"] if each["role"] == "tool"]
         expect(results[0].startswith("alpha\nbeta needle") and "notes.txt:2: beta needle" in results[1], "the results are sent", str(results))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """The example `chat` with its own model: options, tools, reductions, commands, a terminal."""
 
+import json
 import os
 import re
+import signal
 import socket
 import stat
 import threading
@@ -27,6 +29,12 @@ def folder_in(root):
 def write(root, name, content):
     with open(os.path.join(root, name), "wb") as file:
         file.write(content if isinstance(content, bytes) else content.encode())
+
+
+def help_is_there(chat, root):
+    out = chat.run(["--help"], [])
+    for option in ("FOLDER", "--endpoint", "--model", "--window", "--state", "--timeout", "--no-stream", "--script"):
+        expect(option in out, f"--help does not name {option}", out)
 
 
 def refuses_bad_options(chat, root):
@@ -219,5 +227,72 @@ def talks_on_a_terminal(chat, root):
     expect(status == 0 and out.count("> ") == 1, "/quit ends", out)
 
 
-ALL = [refuses_bad_options, lists_reads_and_searches, never_leaves_the_folder, never_leaves_it_while_names_change, takes_hostile_calls,
+def shows_reductions_and_turns(chat, root):
+    folder = folder_in(root)
+    write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
+    out = chat.run(["--window", "4000", folder], ["/turn"] + ["read numbers"] * 12 + ["/turn", "/compact"])
+    shown = re.findall(r"^\[reduced: .*\]$", out, re.M)
+    expect(shown and all(re.search(r"[\d,]+ -> [\d,]+ of [\d,]+ tokens", each) for each in shown), "reductions are not shown, a line each", out)
+    expect("no turn yet" in out and re.search(r"^turn 12: [\d,]+ in, [\d,]+ out, [\d,]+ total.*; average [\d,]+$", out, re.M), "/turn has no line", out)
+
+
+def reads_what_is_stored(chat, root):
+    folder = folder_in(root)
+    write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
+    state = os.path.join(root, "state")
+    out = chat.run(["--window", "4000", "--state", state, folder], ["read numbers"])
+    reference = re.search(r"the whole is stored as ([0-9a-f]{24})", history(state))
+    expect(reference, "nothing was stored", out)
+    name = reference.group(1)
+    out = chat.run(["--state", state, folder], [f"/stored {name}", "/stored 00", "/stored " + "0" * 24])
+    expect("\n1\n2\n" in out and "\n1998\n1999\n" in out, "the whole is not shown", out[:500])
+    expect(out.count("/stored: the reference of a stored original is wanted") == 2, "what is not stored is no complaint", out[-500:])
+    piece = lambda more: chat.run(["--state", state, folder], ["call stored " + json.dumps({"reference": name, **more})])
+    expect("The tool gave" in piece({}) and "0\n1\n2\n" in piece({}).replace("\\n", "\n"), "the model reads no piece", piece({}))
+    expect("1998" in piece({"from": 8870}), "nor a later one", piece({"from": 8870}))
+    for wrong in [{"reference": 5}, {"reference": "x"}, {"from": -1}, {"from": "a"}]:
+        expect("The tool gave 1 line: error: " in piece(wrong), f"{wrong} is no error", piece(wrong))
+
+
+def history(state):
+    with open(state, encoding="utf-8") as file:
+        return file.read()
+
+
+def keeps_the_window_that_is_asked_for(chat, root):
+    folder, state = folder_in(root), os.path.join(root, "state")
+    most = lambda out: figures(out)[-1][1]
+    first = most(chat.run(["--window", "8000", "--state", state, folder], ["hello"]))
+    expect(most(chat.run(["--state", state, folder], ["hello"])) == first, "without --window it is that of the state")
+    expect(most(chat.run(["--window", "16000", "--state", state, folder], ["hello"])) > 1.8 * first, "--window is not applied")
+    expect(most(chat.run(["--window", "4000", "--state", state, folder], ["hello"])) < 0.6 * first, "nor where it is less")
+
+
+def makes_no_folders(chat, root):
+    folder = folder_in(root)
+    before = sorted(os.listdir(root))
+    out = chat.run([folder], ["hello", "/save " + os.path.join(root, "new", "state"), "/save " + os.path.join(root, "a", "b", "c")])
+    expect(out.count("there is no such folder") == 2, "no reason is given", out)
+    chat.run(["--state", os.path.join(root, "new", "state"), folder], [], status=2)
+    expect(sorted(os.listdir(root)) == before, "a folder was made", os.listdir(root))
+
+
+def saves_when_it_is_interrupted(chat, root):
+    folder = folder_in(root)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        state = os.path.join(root, f"state{int(number)}")
+        child = chat.start(["--state", state, folder])
+        child.stdin.write(b"remember the needle\n")
+        child.stdin.flush()
+        seen = b""
+        while b"tokens" not in seen:
+            seen += os.read(child.stdout.fileno(), 4096)
+        child.send_signal(number)
+        rest, _ = child.communicate(timeout=60)
+        expect(child.returncode == 0 and b"saved" in rest, f"status {child.returncode}", rest)
+        expect("remember the needle" in history(state), "what was said is lost")
+
+
+ALL = [help_is_there, refuses_bad_options, shows_reductions_and_turns, reads_what_is_stored, keeps_the_window_that_is_asked_for, makes_no_folders,
+       saves_when_it_is_interrupted, lists_reads_and_searches, never_leaves_the_folder, never_leaves_it_while_names_change, takes_hostile_calls,
        stays_in_the_window, compacts_and_undoes, saves_and_goes_on, recovers_from_an_overflow, talks_on_a_terminal]

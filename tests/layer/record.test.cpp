@@ -596,3 +596,58 @@ TEST_CASE("record: where what a run made can not be noted, the report says so") 
     CHECK(report.layers[0].failures == 1);
     CHECK(report.layers[0].note == "no space left");
 }
+
+TEST_CASE("record: beside another journal a saved state is not believed", "[law-6]") {
+    tape const before;
+    auto const mix = [](tape const& journal) { return condense::pipeline{condense::record{.to = journal}, window(4_messages)}; };
+    condense::session first{conversation{}, mix(before), roomy, exact{}, named("s")};
+    auto all = turns(0, 4);
+    for (auto const& m : all) first.push(m);
+    auto const kept = [&] {
+        auto taken = first.state();
+        REQUIRE(taken);
+        return taken.state;
+    };
+    SECTION("what it does not hold is recorded anew") {
+        tape const other;
+        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        REQUIRE_FALSE(second.adopt(kept()));
+        CHECK(second.release({second.outline().size()}) == 0);
+        all.push_back(chat_message::user("next"));
+        second.push(all.back());
+        CHECK(other.messages("s") == bytes_of(all));
+        static_cast<void>(second.prepare());
+        CHECK(second.release({second.outline().size()}) > 0);
+    }
+    SECTION("of one that holds a part, the rest") {
+        tape const other;
+        condense::session half{conversation{}, mix(other), roomy, exact{}, named("s")};
+        for (std::size_t at = 0; at < 3; ++at) half.push(all[at]);
+        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        REQUIRE_FALSE(second.adopt(kept()));
+        all.push_back(chat_message::user("next"));
+        second.push(all.back());
+        CHECK(other.messages("s") == bytes_of(all));
+    }
+    SECTION("its own is not written again") {
+        condense::session second{conversation{}, mix(before), roomy, exact{}, named("s")};
+        REQUIRE_FALSE(second.adopt(kept()));
+        all.push_back(chat_message::user("next"));
+        second.push(all.back());
+        CHECK(before.messages("s") == bytes_of(all));
+        CHECK(before.numbers("s") == counting(9));
+    }
+    SECTION("where it lacks what was released, nothing more is lost") {
+        static_cast<void>(first.prepare());
+        REQUIRE(first.release({first.outline().size()}) > 0);
+        tape const other;
+        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        REQUIRE_FALSE(second.adopt(kept()));
+        for (auto const& m : turns(4, 7)) second.push(m);
+        auto const report = second.prepare();
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        CHECK(std::string_view{report.layers[0].note}.starts_with("foreign: "));
+        CHECK_FALSE(report.changed());
+        CHECK(second.release({second.outline().size()}) == 0);
+    }
+}

@@ -159,6 +159,18 @@ TEST_CASE("summarize: by rule it needs no model and says what happened") {
     CHECK(text.find("Files touched: file0, file1,") != std::string::npos);
 }
 
+TEST_CASE("summarize: by rule the first request is the first one also where it stays") {
+    auto messages = conversation();
+    messages[1] = chat_message::user("Rename the flag in all files.");
+    messages.insert(messages.begin() + 4, {chat_message::assistant("Shall I?"), chat_message::user("Yes, and the tests.")});
+    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = condense::task | last(2_messages)}}));
+    CHECK(text_of(messages[1]) == "Rename the flag in all files.");
+    REQUIRE(is_summary(messages[2]));
+    auto const text = text_of(messages[2]);
+    CHECK(text.find("First request: Rename the flag in all files.") != std::string::npos);
+    CHECK(text.find("First request: Yes") == std::string::npos);
+}
+
 TEST_CASE("summarize: same messages, same bytes") {
     auto first = conversation();
     auto second = conversation();

@@ -163,6 +163,11 @@ TEST_CASE("extract: limits of its own") {
     notes.see(role::user, {.text = "abcdefgh"}, false);
     notes.see(role::user, {.text = "abcdefgh"}, false);
     CHECK(notes.text({1'000}) == "First request: abcde...\nRequest: abc...\n");
+    auto later = brief.open();
+    later.see_task({.kind = part_kind::media, .text = "a picture"});
+    later.see_task({.text = "task"});
+    later.see(role::user, {.text = "abcdefgh"}, false);
+    CHECK(later.text({1'000}) == "First request: task\nRequest: abc...\n");
     CHECK(brief == extract{.request = {5}, .recent = {3}});
     CHECK_FALSE(brief == extract{});
 }

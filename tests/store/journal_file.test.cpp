@@ -30,7 +30,7 @@ using condense::detail::journal_file;
 
 static_assert(!std::is_copy_constructible_v<journal_file> && !std::is_copy_constructible_v<file_lock>);
 
-constexpr std::string_view removed = "the journal's file was removed";
+constexpr std::string_view removed = "the journal's file was moved or removed";
 
 std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
 
@@ -146,7 +146,7 @@ TEST_CASE("journal_file: what cannot be opened is an error, and is tried again")
     CHECK(to.bytes() == "one\n");
 }
 
-TEST_CASE("journal_file: a file that is removed is told once, and only where lines went with it") {
+TEST_CASE("journal_file: a file that is removed is told once, where lines went with it") {
     one_file to;
     REQUIRE(to.add("one\n").empty());
     SECTION("at the next line, which is not appended") {
@@ -159,18 +159,21 @@ TEST_CASE("journal_file: a file that is removed is told once, and only where lin
         CHECK(to.flush() == removed);
         CHECK(to.flush().empty());
     }
-    SECTION("not where they were flushed") {
+    SECTION("at the next line also where they were flushed, and not at a flush") {
         REQUIRE(to.flush().empty());
         fs::remove(to.path());
         CHECK(to.flush().empty());
-    }
-    SECTION("not where they were flushed, nor by an append") {
-        REQUIRE(to.flush().empty());
-        fs::remove(to.path());
+        CHECK(to.add("two\n") == removed);
         CHECK(to.add("two\n").empty());
         CHECK(to.bytes() == "two\n");
         fs::remove(to.path());
         CHECK(to.flush() == removed);
+    }
+    SECTION("as moved, with another in its place or none") {
+        fs::rename(to.path(), to.path() + ".1");
+        if (GENERATE(false, true)) scratch::write(to.path(), "");
+        CHECK(to.add("two\n") == removed);
+        CHECK(scratch::bytes_of(to.path() + ".1") == "one\n");
     }
     CHECK(to.add("three\n").empty());
     CHECK(to.bytes() == "three\n");

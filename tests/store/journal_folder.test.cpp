@@ -17,6 +17,9 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+
 #include "store/journal_conformance.hpp"
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
@@ -403,19 +406,20 @@ TEST_CASE("journal_folder: many conversations hold few files open") {
     }
 }
 
-TEST_CASE("journal_folder: a removed file is told once where it held what was not flushed") {
+TEST_CASE("journal_folder: a removed file is told once") {
     scratch::folder const root;
     journal_folder const to{root / "j"};
     REQUIRE(add(to, 0).empty());
     fs::remove_all(root / "j");
-    CHECK(reason(to.flush("c")) == "the journal's file was removed");
+    CHECK(reason(to.flush("c")) == "the journal's file was moved or removed");
     CHECK_FALSE(to.flush("c"));
     REQUIRE(add(to, 0).empty());
     fs::remove(scratch::the_file_in(root / "j"));
-    CHECK(add(to, 1) == "the journal's file was removed");
+    CHECK(add(to, 1) == "the journal's file was moved or removed");
     REQUIRE(add(to, 0).empty());
     REQUIRE_FALSE(to.flush("c"));
     fs::remove_all(root / "j");
+    CHECK(add(to, 0) == "the journal's file was moved or removed");
     CHECK(add(to, 0).empty());
     CHECK(numbers_in(root / "j") == up_to(1));
 }
@@ -464,4 +468,33 @@ TEST_CASE("journal_folder: a writer that is killed loses nothing it was told is 
         CHECK(numbers_in(root / "j") == up_to(kept.size() + 1));
     }
     CHECK(acknowledged > 100);
+}
+
+TEST_CASE("journal_folder: a session whose journal was moved or removed records everything anew, and says so once", "[law-6]") {
+    scratch::folder const root;
+    journal_folder const to{root / "j"};
+    using condense::chat_message;
+    condense::pipeline const mix{condense::record{.to = to}, condense::sliding_window{.when = condense::used > condense::messages{4}}};
+    condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}}};
+    std::vector<std::string> all;
+    auto const say = [&](int number) {
+        session.push(chat_message::user("message " + std::to_string(number)));
+        all.push_back(condense::to_bytes(session.history().back()));
+        session.push(chat_message::assistant("answer " + std::to_string(number)));
+        all.push_back(condense::to_bytes(session.history().back()));
+    };
+    for (int number = 0; number < 3; ++number) say(number);
+    bool const moved = GENERATE(false, true);
+    auto const file = scratch::the_file_in(root / "j");
+    if (moved) fs::rename(file, root / "elsewhere");
+    else fs::remove(file);
+    say(3);
+    CHECK(session.statistics().layers[0].failures == 1);
+    static_cast<void>(session.prepare());
+    CHECK(session.release({session.outline().size()}) > 0);
+    std::vector<std::string> held;
+    REQUIRE_FALSE(to.read("", [&](condense::journal_entry const& line, std::string_view content) {
+        if (!line.made) held.emplace_back(content);
+    }));
+    CHECK(held == all);
 }

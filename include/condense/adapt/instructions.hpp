@@ -57,7 +57,8 @@ enum class instruction_fault : std::uint8_t {
     bad_name,     ///< no name of a file in a folder
     no_folder,    ///< the working folder, or the one to start from, cannot be found
     not_regular,  ///< a folder, a pipe, a device, or a link to one
-    unreadable    ///< there, and cannot be read
+    unreadable,   ///< there, and cannot be read
+    outside       ///< a link out of the project, or into /proc or /sys; it is not read
 };
 
 /// Something that is there, or was asked for, and could not be had.
@@ -72,6 +73,7 @@ struct instruction_error {
         if (fault == instruction_fault::bad_name) out += "a file name without folders";
         else if (fault == instruction_fault::no_folder) out += "a folder that can be found";
         else if (fault == instruction_fault::not_regular) out += "a regular file";
+        else if (fault == instruction_fault::outside) out += "a file of the project, no link out of it";
         else out += "readable";
         if (!reason.empty()) out += ", not " + reason;
         return out + " (see instructions)";
@@ -129,11 +131,29 @@ inline std::string project_root(std::string from, std::vector<std::string> const
     return {};
 }
 
+/// The path without links; "" where it leads to nothing, errno says why.
+inline std::string resolved_path(std::string const& path) {
+    auto* const found = ::realpath(path.c_str(), nullptr);
+    std::string out{found != nullptr ? found : ""};
+    std::free(found);
+    return out;
+}
+
+/// Both are absolute and without links.
+inline bool is_beneath(std::string_view path, std::string_view folder) noexcept {
+    if (folder == "/") return path.starts_with('/');
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
 }  // namespace detail
 
 /// The text of all instruction files that exist, each once: the user's, the project's, the working folder's.
 /// When the limit is too small for all, the nearest has its room first, being the most specific; of the
 /// others the beginning stays, and the text says where something was cut.
+///
+/// What the project brings may be hostile: its file and the working folder's are read only where they are, after all
+/// links, beneath the project's root (the working folder where there is none), and never from /proc or /sys. The
+/// user's own file may be a link to anywhere.
 struct instructions {
     std::string text = {};  ///< valid UTF-8, at most the limit
     std::vector<instruction_source> sources = {};
@@ -148,15 +168,16 @@ struct instructions {
         auto const& name = options.name;
         bool const sound =
             !name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos;
-        if (!options.global.empty()) out.read(files, instruction_level::global, options.global, options.limit);
+        if (!options.global.empty()) out.read(files, instruction_level::global, options.global, options.limit, {});
         if (!sound) out.refuse(instruction_level::working, instruction_fault::bad_name, name, 0, {});
         else {
             auto const here = out.resolved(instruction_level::working, options.working);
             auto const start =
                 options.project.empty() ? here : out.resolved(instruction_level::project, options.project);
             auto const root = detail::project_root(start, options.marks);
-            if (!root.empty()) out.read(files, instruction_level::project, in(root, name), options.limit);
-            if (!here.empty()) out.read(files, instruction_level::working, in(here, name), options.limit);
+            if (!root.empty()) out.read(files, instruction_level::project, in(root, name), options.limit, root);
+            bool const inside = !root.empty() && detail::is_beneath(here, root);
+            if (!here.empty()) out.read(files, instruction_level::working, in(here, name), options.limit, inside ? root : here);
         }
         out.merge(files, options.limit.count);
         for (auto& file : files) {
@@ -223,10 +244,8 @@ private:
     /// The folder without links, or "" and an error.
     std::string resolved(instruction_level level, std::string const& folder) {
         bool const sound = !folder.empty() && folder.find('\0') == std::string::npos;
-        auto* const found = sound ? ::realpath(folder.c_str(), nullptr) : nullptr;
-        auto error = found != nullptr ? 0 : sound ? errno : EINVAL;
-        std::string out{found != nullptr ? found : ""};
-        std::free(found);
+        auto out = sound ? detail::resolved_path(folder) : std::string{};
+        auto error = !out.empty() ? 0 : sound ? errno : EINVAL;
         struct stat seen = {};
         if (error == 0) error = detail::posix::error_of([&] { return ::stat(out.c_str(), &seen); });
         if (error == 0 && !S_ISDIR(seen.st_mode)) error = ENOTDIR;
@@ -235,8 +254,9 @@ private:
         return {};
     }
 
+    /// `root`: where the file has to be after all links, or empty for anywhere.
     void read(std::vector<detail::instruction_file>& files, instruction_level level, std::string const& path,
-              bytes limit) {
+              bytes limit, std::string const& root) {
         using detail::posix::error_of;
         struct stat seen = {};
         if (path.find('\0') != std::string::npos)
@@ -245,12 +265,18 @@ private:
             if (error != ENOENT && error != ENOTDIR) refuse(level, instruction_fault::unreadable, path, error, "stat");
             return;
         }
-        // A link may lead to any regular file. What is none is not opened, as opening may wait or do something.
+        // A link may lead to a regular file. What is none is not opened, as opening may wait or do something.
         if (auto const error = error_of([&] { return ::stat(path.c_str(), &seen); }))
             return refuse(level, instruction_fault::unreadable, path, error, "stat");
         if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
+        // Opened is what was looked at: the path without links, of which nothing may have become one since.
+        auto const whole = root.empty() ? path : detail::resolved_path(path);
+        bool const inside = root.empty() || (detail::is_beneath(whole, root) && !detail::is_beneath(whole, "/proc") && !detail::is_beneath(whole, "/sys"));
+        int const follow = root.empty() ? 0 : O_NOFOLLOW;
+        if (!inside) return refuse(level, instruction_fault::outside, path, 0, {});
         detail::posix::opened const found{detail::posix::uninterrupted(
-            [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); })};
+            [&] { return ::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow); })};
+        if (!root.empty() && detail::resolved_path(path) != whole) return refuse(level, instruction_fault::outside, path, 0, {});
         if (found.error != 0) return refuse(level, instruction_fault::unreadable, path, found.error, "open");
         seen = detail::posix::about(found.file);
         if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});

@@ -12,6 +12,7 @@
 
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_shape.hpp>
+#include <condense/adapt/json_understood.hpp>
 #include <condense/core/message.hpp>
 #include <condense/core/reduction.hpp>
 #include <condense/core/tokens.hpp>
@@ -67,9 +68,9 @@ void erase_mark(Json& one) {
 
 }  // namespace detail
 
-/// Each message is read by itself, so one conversation may mix the shapes. Any JSON is accepted: a
-/// field of an unexpected type is missing, an unknown block is `other`, a message that is not an
-/// object has no parts. Parts, in this order:
+/// Each message is read by itself, so one conversation may mix the shapes. A field of an unexpected type is
+/// missing, an unknown block beside known ones is `other`. A message of a shape that is not understood throws
+/// unknown_shape when it is read, as its calls and results would be lost; see shape_error_of. Parts, in this order:
 ///
 /// | where | part |
 /// |---|---|
@@ -89,6 +90,7 @@ struct message_traits<Json> {
     static role role_of(Json const& m) { return role_named(detail::text_member(m, "role")); }
 
     static void each_part(Json const& m, auto&& sink) {
+        if (auto wrong = shape_error_of(m)) detail::reject_shape(std::move(wrong));
         detail::each_piece(m, [&sink](detail::json_piece<Json const> const& piece) {
             bool const media = piece.part.kind == part_kind::media;
             if (!piece.dumped && !media) return static_cast<void>(sink(piece.part));
@@ -118,11 +120,12 @@ struct message_traits<Json> {
         return shorter;
     }
 
-    /// Takes out the block or the member; `content` itself becomes "", an emptied array stays.
+    /// Takes out the block or the member; `content` itself becomes "", an emptied array stays. The same message
+    /// when nothing that is understood would be left.
     static Json without_part(Json const& m, std::size_t index) {
         auto thinner = m;
         detail::piece_at(thinner, index).whole.erase();
-        return thinner;
+        return shape_error_of(thinner) ? m : thinner;
     }
 
     static Json make(role speaker, std::string text) {
@@ -205,12 +208,32 @@ void without_marks(Messages& sent) {
     for (auto& one : sent) detail::erase_mark(one);
 }
 
-/// The messages of a document, as a range that `reduce` can write to: the document itself where it is
-/// an array, else its member `messages` (a request body); null when there are none.
+/// The messages of a document, or why they cannot be read. Tested and dereferenced like a pointer; dereferenced
+/// with an error it throws unknown_shape.
 template <json_type Json>
-typename Json::array_t* messages_of(Json& document) {
+struct json_messages {
+    using array = typename Json::array_t;
+
+    array* list = nullptr;   ///< null where the document has no messages
+    shape_error error = {};  ///< of the first message that is not understood
+
+    explicit operator bool() const noexcept { return list != nullptr && !error; }
+    array& operator*() const {
+        if (error) detail::reject_shape(error);
+        return *list;
+    }
+    array* operator->() const { return &**this; }
+};
+
+/// The messages of a document, as a range that `reduce` can write to: the document itself where it is
+/// an array, else its member `messages` (a request body); false when there are none, or when one has a shape
+/// that is not understood, see shape_error_of.
+template <json_type Json>
+json_messages<Json> messages_of(Json& document) {
     auto* const found = document.is_array() ? &document : detail::member_of(document, "messages");
-    return found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>();
+    json_messages<Json> out{found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>()};
+    for (std::size_t at = 0; out.list != nullptr && at < out.list->size() && !out.error; ++at) out.error = shape_error_of((*out.list)[at], at);
+    return out;
 }
 
 /// What the member `system` of a document costs, a system prompt kept outside of the messages; none where there is

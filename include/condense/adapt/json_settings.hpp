@@ -29,10 +29,10 @@ std::string spelt_setting(Json const& value) {
     return value.dump();
 }
 
-/// Counts are whole numbers, shares are numbers or strings such as "65%", switches are true or false.
+/// Counts are whole numbers, shares are numbers or strings such as "65%", switches are true, false or texts such as "on".
 template <json_type Json>
 bool is_of_kind(settings_kind kind, Json const& value) noexcept {
-    if (kind == settings_kind::on_or_off) return value.is_boolean();
+    if (kind == settings_kind::on_or_off) return value.is_boolean() || value.is_string();
     if (kind == settings_kind::count) return value.is_number_integer();
     return value.is_number() || value.is_string();
 }
@@ -66,6 +66,7 @@ settings_result settings_from_json(Json const& given) {
         if (!detail::is_of_kind(field.kind, *found)) {
             auto bad = detail::bad_setting(field, field.key, detail::figure_fault::malformed, text);
             bad.fault = settings_fault::wrong_type;
+            if (field.kind == settings_kind::on_or_off) bad.rule = "must be true or false, or a text: on or off";
             return bad;
         }
         auto read = detail::read_figure(field.kind, text);

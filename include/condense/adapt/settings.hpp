@@ -4,16 +4,18 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/edit_distance.hpp>
+#include <condense/detail/environment.hpp>
 #include <condense/detail/figure.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
@@ -51,25 +53,6 @@ struct settings_error {
 };
 
 class settings_result;
-
-namespace detail {
-
-/// The environment of the process. No other thread may change it meanwhile, as for std::getenv itself.
-struct process_environment {
-    std::optional<std::string> operator()(std::string const& name) const {
-        auto const* const found = std::getenv(name.c_str());
-        return found == nullptr ? std::nullopt : std::optional<std::string>{found};
-    }
-};
-
-/// A pointer would be asked for a text where it is null.
-template <class Lookup>
-concept environment = requires(Lookup& look, std::string const& name) {
-    { look(name) } -> std::convertible_to<std::optional<std::string>>;
-    requires !std::is_pointer_v<std::remove_cvref_t<decltype(look(name))>>;
-};
-
-}  // namespace detail
 
 /// Defaults are of row C17, overheads of C9, the reserve of D3.
 struct settings {
@@ -121,7 +104,8 @@ struct settings {
 
     /// The settings whose variables are set and not empty, defaults for the others; or the first variable,
     /// in the order of settings_fields, that cannot be. `look`: a callable from a variable's name to a text
-    /// or nothing.
+    /// or nothing; where it has `names()`, as that of the process has, variables with the prefix that are no
+    /// setting are named in the warnings.
     template <class Lookup = detail::process_environment>
     static settings_result from_environment(std::string_view prefix = "CONDENSE_", Lookup look = {});
 
@@ -147,10 +131,14 @@ public:
                               "condense: settings: an error must be asked for only where there is one (see settings)");
         return *std::get_if<settings_error>(&held_);
     }
+    /// One sentence for each variable with the prefix that is no setting, as a misspelt one would be: for a log or a terminal.
+    std::vector<std::string> const& warnings() const noexcept { return warnings_; }
+    void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
     friend bool operator==(settings_result const&, settings_result const&) = default;
 
 private:
     std::variant<settings, settings_error> held_;
+    std::vector<std::string> warnings_;
 };
 
 enum class settings_kind : std::uint8_t { count, share, on_or_off };
@@ -337,6 +325,23 @@ std::optional<settings_error> conflict_in(settings const& made, Spelling const& 
     return std::nullopt;
 }
 
+/// "condense: settings: CONDENSE_TRESHOLD is no setting; is CONDENSE_THRESHOLD meant? (see settings)"; "" for one that is.
+inline std::string unknown_variable(std::string_view name, std::string_view prefix) {
+    constexpr std::size_t near = 3;
+    auto best = near + 1;
+    std::string meant;
+    for (auto const& field : settings_fields) {
+        auto const known = field.variable(prefix);
+        if (known == name) return {};
+        auto const length = name.size() < known.size() ? known.size() - name.size() : name.size() - known.size();
+        auto const distance = length > near ? best : edit_distance(name, known);
+        if (distance >= best) continue;
+        best = distance;
+        meant = "; is " + printable(known, shown_of_value) + " meant?";
+    }
+    return "condense: settings: " + printable(name, shown_of_value) + " is no setting" + meant + " (see settings)";
+}
+
 }  // namespace detail
 
 inline std::optional<settings_error> settings::problem() const {
@@ -365,7 +370,12 @@ settings_result settings::from_environment(std::string_view prefix, Lookup look)
         return std::string{key};
     };
     if (auto bad = detail::conflict_in(made, spelt)) return *std::move(bad);
-    return made;
+    settings_result out{made};
+    if constexpr (requires { look.names(); })
+        for (std::string const& name : look.names())
+            if (!prefix.empty() && name.starts_with(prefix))
+                if (auto sentence = detail::unknown_variable(name, prefix); !sentence.empty()) out.warn(std::move(sentence));
+    return out;
 }
 
 }  // namespace v1

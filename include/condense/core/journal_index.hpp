@@ -7,6 +7,7 @@
 
 #include <condense/core/store.hpp>
 #include <condense/detail/call_index.hpp>
+#include <condense/detail/sort.hpp>
 
 // Which messages of a history a journal already holds. Both are in the order in which the messages
 // came, so each message is looked for after the one before it: an equal one that was dropped long
@@ -68,6 +69,23 @@ public:
         for (auto at = slots_[find_slot(slots_, name)].first; at != none32; at = nodes_[at].next)
             if (nodes_[at].made && nodes_[at].number == number) return true;
         return false;
+    }
+
+    /// The message with this number is held under this name, or what was made of it is.
+    bool holds(reference const& name, std::uint64_t number) const noexcept {
+        if (slots_.empty()) return false;
+        for (auto at = slots_[find_slot(slots_, name)].first; at != none32; at = nodes_[at].next)
+            if (!nodes_[at].view && nodes_[at].number == number) return true;
+        return false;
+    }
+    /// Under whatever name: the numbers of all messages that are held, ascending.
+    std::vector<std::uint64_t> numbers() const {
+        std::vector<std::uint64_t> out;
+        out.reserve(nodes_.size());
+        for (auto const& each : nodes_)
+            if (!each.made) out.push_back(each.number);
+        detail::sort(out, [](std::uint64_t left, std::uint64_t right) { return left < right; });
+        return out;
     }
 
     /// The number of the message that came after the view with this digest, the newest one; none for no view.

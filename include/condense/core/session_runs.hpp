@@ -114,6 +114,7 @@ protected:
                 for (auto index = first; index < facts_.size(); ++index)
                     mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
                 unrecorded_ = shared.unrecorded;
+                unread_ = false;
                 return entries;
             }));
         }
@@ -346,6 +347,7 @@ protected:
     std::vector<message_type> coming_;   ///< pushed during an earlier one, and being taken in
     std::size_t taken_ = 0;              ///< of those, how many are in
     bool unrecorded_ = false;            ///< no journal has taken the latest arrival
+    bool unread_ = false;                ///< nor said since a state was adopted what it holds
     bool overflowed_ = false;            ///< since the latest message
     bool warned_ = false;                ///< and not fallen below since
 };

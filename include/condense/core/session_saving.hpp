@@ -27,7 +27,7 @@ class session_saving : public session_jobs<Messages, Mix, Estimator, Options> {
 protected:
     using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::jobs_,
         core::kept_, core::limits_, core::messages_, core::mix_, core::note_, core::options_, core::overflowed_, core::pace_, core::places_,
-        core::released_, core::sent_, core::sent_sum_, core::statistics_, core::tracker_, core::unrecorded_, core::warned_;
+        core::released_, core::sent_, core::sent_sum_, core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
     using core::borrowed, core::catch_up;
 
 public:
@@ -130,6 +130,7 @@ public:
         jobs_.go_on(from.latest_job);
         note_ = std::string_view{from.note};
         unrecorded_ = from.unrecorded;
+        unread_ = core::records && facts_.size() != 0;
         overflowed_ = from.overflowed;
         warned_ = from.warned;
         sent_.forget();

@@ -17,6 +17,7 @@ inline namespace v1 {
 /// Why a store or a journal did not do its work; false when it did.
 struct [[nodiscard]] store_error {
     detail::small_text<96> reason = {};
+    bool gone = false;  ///< of a journal: lines that were kept before are not there any more; it has to be read again
     constexpr explicit operator bool() const noexcept { return !std::string_view{reason}.empty(); }
 };
 

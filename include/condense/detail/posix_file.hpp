@@ -92,6 +92,15 @@ inline struct stat about(descriptor const& file) noexcept {
     return found;
 }
 
+/// Whether `name` in the folder is still that of the file; also where that cannot be told.
+inline bool is_named(descriptor const& file, descriptor const& folder, std::string const& name) noexcept {
+    struct stat named = {};
+    auto const held = about(file);
+    if (auto const error = error_of([&] { return ::fstatat(folder.number(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW); }))
+        return error != ENOENT;
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
 /// All of it, or an errno: then an unknown part is written.
 inline int write_all(descriptor const& file, std::string_view bytes) noexcept {
     while (!bytes.empty()) {

@@ -24,7 +24,8 @@ inline namespace v1 {
 /// that brought some. Row A6. Acts on arrival, and in `reduce` on what could not be recorded before:
 /// while something is not, layers after it that lose content do not run. Conversations are told
 /// apart by `run_options::conversation`; a history that was reduced before is known by what the
-/// journal holds.
+/// journal holds. So is one that a saved state brings: what the journal does not hold is recorded anew, as it is
+/// when the journal says that its lines are gone. What was released and is not there fails as `foreign`.
 template <class Journal = detail::unset>
 struct record {
     Journal to = detail::slot_default<Journal>();
@@ -75,6 +76,14 @@ struct record {
             numbers = std::move(found);
             unflushed = follows = true;
             return true;
+        }
+        /// What the journal holds is to be looked up again, before the next message.
+        void doubt() noexcept {
+            opened = false;
+            unflushed = follows = true;
+            names.clear();
+            seen = 0;
+            after = 0;
         }
         /// Messages from `first` on are others now, and are recorded as such.
         void rewind(std::uint64_t first) noexcept {
@@ -160,7 +169,7 @@ private:
         auto const size = draft.outline().size();
         if (pass.resumes()) kept.resumed = size;
         if (kept.numbers.size() == size && !kept.unflushed) return {};
-        if (auto const problem = open(pass)) return {problem.reason};
+        if (auto const problem = open(draft, pass)) return {problem.reason};
         // Where the journal was empty they are named as they are recorded.
         if (kept.names.size() != kept.resumed && !kept.held.empty()) look_back(draft, kept);
         if (kept.follows) keep_place(kept);
@@ -185,7 +194,7 @@ private:
                     continue;
                 }
                 number = kept.next;
-                if (auto const problem = pass.append(to, {name, number}, content)) return {problem.reason};
+                if (auto const problem = pass.append(to, {name, number}, content)) return lost(kept, problem);
                 if (to_name) kept.names.push_back(name);
                 kept.unflushed = true;
                 ++kept.next;
@@ -193,8 +202,34 @@ private:
             kept.numbers.push_back(number);
         }
         if (!kept.unflushed) return {};
-        if (auto const problem = pass.flush(to)) return {problem.reason};
+        if (auto const problem = pass.flush(to)) return lost(kept, problem);
         kept.unflushed = false;
+        return {};
+    }
+
+    static failed lost(auto& kept, store_error const& problem) noexcept {
+        if (problem.gone) kept.doubt();
+        return {problem.reason};
+    }
+
+    /// A number counts only where the journal holds that line: messages from the first on that it does not hold are
+    /// recorded anew. One that was released can not be.
+    store_error believe_held(auto& draft, auto& kept, detail::journal_index const& held) const {
+        auto const there = held.numbers();
+        std::size_t next = 0;  // of a released message, whose numbers ascend
+        auto known = kept.numbers.size();
+        for (std::size_t index = 0; index < kept.numbers.size(); ++index) {
+            auto const number = kept.numbers[index];
+            if (number == detail::journal_index::none) continue;
+            if (draft.outline().message_at(index).released) {
+                while (next < there.size() && there[next] < number) ++next;
+                if (next == there.size() || there[next] != number) return {"foreign: the journal does not hold what was released"};
+            } else if (index < known && !held.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number)) known = index;
+        }
+        if (known < kept.numbers.size()) {
+            kept.rewind(known);
+            kept.follows = true;
+        }
         return {};
     }
 
@@ -212,12 +247,14 @@ private:
         kept.held.seek(kept.after);
     }
 
-    store_error open(auto& pass) const {
+    store_error open(auto& draft, auto& pass) const {
         auto& kept = pass.memory;
         if (kept.opened) return {};
         detail::journal_index found;
         if (auto const problem = to.read(pass.conversation(), [&](journal_entry const& line, std::string_view) { found.add(line); }))
             return problem;
+        if (kept.follows)
+            if (auto const problem = believe_held(draft, kept, found)) return problem;
         kept.next = found.next();
         // A conversation that begins now has nothing to do with earlier ones of the same id.
         if (kept.resumed != 0 || kept.follows) kept.held = std::move(found);

@@ -249,8 +249,22 @@ private:
         }
     }
 
+    /// The task, where it is none of the groups.
+    static void tell_task(auto& draft, std::vector<group> const& groups, auto& notes) {
+        for (auto const which : draft.groups()) {
+            if (!draft.holds_task(which)) continue;
+            for (auto const each : groups)
+                if (each == which) return;
+            draft.each_part(which, [&](part_ref part, part_view const& seen) {
+                if (draft.outline().message_at(part.message_index).plain_user) notes.see_task(seen);
+            });
+            return;
+        }
+    }
+
     std::string write(auto& draft, std::vector<group> const& groups, tokens limit) const {
         auto notes = with.open();
+        if constexpr (requires(part_view const& part) { notes.see_task(part); }) tell_task(draft, groups, notes);
         tell(draft, groups, notes);
         return notes.text({detail::mul_capped(limit.count, 3)});
     }

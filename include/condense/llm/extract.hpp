@@ -41,6 +41,11 @@ struct extract {
                 answer_ = line(part.text, recent_limit_);
         }
 
+        /// The first request, where it is not among the parts because it stays as it is. Before the first part.
+        void see_task(part_view const& part) {
+            if (part.kind == part_kind::text && first_.empty() && !blank(part.text)) first_ = line(part.text, request_);
+        }
+
         /// At most `limit` code points; what matters most comes first.
         std::string text(chars limit) const {
             std::string out;

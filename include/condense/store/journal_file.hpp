@@ -38,7 +38,8 @@ private:
     int error_;
 };
 
-/// Any thread may use it, one at a time. Opened when first used and again when the file was removed.
+/// Any thread may use it, one at a time. Opened when first used, and again when its name is not that of the file
+/// which is held: it was moved or removed, maybe with another in its place.
 class journal_file {
 public:
     explicit journal_file(std::string name) : name_{std::move(name)} {}
@@ -48,7 +49,7 @@ public:
     store_error append(posix::folder& in, std::string line) {
         std::lock_guard const one{guard_};
         if (lost_) return lost_;
-        if (auto gone = drop_removed()) return gone;
+        if (auto gone = drop_moved()) return gone;
         if (auto const error = open(in, O_CREAT)) return {posix::fault("open", error)};
         file_lock const alone{held_};
         if (alone.error() != 0) return {posix::fault("flock", alone.error())};
@@ -57,7 +58,7 @@ public:
         auto const read = posix::read_at(held_, last, static_cast<std::size_t>(size) - last.size());
         if (read.error != 0) return {posix::fault("read", read.error)};
         if (!last.empty() && last != "\n") line.insert(0, "\n");
-        dirty_ = true;
+        dirty_ = wrote_ = true;
         auto const error = posix::write_all(held_, line);
         if (error == 0) return {};
         static_cast<void>(posix::error_of([&] { return ::ftruncate(held_.number(), size); }));
@@ -69,7 +70,8 @@ public:
     store_error flush(posix::folder& in) {
         std::lock_guard const one{guard_};
         if (lost_) return lost_;
-        if (auto gone = drop_removed()) return gone;
+        if (dirty_)
+            if (auto gone = drop_moved()) return gone;
         if (auto const error = open(in, 0))
             return error == ENOENT ? store_error{} : store_error{posix::fault("open", error)};
         return settle();
@@ -81,15 +83,17 @@ public:
         std::lock_guard const one{guard_};
         if (held_ && dirty_ && !lost_) static_cast<void>(settle());
         held_ = {};
+        wrote_ = false;
         return !lost_;
     }
 
 private:
-    /// An error, once, where lines went with the file that were not flushed.
-    store_error drop_removed() {
-        if (!held_ || posix::about(held_).st_nlink != 0) return {};
+    /// An error, once, where lines went with the file: who appended them has to learn that they are not there.
+    store_error drop_moved() {
+        if (!held_ || posix::is_named(held_, *folder_, name_)) return {};
         held_ = {};
-        return std::exchange(dirty_, false) ? store_error{"the journal's file was removed"} : store_error{};
+        dirty_ = false;
+        return std::exchange(wrote_, false) ? store_error{{"the journal's file was moved or removed"}, true} : store_error{};
     }
 
     int open(posix::folder& in, int flags) {
@@ -118,6 +122,7 @@ private:
     std::shared_ptr<posix::descriptor const> folder_;
     bool entry_kept_ = false;  ///< the folder's entry is on the medium
     bool dirty_ = false;       ///< lines may not be
+    bool wrote_ = false;       ///< lines were appended to what is held
     store_error lost_ = {};    ///< a failed fsync is final
 };
 

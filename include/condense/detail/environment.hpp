@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+// Variables of the environment, of the process or of whatever a program has in its place.
+
+#if defined(__unix__) || defined(__APPLE__)
+extern "C" char** environ;  // not every system declares it
+#endif
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// The environment of the process. No other thread may change it meanwhile, as for std::getenv itself.
+struct process_environment {
+    std::optional<std::string> operator()(std::string const& name) const {
+        auto const* const found = std::getenv(name.c_str());
+        return found == nullptr ? std::nullopt : std::optional<std::string>{found};
+    }
+#if defined(__unix__) || defined(__APPLE__)
+    std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (auto const* const* at = ::environ; at != nullptr && *at != nullptr; ++at) {
+            std::string_view const entry{*at};
+            all.emplace_back(entry.substr(0, entry.find('=')));
+        }
+        return all;
+    }
+#endif
+};
+
+/// A pointer would be asked for a text where it is null.
+template <class Lookup>
+concept environment = requires(Lookup& look, std::string const& name) {
+    { look(name) } -> std::convertible_to<std::optional<std::string>>;
+    requires !std::is_pointer_v<std::remove_cvref_t<decltype(look(name))>>;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
