@@ -146,6 +146,7 @@ public:
     constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
     /// Whether shortening may lose content of open groups: after a journal, or under pressure.
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
+    constexpr bool open_allowed() const noexcept { return open_allowed_; }
 
     /// After system messages a request begins with a plain user message or a summary. Where drops
     /// broke that, the nearest of either that stood before the new beginning comes back.

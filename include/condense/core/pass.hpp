@@ -259,6 +259,9 @@ class draft_for : public Draft::reader {
 public:
     explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{detail::address_of(whole)} {}
 
+    /// Parts of open groups may be shortened in this run.
+    constexpr bool open_allowed() const noexcept { return whole_->open_allowed(); }
+
     constexpr refusal drop(group which) {
         static_assert(Allowed & effect::drops,
                       "condense: draft.drop: the layer must declare condense::drops in its effects (see effect)");

@@ -85,8 +85,8 @@ private:
     tokens target_;
 };
 
-/// A layer that has a reduce hook and is due; one that has seen every message arrive and acts on
-/// each is not.
+/// A layer that has a reduce hook and is due. One that has seen every message arrive and acts on each is so only
+/// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) {
@@ -95,7 +95,7 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     }
     else if constexpr (!names_reduce<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return false;
+        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
     } else return true;
 }

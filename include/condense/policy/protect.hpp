@@ -314,6 +314,10 @@ public:
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
     }
+    /// By its distance from the end alone, which grows as messages come.
+    constexpr bool holds_for_now(std::uint32_t index) const noexcept {
+        return place_of(index) >= zone_.head && place_of(index) >= zone_.tail && holds(index);
+    }
     constexpr bool holds(part_view const& part) const {
         if constexpr (reads_parts<Policy>) return routine_ && policy_.holds(part);
         else return false;
