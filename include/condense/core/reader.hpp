@@ -72,6 +72,10 @@ public:
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
     constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
+    /// What messages of this cost take of used(), rounded upward.
+    constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
+    /// The most that messages may cost to take no more than `limit` of used().
+    constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
     /// What the messages of one role cost; the roles add up to used() less the overhead.
     constexpr v1::cost used_by(role speaker) const noexcept {

@@ -295,7 +295,7 @@ public:
         draft whole{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
         counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens()};
+        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
         all.keep();

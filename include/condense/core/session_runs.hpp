@@ -12,7 +12,6 @@
 #include <condense/core/layer_memory.hpp>
 #include <condense/core/observer.hpp>
 #include <condense/core/pacing.hpp>
-#include <condense/core/scaled_sums.hpp>
 #include <condense/core/session_core.hpp>
 #include <condense/core/summary_job.hpp>
 #include <condense/core/turn_tracker.hpp>
@@ -29,13 +28,14 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
+    using core::abandoned_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
     static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
 
 public:
     using typename core::message_type;
+    using core::used;
     using report_type = report<Mix::size>;
 
     /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
@@ -58,21 +58,6 @@ public:
         if (busy_) return unchanged(used());
         catch_up();
         return run({}, true);
-    }
-
-    /// By estimates, or where a provider has reported, by its figure and what has come since.
-    usage used() const noexcept {
-        auto now = edits_.used(limits_);
-        auto const counted = this->counted();
-        if (anchor_.holds()) {
-            now.source = usage_source::reported;
-            auto const messages = facts_.size() - anchor_.messages();
-            now.tokens = anchor_.used(counted, [&](v1::cost each) { return corrected(count_, {.counted = each, .messages = messages}); });
-        } else {
-            now.tokens = this->expected();
-            if (edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0) now.source = usage_source::none;
-        }
-        return now;
     }
 
 protected:
@@ -126,26 +111,24 @@ protected:
         on_failure whatever_happens{this};
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
+        auto const before = this->counted();
         auto made = this->running(std::forward<Function>(f));
-        changed(mark);
+        changed(mark, before);
         all.keep();
         whatever_happens.of = nullptr;
         return made;
     }
 
-    /// Steps from `mark` on stand.
-    void changed(std::size_t mark) noexcept {
+    /// Steps from `mark` on stand; the sum was `before`.
+    void changed(std::size_t mark, v1::cost before) noexcept {
         jobs_.touched(facts_, edits_, mark);
-        this->note_event(mark);
+        this->note_event(mark, before);
     }
 
     report_type run(run_demand demand, bool manual) {
-        auto const source_before = used().source;
-        auto made = together([&](auto& whole) {
-            scaled_sums const as_reported{edits_, this->counted().tokens(), measured()};
-            return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand);
-        });
-        made.before.source = source_before;
+        auto const before = used();
+        auto made = together([&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
+        made.before = before;
         made.after.source = used().source;
         statistics_.add(made.layers);
         ++statistics_.runs;
@@ -188,13 +171,6 @@ protected:
         return still | (mix_.due_layers(made.before) & soon);
     }
 
-    /// What the request has to fit with during a run.
-    tokens measured() const noexcept {
-        auto const now = used().tokens;
-        auto const expected = this->expected();
-        return now < expected ? expected : now;
-    }
-
     report_type unchanged(usage now) const noexcept {
         report_type idle;
         idle.layers = idle_;
@@ -219,6 +195,7 @@ protected:
     /// What no law protects.
     tokens reducible() const {
         auto const from = source();
+        auto const as_used = this->in_scale(edits_);
         v1::draft const whole{from, facts_, edits_, count_, limits_};
         return whole.used().tokens - whole.floor();
     }
@@ -306,6 +283,7 @@ protected:
     {
         v1::outline facts;
         view edits;
+        auto const before = this->counted();
         edits.know_summaries(edits_.knows_summaries());
         std::uint32_t index = 0;
         std::size_t abandoned = 0;
@@ -332,7 +310,7 @@ protected:
         events_.clear();
         abandoned_.resize(abandoned);
         jobs_.clear();
-        anchor_.edited(first);
+        this->edited(first, before);
         this->settle();
         pace_.changed();
         rewind_memories(mix_, kept_, first);

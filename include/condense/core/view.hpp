@@ -9,6 +9,7 @@
 
 #include <condense/core/edit.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/core/token_scale.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/grow.hpp>
 
@@ -118,15 +119,11 @@ public:
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
-    /// From here on so many counted tokens stand for so many real ones, of at most 2^31 each; 0 for as counted.
-    constexpr void calibrate(tokens counted, tokens real) noexcept {
-        counted_ = counted;
-        real_ = real;
-    }
-    /// What a sum comes to, rounded upward, once.
-    constexpr tokens measured(v1::cost sum) const noexcept {
-        return counted_ == real_ ? sum.tokens() : scaled(sum.tokens());
-    }
+    /// From here on sums are measured by this scale.
+    constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
+    constexpr detail::token_scale const& scale() const noexcept { return scale_; }
+    /// What a sum with the overhead comes to, rounded upward, once.
+    constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
                 .input = limits.input(),
@@ -249,8 +246,6 @@ public:
     }
 
 private:
-    constexpr tokens scaled(tokens sum) const noexcept { return {detail::scale_up(sum.count, real_.count, counted_.count)}; }
-
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
         auto& standing = groups_[which.slot()].summary;
@@ -385,8 +380,7 @@ private:
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
     tokens cached_ = {};
-    tokens counted_ = {};
-    tokens real_ = {};
+    detail::token_scale scale_;
     bool summaries_known_ = true;
 };
 

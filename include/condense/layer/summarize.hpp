@@ -144,9 +144,10 @@ private:
     /// only summaries may.
     chosen choose(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const most = cost::of(input_for(draft));
+        auto const most = draft.within(input_for(draft));
         auto left = draft.used();
-        left.tokens = left.tokens + limit_of(draft, pass, most) + draft.estimator()(detail::fenced_summary(" ")).tokens();
+        auto const whole = left.tokens + limit_of(draft, pass, most) + draft.measured(draft.estimator()(detail::fenced_summary(" ")));
+        left.tokens = whole;
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
@@ -174,7 +175,7 @@ private:
             }
             found.groups.push_back(which);
             found.cost += facts.cost;
-            left.tokens = left.tokens - facts.cost.tokens();
+            left.tokens = whole - draft.measured(found.cost);
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
             summaries += earlier ? 1u : 0u;  // two of them, where a model could not read all at once, become one
@@ -186,13 +187,13 @@ private:
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
         auto most = size.count >> (pass.pressure() < 63 ? pass.pressure() : 63);
-        for (auto const other : {draft.limits().input().count / 10, replaced.tokens().count / 3})
+        for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
             most = other < most ? other : most;
         return {most == 0 ? 1 : most};
     }
 
     static void fit(auto const& draft, auto& pass, std::string& text, tokens limit) {
-        auto const whole = draft.estimator()(text).tokens();
+        auto const whole = draft.measured(draft.estimator()(text));
         if (whole <= limit) return;
         auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.count);
         text.resize(detail::utf8::prefix(text, points));
