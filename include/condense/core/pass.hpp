@@ -63,6 +63,7 @@ struct run_demand {
     bool forced = false;  ///< under pressure, up to the last resort, until `target`
     tokens target = {};
     bool may_ask = true;  ///< models may be asked
+    std::uint64_t may_ask_too = 0;  ///< by these layers at any rate, one bit each in the order of the report
 };
 
 /// One run of a pipeline: what all its layers share.
@@ -90,6 +91,8 @@ struct run {
     bool unrecorded = false; ///< there are journals, and none does
     bool stopped = false;
     bool may_ask = true;
+    std::uint64_t may_ask_too = 0;
+    std::uint32_t unasked = 0;  ///< times a layer waited for its model
     std::vector<pending_put> puts = {};
 };
 
@@ -97,6 +100,9 @@ struct run {
 inline constexpr std::string_view nothing_to_do = "nothing to do";
 inline constexpr std::string_view all_protected = "protected";
 inline constexpr std::string_view all_within_over = "within `over`";
+/// Why a layer waits.
+inline constexpr std::string_view asked_lately = "the model was asked lately";
+inline constexpr std::string_view not_worth_it = "not worth it";
 /// Why a layer that loses content has not run.
 inline constexpr std::string_view not_all_recorded = "not all is recorded";
 
@@ -158,15 +164,27 @@ public:
         return run_->options.clock();
     }
 
-    /// A session that has asked a model lately, or in vain, waits: layers do without.
-    constexpr bool may_ask() const noexcept { return run_->may_ask; }
+    /// A session that has asked a model lately, or in vain, waits: layers do without. Not where messages or turns
+    /// have made the layer due, whose limits hold.
+    constexpr bool may_ask() const noexcept {
+        auto const place = static_cast<std::size_t>(entry_ - run_->entries);
+        return run_->may_ask || (run_->may_ask_too >> (place < 63 ? place : 63) & 1) != 0;
+    }
+    /// The layer would ask and may not: it waits, which is no failure. In a fallback the next one acts.
+    constexpr void wait_for_model() noexcept {
+        ++run_->unasked;
+        entry_->waits = true;
+        if (entry_->outcome == layer_outcome::applied) return;
+        entry_->outcome = layer_outcome::declined;
+        entry_->note = detail::asked_lately;
+    }
 
     /// The model's answer; empty in a dry run, where nothing is asked, and where none may be asked.
     template <class Model>
     constexpr std::string ask(Model const& model, std::string_view prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
-        if (!run_->may_ask) return {};
+        if (!may_ask()) return {};
         ++entry_->asked;
         if (run_->dry) return {};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;

@@ -200,7 +200,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     made.before = whole.used();
     auto const started = options.clock();
     auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark, .may_ask = demand.may_ask};
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark,
+                               .may_ask = demand.may_ask, .may_ask_too = demand.may_ask_too};
     shared.limit = made.before.input;
     bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;

@@ -68,6 +68,7 @@ struct layer_report {
     std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
     std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
     std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
+    bool waits = false;           ///< put off: its edits are not worth it yet, or its model was asked lately
     detail::small_text<96> note = {};
 
     constexpr tokens after() const noexcept { return before - saved; }

@@ -47,9 +47,11 @@ public:
         catch_up();
         auto const now = used();
         auto const due = busy_ ? 0 : mix_.due_layers(now);
-        if (due == 0 || !pace_.may_run(options_.pacing, now, due, [&] { return reducible(); })) return settled(unchanged(now), now);
+        if (due == 0) return settled(unchanged(now), now);
+        auto const by_count = due & due_by_count(now);
+        if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); })) return settled(unchanged(now), now);
         tell(options_.observer, events::due{now});
-        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now)}, false);
+        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(by_count)}, false);
         return settled(made, used());
     }
 
@@ -68,7 +70,7 @@ protected:
             auto const& found = facts_.message_at(index);
             auto sum = found.frame;
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += facts_.part_at(column).cost;
-            pace_.pushed_more(sum);
+            pace_.pushed_more(sum, found.plain_user || found.speaker == role::assistant);
             if (found.plain_user) tracker_.begin_turn();
         }
     }
@@ -144,8 +146,11 @@ protected:
         auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
         bool asked = false;
         bool blocked = false;  // by a journal, which may take the next message
+        bool failed = false;
         for (auto const& layer : made.layers) {
             asked = asked || layer.asked != 0;
+            waited = waited || (layer.waits && made.before.fits());
+            failed = failed || layer.failures != 0;
             blocked = blocked || (layer.failures != 0 && std::string_view{layer.note} == not_all_recorded);
             told.layers_applied += layer.outcome == layer_outcome::applied ? 1u : 0u;
             told.parts_shortened += layer.parts_shortened;
@@ -156,7 +161,8 @@ protected:
         if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
             if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
-            else if (pace_.ran(options_.pacing, progress, waited, due_for_nothing(made)) || pace_.open) pace_.stuck = reducible();
+            else if (pace_.ran(options_.pacing, progress, waited && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
+                pace_.stuck = reducible();
         }
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
@@ -169,6 +175,13 @@ protected:
         now.tokens = now.tokens + options_.pacing.growth.of_rounded_up(now.input);
         auto const soon = mix_.due_layers(now);
         return still | (mix_.due_layers(made.before) & soon);
+    }
+
+    /// The layers that messages or turns alone make due.
+    std::uint64_t due_by_count(usage now) const noexcept {
+        now.tokens = {};
+        auto const due = mix_.due_layers(now);
+        return due == 0 ? 0 : due & ~mix_.due_layers({.input = now.input});
     }
 
     report_type unchanged(usage now) const noexcept {

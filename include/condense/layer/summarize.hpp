@@ -108,7 +108,10 @@ struct summarize {
             from = choose(draft, pass);
             if (from.groups.empty()) break;
             auto const limit = limit_of(draft, pass, from.cost);
-            if (!by_rule && !pass.may_ask()) return {"the model was asked lately"};
+            if (!by_rule && !pass.may_ask()) {
+                pass.wait_for_model();
+                return {};
+            }
             auto text = write(draft, pass, from.groups, limit);
             if (pass.dry() && !by_rule) {
                 pass.note("a model would be asked");
