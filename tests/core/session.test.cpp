@@ -538,3 +538,19 @@ TEST_CASE("what an observer pushes while the program's messages are taken in is 
     CHECK(session.outline().size() == 4);
     CHECK(miscounted(session) == "");
 }
+
+TEST_CASE("a session with a budget that leaves nothing for the input keeps all and sends nothing", "[law-8]") {
+    condense::session session{conversation{}, condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{}, condense::escalate{}},
+                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, exact{}};
+    for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+    CHECK_FALSE(session.due());
+    CHECK_FALSE(session.prepare().refused.empty());
+    CHECK_FALSE(session.run().changed());
+    auto const called = session.call([](auto const&) { return chat_message::assistant("never"); });
+    CHECK(called.outcome == condense::call_outcome::too_large);
+    CHECK(called.error.text == condense::budget_refused);
+    CHECK(sent(session).size() == 4);
+    session.set_limits({.window = 8'000_tokens});
+    CHECK(session.prepare().refused.empty());
+    CHECK(session.call([](auto const&) { return chat_message::assistant("done"); }));
+}

@@ -155,6 +155,7 @@ public:
     constexpr void note(refusal refused) noexcept {
         if (!refused) return;
         ++entry_->refused;
+        if (refused == refusal{refusal::not_smaller} && entry_->outcome == layer_outcome::applied) return;
         if (entry_->note.empty()) entry_->note = name(refused);
     }
 

@@ -198,6 +198,13 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     report<Mix::size> made;
     mix.name_entries(made.layers.data());
     made.before = whole.used();
+    if (!whole.limits().is_possible()) {
+        made.outcome = outcome::over;
+        made.after = made.before;
+        made.prefix = made.before.tokens;
+        made.refused = budget_refused;
+        return made;
+    }
     auto const started = options.clock();
     auto const mark = whole.mark();
     run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark,

@@ -120,15 +120,17 @@ struct [[nodiscard]] report {
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
     instant time = {};   ///< how long the run took
+    std::string_view refused = {};  ///< why no layer ran: the budget can not be; empty where it can
     std::array<layer_report, Layers> layers = {};
 
     /// The request may be sent.
-    constexpr bool fits() const noexcept { return after.tokens <= limit; }
+    constexpr bool fits() const noexcept { return after.tokens <= limit && refused.empty(); }
     constexpr bool changed() const noexcept { return first_changed.has_value(); }
 
     /// A table: one line for the run, one for each layer.
     std::string text() const {
         std::string out;
+        if (!refused.empty()) out.append(refused).push_back('\n');
         detail::append_head(out, name(outcome), before, after);
         for (auto const& layer : layers) detail::append_row(out, layer);
         if (outcome == v1::outcome::exhausted)

@@ -192,6 +192,8 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     } else if constexpr (has_when<Layer>) {
         if (!layer.when.due(now)) return;
         fired = layer.when.fired(now);
+        // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
     } else fired = measure::any;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
@@ -214,7 +216,10 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
     if (entry.runs == 0) entry.before = now.tokens;
     if constexpr (has_when<Layer>) {
         if (!layer.when.due(now)) return;
+        if constexpr (!requires { layer.when.unconditional; })
+            if (!shared.draft.limits().is_possible()) return;
         fired = layer.when.fired(now);
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
     }
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};

@@ -39,14 +39,14 @@ public:
     using report_type = report<Mix::size>;
 
     /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
-    bool due() const noexcept { return mix_.due(used()); }
+    bool due() const noexcept { return limits_.is_possible() && mix_.due(used()); }
 
     /// Runs the pipeline where it is due and has not just been tried in vain, as `run_options::pacing`
     /// says; else reports the usage and changes nothing.
     report_type prepare() {
         catch_up();
         auto const now = used();
-        auto const due = busy_ ? 0 : mix_.due_layers(now);
+        auto const due = busy_ || !limits_.is_possible() ? 0 : mix_.due_layers(now);
         if (due == 0) return settled(unchanged(now), now);
         auto const by_count = due & due_by_count(now);
         if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); })) return settled(unchanged(now), now);
@@ -190,7 +190,8 @@ protected:
         idle.before = idle.after = now;
         for (auto& layer : idle.layers) layer.before = idle.before.tokens;
         idle.limit = idle.before.input;
-        idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
+        if (!limits_.is_possible()) idle.refused = budget_refused;
+        idle.outcome = idle.fits() ? outcome::fits : outcome::over;
         return idle;
     }
 
