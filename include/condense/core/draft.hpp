@@ -90,7 +90,7 @@ public:
         this->each_member(group{slot}, [&](std::uint32_t index) {
             auto const& found = this->facts_->message_at(index);
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-                if (this->edits_->edit_of(column) != nullptr)
+                if (this->edits_->edit_of(column) != nullptr && !this->facts_->part_at(column).late)
                     this->edits_->edit_part(*this->facts_, edit_kind::restore, column, this->facts_->part_at(column).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;

@@ -255,11 +255,16 @@ private:
         standing = 0;
     }
 
-    /// What was written for calls gives way to the results in this message.
+    /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
     constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
         auto const& found = facts.message_at(index);
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
             auto const& part = facts.part_at(column);
+            if (part.late && parts_[column].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
+                steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = column, .before = part.cost});
+                change_part(facts, part.cost, {}, column);
+                parts_[column].edit = static_cast<std::uint32_t>(steps_.size());
+            }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
             steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
