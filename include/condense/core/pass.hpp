@@ -237,6 +237,7 @@ public:
     constexpr void rerun(unsigned pressure, bool top, tokens target) {
         static_assert(Allowed & effect::reruns,
                       "condense: pass.rerun: the layer must declare condense::reruns in its effects (see effect)");
+        ++entry_->passes;
         (*rerun_)(pressure, top, target);
     }
     /// Says what the run came to, and the largest request that may be sent.

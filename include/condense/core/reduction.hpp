@@ -234,7 +234,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     if (demand.forced) force(mix, shared, kept, demand.target, made);
     if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;
-    if (made.outcome == outcome::exhausted) made.floor = whole.floor();
+    if (made.outcome == outcome::exhausted) made.floor = whole.least();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
     made.prefix = made.first_changed ? kept_prefix(whole, mark) : made.after.tokens;
     if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)

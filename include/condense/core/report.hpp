@@ -68,6 +68,8 @@ struct layer_report {
     std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
     std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
     std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
+    std::uint32_t passes = 0;     ///< in which it ran the layers before it again, under pressure
+    bool threw = false;           ///< it ended by an exception in this run: no escalation runs it again
     bool waits = false;           ///< put off: its edits are not worth it yet, or its model was asked lately
     detail::small_text<96> note = {};
 
@@ -90,6 +92,7 @@ inline void append_row(std::string& out, layer_report const& layer) {
     for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},
                               std::uint64_t{layer.parts_shortened}, std::uint64_t{layer.artifacts}})
         append_padded(out, grouped(figure), 12, true);
+    if (layer.passes != 0) out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
     if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
     out.push_back('\n');
 }
@@ -116,7 +119,7 @@ struct [[nodiscard]] report {
     usage before = {};
     usage after = {};
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
-    tokens floor = {};  ///< what cannot be reduced; set when the outcome is `exhausted`
+    tokens floor = {};  ///< what no law lets go, beside `after`, what this mix leaves; set when the outcome is `exhausted`
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
     instant time = {};   ///< how long the run took
@@ -133,8 +136,11 @@ struct [[nodiscard]] report {
         if (!refused.empty()) out.append(refused).push_back('\n');
         detail::append_head(out, name(outcome), before, after);
         for (auto const& layer : layers) detail::append_row(out, layer);
-        if (outcome == v1::outcome::exhausted)
-            out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced\n");
+        if (outcome == v1::outcome::exhausted) {
+            out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced");
+            if (floor < after.tokens) out.append(" by any mix; this one leaves ").append(detail::grouped(after.tokens.count));
+            out.push_back('\n');
+        }
         return out;
     }
     template <class Stream>

@@ -137,6 +137,10 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
     batch made{shared, entry, fired};
     if constexpr (weighs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
+    [[maybe_unused]] auto const threw = [&](std::string_view reason) {
+        made.fail(reason);
+        entry.threw = true;
+    };
     shared.draft.allow_open(Recorded || shared.pressure != 0);
     CONDENSE_DETAIL_TRY {
         if constexpr (std::is_void_v<decltype(hook())>) {
@@ -150,7 +154,7 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             else made.fail(result.reason);
         }
     }
-    CONDENSE_DETAIL_CATCH(made.fail, shared.options.stop.stop_requested())
+    CONDENSE_DETAIL_CATCH(threw, shared.options.stop.stop_requested())
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
         shared.recorded = shared.recorded || entry.failures == failures;
         shared.unrecorded = !shared.recorded;
@@ -188,7 +192,7 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     // A model that failed in this run is not asked again.
     if ((Layer::effects & effect::asks) && entry.failures != 0) return;
     if (shared.pressure != 0) {
-        if (now.tokens <= shared.target) return;
+        if (now.tokens <= shared.target || entry.threw) return;
     } else if constexpr (has_when<Layer>) {
         if (!layer.when.due(now)) return;
         fired = layer.when.fired(now);
