@@ -64,6 +64,8 @@ struct run_demand {
     tokens target = {};
     bool may_ask = true;  ///< models may be asked
     std::uint64_t may_ask_too = 0;  ///< by these layers at any rate, one bit each in the order of the report
+    bool untriggered = false;       ///< each layer runs once, due or not, until its target
+    std::optional<tokens> until = {};  ///< then until this one
 };
 
 /// One run of a pipeline: what all its layers share.
@@ -92,6 +94,8 @@ struct run {
     bool stopped = false;
     bool may_ask = true;
     std::uint64_t may_ask_too = 0;
+    bool untriggered = false;
+    std::optional<tokens> until = {};
     std::uint32_t unasked = 0;  ///< times a layer waited for its model
     std::vector<pending_put> puts = {};
 };
@@ -131,12 +135,13 @@ public:
     /// The layer may stop: its target, or under pressure the run's, is reached.
     constexpr bool enough() const noexcept {
         if constexpr (requires { requires Goal::unreachable; })
-            if (run_->pressure == 0) return false;
+            if (run_->pressure == 0 && !run_->until) return false;
         return enough(run_->draft.used());
     }
     /// The same for a usage that edits would lead to.
     constexpr bool enough(usage const& now) const noexcept {
-        return run_->pressure == 0 ? (*goal_)(now) : now.tokens <= run_->target;
+        if (run_->pressure != 0) return now.tokens <= run_->target;
+        return run_->until ? now.tokens <= *run_->until : (*goal_)(now);
     }
     /// Some layer of the pipeline drops all that may be dropped at the top.
     constexpr bool last_resort() const noexcept { return run_->last_resort; }

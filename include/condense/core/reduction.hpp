@@ -180,7 +180,7 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
 
 /// Runs all layers under pressure, at last as escalate's last pass does, until the target is reached.
 template <class Mix, class Run>
-constexpr void force(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
+constexpr void press(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
     for (unsigned pressure = 1; pressure <= 2 && shared.draft.used().tokens > target && !shared.stopped; ++pressure) {
         pressed const while_running{shared, pressure, pressure == 2, target};
         mix.template reduce_all<false>(shared, 0, kept);
@@ -208,7 +208,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     auto const started = options.clock();
     auto const mark = whole.mark();
     run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark,
-                               .may_ask = demand.may_ask, .may_ask_too = demand.may_ask_too};
+                               .may_ask = demand.may_ask, .may_ask_too = demand.may_ask_too,
+                               .untriggered = demand.untriggered, .until = demand.until};
     shared.limit = made.before.input;
     bool const one_shot = kind != run_kind::session;
     shared.resumes = one_shot;
@@ -221,6 +222,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
         auto const steps = whole.mark();
         mix.template reduce_all<false>(shared, 0, kept);
+        shared.untriggered = false;
+        shared.until.reset();
         made.after = whole.used();
         // What an inner pipeline concluded no longer holds when later layers have changed something.
         bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
@@ -231,7 +234,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
         shared.concluded = false;
     }
-    if (demand.forced) force(mix, shared, kept, demand.target, made);
+    if (demand.forced) press(mix, shared, kept, demand.target, made);
     if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;
     if (made.outcome == outcome::exhausted) made.floor = whole.least();

@@ -112,6 +112,12 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     else return never_done{};
 }
 
+/// A run that asks no triggers leaves a layer alone whose target is met.
+template <class Layer, class Run>
+constexpr bool target_is_met(Layer const& layer, Run const& shared, usage const& now) noexcept {
+    return shared.until ? now.tokens <= *shared.until : goal_of(layer, now.input)(now);
+}
+
 template <class Layer>
 constexpr messages message_limit_of(Layer const& layer) noexcept {
     if constexpr (requires { layer.when.message_limit(); }) return layer.when.message_limit();
@@ -194,8 +200,10 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     if (shared.pressure != 0) {
         if (now.tokens <= shared.target || entry.threw) return;
     } else if constexpr (has_when<Layer>) {
-        if (!layer.when.due(now)) return;
-        fired = layer.when.fired(now);
+        bool const due = layer.when.due(now);
+        if (!due && !shared.untriggered) return;
+        if (shared.untriggered && target_is_met(layer, shared, now)) return;
+        fired = due ? layer.when.fired(now) : measure::any;
         // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
         if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
     } else fired = measure::any;

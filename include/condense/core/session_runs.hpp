@@ -62,6 +62,19 @@ public:
         return run({}, true);
     }
 
+    /// Runs each layer once though it is not due, until its target, or that of `how`; protections bind. Row D12.
+    report_type run(force how) {
+        if (busy_) return unchanged(used());
+        catch_up();
+        struct focused {
+            request_info* of;
+            request_info before;
+            ~focused() { *of = before; }
+        } const during{address_of(options_.request), options_.request};
+        if (!how.focus.empty()) options_.request.focus = how.focus;
+        return run({.untriggered = true, .until = how.target}, true);
+    }
+
 protected:
     using core::core;
 

@@ -84,7 +84,7 @@ struct summarize {
         auto const limit = limit_of(draft, pass, from.cost);
         summary_prompt prompt;
         tell(draft, from.groups, prompt);
-        return {.groups = from.groups, .prompt = prompt.text(limit), .limit = limit};
+        return {.groups = from.groups, .prompt = prompt.text(limit, pass.request().focus), .limit = limit};
     }
     /// Puts the text that was made elsewhere in the place of the groups.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
@@ -222,7 +222,7 @@ private:
         } else {
             summary_prompt prompt;
             tell(draft, groups, prompt);
-            return pass.ask(with, prompt.text(limit), {.answer = limit});
+            return pass.ask(with, prompt.text(limit, pass.request().focus), {.answer = limit});
         }
     }
 };
