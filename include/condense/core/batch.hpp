@@ -129,7 +129,8 @@ private:
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = shared_->nothing;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0) entry_->outcome = layer_outcome::stored;
+            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = shared_->nothing;
         }
     }
 

@@ -39,6 +39,7 @@ constexpr std::string_view name(outcome which) noexcept {
 /// What one layer came to.
 enum class layer_outcome : std::uint8_t {
     idle,      ///< not due, or nothing to do
+    stored,    ///< nothing to edit, and something was put into a journal or a store
     applied,   ///< a measured decrease
     declined,  ///< edits were proposed and taken back, or all were refused
     failed,    ///< it threw or reported a failure and did nothing else; its edits were taken back
@@ -47,6 +48,7 @@ enum class layer_outcome : std::uint8_t {
 constexpr std::string_view name(layer_outcome which) noexcept {
     switch (which) {
         case layer_outcome::idle: return "idle";
+        case layer_outcome::stored: return "stored";
         case layer_outcome::applied: return "applied";
         case layer_outcome::declined: return "declined";
         case layer_outcome::failed: break;
