@@ -29,7 +29,7 @@ inline constexpr std::string_view help =
     "/turn          what the latest turn cost\n"
     "/stored REF    a stored original whole\n"
     "/tokens        what is used, and what the provider counted\n"
-    "/compact       reduces now\n"
+    "/compact [X]   reduces now to the layers' targets, due or not; summaries keep what concerns X above all\n"
     "/pin [N]       message N, or your latest one, stays as it is\n"
     "/undo          takes the newest reduction back\n"
     "/save [FILE]   writes the conversation, by default to the file of --state\n"
@@ -68,7 +68,7 @@ public:
         auto const argument = name.size() == line.size() ? std::string{} : line.substr(name.size() + 1);
         if (name == "/quit") return false;
         if (name == "/tokens") tokens();
-        else if (name == "/compact") show(chat_.run().text());
+        else if (name == "/compact") show(chat_.run(condense::force{.focus = argument}).text());
         else if (name == "/pin") pin(argument);
         else if (name == "/undo") show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
         else if (name == "/save") save(argument.empty() ? chosen_.state : argument);

@@ -30,7 +30,7 @@ using tree = nlohmann::ordered_json;
 
 auto const by_text = [](auto& from, auto& to) {
     auto const kept = condense::save(from);
-    return kept ? condense::restore(to, kept.text) : kept.error;
+    return condense::restore(to, kept);
 };
 
 std::string said(laws::broken const& broken) {

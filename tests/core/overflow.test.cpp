@@ -213,6 +213,50 @@ constexpr answer overflows[] = {
      128000, 514673},
     // https://github.com/tashfeenahmed/freellmapi/issues/426
     {413, "Request body too large for gpt-4.1 model. Max size: 8000 tokens.", 8000},
+    // xAI: https://github.com/cline/cline/issues/3120
+    {400, R"=(400 "This model's maximum prompt length is 131072 but the request contains 136973 tokens.")=", 131072, 136973},
+    // Moonshot: https://github.com/MoonshotAI/kimi-cli/issues/2011
+    {0,
+     "LLM provider error: Error code: 400 - {'error': {'message': 'Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)', 'type': 'invalid_request_error'}}",
+     262144, 269030},
+    {400, "Your request exceeded model token limit"},
+    // https://github.com/MoonshotAI/MoonshotAI-Cookbook/issues/18
+    {0, "code: 400 - {'error': {'message': 'model max length exceeded, max length:8192',", 8192},
+    // MiniMax: https://github.com/agentscope-ai/QwenPaw/issues/1873
+    {0, "{'type': 'invalid_request_error', 'message': 'invalid params, context window exceeds limit (2013)'}"},
+    // z.ai: https://github.com/zeroclaw-labs/zeroclaw/issues/4124
+    {0, R"=(Z.AI API error (400 Bad Request): {"error":{"code":"1261","message":"Prompt exceeds max length"}})="},
+    {0, R"=({"finish_reason":"model_context_window_exceeded"})="},
+    // Volcano Engine: https://github.com/langgenius/dify/issues/32221
+    {0, "'Error code: 400 - {'error': {'code': 'InvalidParameter', 'message': 'Input length 203743 exceeds the maximum length 202752'", 202752, 203743},
+    // LM Studio: https://github.com/Gitlawb/openclaude/issues/353
+    {0,
+     R"=(API Error: 400 {"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input."})=",
+     4096, 13055},
+    {400, "The number of tokens to keep from the initial prompt is greater than the context length."},
+    // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/546
+    {0,
+     "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input. Error Data: n/a, Additional Data: n/a",
+     32768, 111490},
+    // Cohere: https://github.com/cohere-ai/sandbox-topically/issues/4
+    {400,
+     "CohereError: too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.",
+     2048, 6354},
+    {400, "too many tokens: size limit exceeded by 11326 tokens. Try using shorter or fewer inputs, or setting prompt_truncation='AUTO'."},
+    // Text Generation Inference, router/src/validation.rs
+    {422, R"=({"error":"Input validation error: `inputs` must have less than 1024 tokens. Given: 1259","error_type":"validation"})=", 1024, 1259},
+    {422,
+     R"=({"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1500 `inputs` tokens and 1000 `max_new_tokens`","error_type":"validation"})=",
+     2048, 2500},
+    // Of no provider in particular.
+    {400, "The request exceeds the maximum context window of this model."},
+    {400, "Maximum context length exceeded"},
+    {400, "The input is longer than the maximum context of 8192 tokens", 8192},
+    {400, "This model's maximum context length is 32768 tokens, and the prompt does not fit.", 32768},
+    {400, "Token limit exceeded"},
+    {400, "You exceeded the token limit of this model"},
+    {400, "The conversation exceeded the maximum context length"},
+    {400, "Your prompt exceeds the token limit of the model"},
 };
 
 // Other errors, of which each must stay what it is with its own status and with none.
@@ -291,6 +335,19 @@ constexpr answer others[] = {
      R"=({"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.","type":null,"param":"prompt","code":"content_filter","status":400}})="},
     // The answer was too long: https://github.com/anthropics/claude-code/issues/18373
     {0, "API Error: Claude's response exceeded the 32000 output token maximum."},
+    // Rates, quotas and the answer.
+    {429, "Token limit exceeded: 10000 tokens per minute"},
+    {400, "You have exceeded your daily token limit"},
+    {400, "Monthly token limit exceeded, see your plan"},
+    {400, "The answer exceeded the output token limit of 4096"},
+    {0, "Rate limit reached: this request exceeds the token limit of your tier"},
+    {400, "max_tokens must be less than or equal to 16384, the maximum value for max_tokens is less than the context_window for this model"},
+    {400, "The maximum context of a model is told by its card"},
+    {400, "Set a token limit to keep costs low"},
+    {400, "too many tokens in the list of stop words"},
+    {400, "inputs must have less than 4 elements. Given: 5"},
+    {400, "the context window exceeds the screen"},
+    {400, "maximum prompt length is told in the documentation"},
     // Plain words of the protocols.
     {404, R"=({"error":{"message":"The model `gpt-9` does not exist or you do not have access to it.","code":"model_not_found"}})="},
     {401, R"=({"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}})="},

@@ -18,23 +18,23 @@ constexpr pacing usual{};
 /// Pushes so many tokens, and says whether a run with layer 0 due may follow.
 constexpr bool after(pace& kept, std::uint64_t more, usage now) {
     kept.pushed_more(of(more));
-    return kept.may_run(usual, now, 1, nothing);
+    return kept.may_run(usual, now, 1, 0, nothing);
 }
 
 constexpr bool runs_wait_for_growth() {
     pace kept;
-    bool good = kept.may_run(usual, at(700), 1, nothing);
+    bool good = kept.may_run(usual, at(700), 1, 0, nothing);
     kept.pushed_more(of(1));
     // It has helped, and another layer is not due any more.
-    good = good && !kept.ran(usual, true, false, 0) && kept.may_run(usual, at(700), 1, nothing);
+    good = good && !kept.ran(usual, true, false, 0) && kept.may_run(usual, at(700), 1, 0, nothing);
     // It has helped, but not enough: 2 % have to come first.
     good = good && !kept.ran(usual, true, false, 1);
-    good = good && !kept.may_run(usual, at(700), 1, nothing);
+    good = good && !kept.may_run(usual, at(700), 1, 0, nothing);
     good = good && !after(kept, 19, at(700)) && after(kept, 1, at(700));
     // But a layer that was not due then is, or the request does not fit.
     good = good && !kept.ran(usual, true, false, 1);
-    good = good && kept.may_run(usual, at(700), 3, nothing) && kept.may_run(usual, at(700), 2, nothing);
-    good = good && !kept.may_run(usual, at(1'001), 1, nothing) && after(kept, 1, at(1'001));
+    good = good && kept.may_run(usual, at(700), 3, 0, nothing) && kept.may_run(usual, at(700), 2, 0, nothing);
+    good = good && !kept.may_run(usual, at(1'001), 1, 0, nothing) && after(kept, 1, at(1'001));
     return good;
 }
 static_assert(runs_wait_for_growth());
@@ -43,9 +43,9 @@ constexpr bool unchanged_input_is_not_tried_again() {
     pace kept;
     kept.pushed_more(of(5'000));
     static_cast<void>(kept.ran(usual, false, false, 1));
-    bool const waits = !kept.may_run(usual, at(5'000), 1, nothing);
+    bool const waits = !kept.may_run(usual, at(5'000), 1, 0, nothing);
     kept.changed();
-    return waits && kept.may_run(usual, at(500), 1, nothing);
+    return waits && kept.may_run(usual, at(500), 1, 0, nothing);
 }
 static_assert(unchanged_input_is_not_tried_again());
 
@@ -58,12 +58,12 @@ constexpr bool two_runs_in_vain_open_the_circuit() {
     // Where it fits a quarter of the input has to come.
     good = good && !after(kept, 249, at(990)) && after(kept, 1, at(990));
     // A layer that was not due is tried.
-    good = good && kept.may_run(usual, at(990), 2, nothing);
+    good = good && kept.may_run(usual, at(990), 2, 0, nothing);
     // Where it does not, something that may go.
     kept.stuck = {30};
     kept.pushed_more(of(1));
-    good = good && !kept.may_run(usual, at(1'100), 1, [] { return tokens{49}; });
-    good = good && kept.may_run(usual, at(1'100), 1, [] { return tokens{50}; });
+    good = good && !kept.may_run(usual, at(1'100), 1, 0, [] { return tokens{49}; });
+    good = good && kept.may_run(usual, at(1'100), 1, 0, [] { return tokens{50}; });
     // Still in vain: it is open already.
     good = good && !kept.ran(usual, false, false, 1) && kept.open && kept.fruitless == 3;
     // Progress closes it.
@@ -84,10 +84,32 @@ constexpr bool a_manual_run_in_vain_is_not_repeated() {
     pace kept;
     kept.pushed_more(of(900));
     kept.tried_in_vain(1);
-    bool const waits = !kept.may_run(usual, at(950), 1, nothing) && kept.may_run(usual, at(950), 3, nothing);
+    bool const waits = !kept.may_run(usual, at(950), 1, 0, nothing) && kept.may_run(usual, at(950), 3, 0, nothing);
     return waits && !kept.open && kept.fruitless == 0 && after(kept, 20, at(950));
 }
 static_assert(a_manual_run_in_vain_is_not_repeated());
+
+constexpr bool limits_in_messages_wait_for_rounds() {
+    pace kept;
+    kept.pushed_more(of(1), true);
+    static_cast<void>(kept.ran(usual, false, false, 1, 1));
+    kept.pushed_more(of(1));  // the round goes on
+    bool good = !kept.may_run(usual, at(700), 1, 1, nothing) && kept.may_ask_of(1) == 0 && kept.may_ask_of(3) == 2;
+    kept.pushed_more(of(1), true);
+    good = good && kept.may_run(usual, at(700), 1, 1, nothing) && !kept.may_run(usual, at(700), 1, 0, nothing) && kept.may_ask_of(1) == 1;
+    // In vain again, twice the rounds, whether the circuit is open or not.
+    good = good && kept.ran(usual, false, false, 1, 1) && kept.open;
+    kept.pushed_more(of(1), true);
+    good = good && !kept.may_run(usual, at(700), 1, 1, nothing);
+    kept.pushed_more(of(1), true);
+    good = good && kept.may_run(usual, at(700), 1, 1, nothing);
+    // Once it is below its limit it waits for one round again.
+    static_cast<void>(kept.ran(usual, true, false, 0, 0));
+    static_cast<void>(kept.ran(usual, true, false, 1, 1));
+    kept.pushed_more(of(1), true);
+    return good && kept.may_run(usual, at(700), 1, 1, nothing);
+}
+static_assert(limits_in_messages_wait_for_rounds());
 
 constexpr bool models_wait_longer() {
     pace kept;
@@ -120,6 +142,8 @@ TEST_CASE("pacing: a run that only waited for its model opens no circuit") { CHE
 
 TEST_CASE("pacing: a manual run in vain is not repeated by itself") { CHECK(a_manual_run_in_vain_is_not_repeated()); }
 
+TEST_CASE("pacing: limits in messages or turns wait for rounds, not for tokens", "[law-18]") { CHECK(limits_in_messages_wait_for_rounds()); }
+
 TEST_CASE("pacing: models are asked once in a quarter of the input") { CHECK(models_wait_longer()); }
 
 TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
@@ -131,7 +155,7 @@ TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
         static_cast<void>(kept.ran(usual, false, false, 1));
         static_cast<void>(kept.ran(usual, false, false, 1));
         CHECK(kept.open);
-        CHECK_FALSE(kept.may_run(usual, now, 1, nothing));
+        CHECK_FALSE(kept.may_run(usual, now, 1, 0, nothing));
         kept.asked_now(true);
         CHECK(kept.may_ask(usual, now) == (figure == 0));
     }

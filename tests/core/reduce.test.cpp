@@ -17,6 +17,8 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
 
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
@@ -315,8 +317,9 @@ TEST_CASE("reduce: figures of any size in a budget are harmless") {
           condense::budget{.window = {figure}, .output = {other}, .overhead = {figure}}}) {
         auto history = conversation<std::vector<chat_message>>();
         auto const report = condense::reduce(history, mix, limits, toy::per_byte{});
-        CHECK(history.size() == 6);
-        CHECK(report.fits() == (report.after.tokens <= limits.input()));
+        CHECK(history.size() == (limits.is_possible() ? 6 : 8));
+        CHECK(report.refused.empty() == limits.is_possible());
+        CHECK(report.fits() == (report.after.tokens <= limits.input() && limits.is_possible()));
         CHECK((report.outcome == condense::outcome::fits) == report.fits());
     }
 }
@@ -495,4 +498,19 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
         grown += vector.size() > all.size() ? 1u : 0u;
     }
     CHECK(grown > rounds(10) / 2);
+}
+
+TEST_CASE("a budget that leaves nothing for the input changes nothing and says so", "[law-8]") {
+    for (condense::budget const impossible : {condense::budget{.window = {8'000}, .output = {16'000}},
+                                              condense::budget{.window = {8'000}, .output = {8'000}}, condense::budget{}}) {
+        std::vector<condense::chat_message> messages{condense::chat_message::user("task"), condense::chat_message::assistant("a"),
+                                                     condense::chat_message::user("b"), condense::chat_message::assistant("c")};
+        auto const before = messages;
+        auto const report = condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible);
+        CHECK(messages == before);
+        CHECK_FALSE(report.fits());
+        CHECK(report.outcome == condense::outcome::over);
+        CHECK(report.refused == "condense: budget: the output must be below the window (see budget)");
+        CHECK(report.text().starts_with(report.refused));
+    }
 }

@@ -541,3 +541,61 @@ TEST_CASE("what an observer pushes while the program's messages are taken in is 
     CHECK(session.outline().size() == 4);
     CHECK(miscounted(session) == "");
 }
+
+TEST_CASE("a session with a budget that leaves nothing for the input keeps all and sends nothing", "[law-8]") {
+    condense::session session{conversation{}, condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{}, condense::escalate{}},
+                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, exact{}};
+    for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+    CHECK_FALSE(session.due());
+    CHECK_FALSE(session.prepare().refused.empty());
+    CHECK_FALSE(session.run().changed());
+    auto const called = session.call([](auto const&) { return chat_message::assistant("never"); });
+    CHECK(called.outcome == condense::call_outcome::too_large);
+    CHECK(called.error.text == condense::budget_refused);
+    CHECK(sent(session).size() == 4);
+    session.set_limits({.window = 8'000_tokens});
+    CHECK(session.prepare().refused.empty());
+    CHECK(session.call([](auto const&) { return chat_message::assistant("done"); }));
+}
+
+TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers say") {
+    std::string prompt;
+    auto const model = [&prompt](std::string_view asked) { return prompt = asked, std::string{"In short."}; };
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 65_pct, .over = 200_chars, .with = condense::head_tail{50_chars, 50_chars}},
+                                        condense::summarize{.when = used >= 80_pct, .until = used <= 20_pct, .protect = condense::task | condense::last(2_messages), .with = model},
+                                        condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
+    auto const make = [&] { return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, exact{}}; };  // 2,000 tokens
+    auto session = make();
+    SECTION("a run that is not forced does nothing") { CHECK_FALSE(session.run().changed()); }
+    SECTION("where the targets are met nothing happens") {
+        auto const report = session.run(condense::force{});
+        CHECK(report.changed() == (session.used().tokens < report.before.tokens));
+        CHECK(report.layers[2].runs == 0);
+        CHECK(report.layers[3].runs == 0);
+    }
+    SECTION("to a target, with a focus") {
+        auto const report = session.run(condense::force{.focus = "the parser", .target = 900_tokens});
+        CHECK(report.changed());
+        CHECK(report.after.tokens <= 900_tokens);
+        CHECK(report.layers[1].outcome == layer_outcome::applied);
+        CHECK(prompt.find("Above all keep what concerns this: the parser") != std::string::npos);
+        CHECK(sent(session).front().parts[0].text.find("question 0") == 0);
+        CHECK(sent(session).back().parts[0].text.find("answer 9") == 0);
+        CHECK(session.undo());
+        CHECK(sent(session) == long_turns(10));
+    }
+    SECTION("protections bind, so a target may not be met") {
+        auto const report = session.run(condense::force{.target = 1_tokens});
+        CHECK(report.after.tokens > 1_tokens);
+        CHECK(sent(session).front().parts[0].text.find("question 0") == 0);
+        CHECK(report.layers[3].passes == 0);
+    }
+    SECTION("to the layers' own targets") {
+        for (auto const& m : long_turns(10)) session.push(m);  // 4,000 of 10,000, the summary's target is 2,000
+        CHECK_FALSE(session.due());
+        auto const report = session.run(condense::force{});
+        CHECK(report.changed());
+        CHECK(report.after.tokens <= 2'000_tokens);
+        CHECK(prompt.find("Above all") == std::string::npos);
+    }
+}

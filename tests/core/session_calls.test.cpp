@@ -73,6 +73,13 @@ auto half_full() {
                              condense::budget{.window = 100'000_tokens}, letters_as_tokens{}};
 }
 
+/// Notes what is used when a message arrives.
+struct sees_use {
+    condense::tokens* seen;
+    static constexpr auto effects = condense::no_effects;
+    void arrive(auto& draft, condense::sequence, auto&) const { *seen = draft.used().tokens; }
+};
+
 }  // namespace
 
 TEST_CASE("call reduces when that is due, sends the request, and keeps the answer") {
@@ -233,7 +240,7 @@ TEST_CASE("a request that does not fit is not sent") {
     CHECK(calls == 0);
 }
 
-TEST_CASE("reported usage stands for what was sent, the estimate for what came since") {
+TEST_CASE("reported usage stands for what was sent, the estimate for what came since, both in proportion after an edit") {
     auto chat = talk(4, 1'000_tokens);
     auto const counted = chat.used().tokens;
     REQUIRE(chat.call([&](auto const&) {
@@ -243,10 +250,13 @@ TEST_CASE("reported usage stands for what was sent, the estimate for what came s
     CHECK(chat.used().cached == 50_tokens);
     chat.push(chat_message::user("1234567890"));
     CHECK(chat.used().tokens == counted + 165_tokens);
-    SECTION("until an edit touches it") {
+    SECTION("in proportion after an edit") {
         CHECK(chat.run().after.tokens.count >= counted.count);  // nothing is due
+        auto const before = chat.used().tokens.count;
+        auto const counted_before = tokens_in(chat.request());
         static_cast<void>(chat.recover({400, R"({"code":"context_length_exceeded"})"}));
-        CHECK(chat.used().tokens.count == tokens_in(chat.request()));
+        CHECK(chat.used().source == condense::usage_source::estimated);
+        CHECK(chat.used().tokens.count == (tokens_in(chat.request()) * before + counted_before - 1) / counted_before);
     }
     SECTION("a figure that can not be is taken for four times, or for half") {
         static_cast<void>(chat.request());
@@ -274,8 +284,61 @@ TEST_CASE("while a run lasts everything is measured as reported") {
     // Down to 80 % of 90 % as the provider counts, which is less than half of that by our count.
     CHECK(report.after.tokens <= 720_tokens);
     CHECK(report.after.tokens > 500_tokens);
-    CHECK(chat.used().tokens.count < 400);
+    CHECK(chat.used() == report.after);
+    CHECK(report.after.source == condense::usage_source::estimated);
     CHECK(report.before.tokens - report.after.tokens == report.layers[0].saved);
+}
+
+TEST_CASE("a report below the count is the scale of a run as well, and is not called one after it") {
+    auto chat = talk(5, 400_tokens);  // 506 tokens by its count
+    static_cast<void>(chat.request());
+    chat.observe({.input = 370_tokens});
+    auto const before = chat.used();
+    auto const report = chat.prepare();
+    CHECK(report.before == before);
+    CHECK(report.before.source == condense::usage_source::reported);
+    CHECK(report.changed());
+    CHECK(report.after.source == condense::usage_source::estimated);
+    CHECK(report.after.tokens > 200_tokens);  // down to 288, not to 288 by a count that says 506 for 370
+    CHECK(report.after.tokens <= 288_tokens);
+    CHECK(chat.used() == report.after);
+    CHECK_FALSE(chat.due());
+    CHECK(chat.draft().before == chat.used());
+}
+
+TEST_CASE("protections and summaries measure as the provider reports") {
+    auto const model = [](std::string_view) { return std::string{"sum"}; };
+    auto const reported_twice = [&](auto const& layer, condense::tokens size) {
+        condense::session chat{conversation{}, condense::pipeline{layer}, condense::budget{.window = size}, per_byte{}};
+        for (int number = 0; number < 90; ++number)
+            chat.push(chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant, std::string(1'000, 'x')));
+        static_cast<void>(chat.request());
+        chat.observe({.input = 180'000_tokens});
+        static_cast<void>(chat.prepare());
+        return std::pair{chat.used(), chat.request().size()};
+    };
+    auto const [used_after, size] = reported_twice(
+        condense::summarize{.when = used >= 80_pct, .protect = condense::task | condense::last(5_pct), .with = model}, 200'000_tokens);
+    CHECK(used_after.tokens <= 128'000_tokens);  // 64 % of the window, not 35 %
+    CHECK(used_after.tokens > 120'000_tokens);
+    auto const newest = reported_twice(condense::summarize{.when = used >= 80_pct, .until = used <= 1_tokens,
+                                                           .protect = condense::newest(20'000_tokens), .with = model}, 200'000_tokens);
+    CHECK(newest.second == 11);
+    auto const covering = reported_twice(condense::summarize{.when = used >= 80_pct, .until = used <= 1_tokens,
+                                                             .protect = condense::covering(19'000_tokens), .with = model}, 200'000_tokens);
+    CHECK(covering.second == 11);
+}
+
+TEST_CASE("layers that run on arrival measure as used() does") {
+    condense::tokens seen;
+    condense::session chat{conversation{}, condense::pipeline{sees_use{&seen}}, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    chat.push(chat_message::user(std::string(200, 'x')));
+    CHECK(seen == 200_tokens);
+    static_cast<void>(chat.request());
+    chat.observe({.input = 300_tokens});
+    chat.push(chat_message::assistant("1234567890"));
+    CHECK(seen == 310_tokens);
+    CHECK(seen == chat.used().tokens);
 }
 
 TEST_CASE("the threshold is the least use at which a layer is due") {

@@ -17,6 +17,7 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/sessions.hpp"
 #include "laws/checker.hpp"
@@ -379,4 +380,54 @@ TEST_CASE("a message that answers a call that is sent and one that has gone brin
     for (auto const& m : session.request())
         for (auto const& part : m.parts) calls += part.kind == condense::part_kind::tool_call ? 1u : 0u;
     CHECK(calls == 2);
+}
+
+TEST_CASE("a result of a released call leaves the message that it comes in, and no half of a pair is sent", "[law-1]") {
+    auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}},
+                                        condense::sliding_window{.when = condense::used > 14_messages, .until = condense::used <= 5_messages}};
+    for (std::string const id : {"new", ""})
+        for (auto const status : {condense::part_status::ok, condense::part_status::pending}) {
+            auto const make = [&] { return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}}, sessions::exact{}}; };
+            auto session = make();
+            session.push(chat_message::user("task"));
+            session.push(chat_message::call("old", "tool", "{}"));
+            session.push(chat_message::result("old", "out"));
+            for (int turn = 0; turn < 6; ++turn) {
+                session.push(chat_message::assistant("a"));
+                session.push(chat_message::user("u"));
+            }
+            REQUIRE(session.prepare().changed());
+            REQUIRE(session.release({session.outline().size()}) != 0);
+            session.push(chat_message::call(id, "tool", "{}"));
+            auto late = chat_message::result("old", "out again");
+            late.parts.push_back({.kind = condense::part_kind::tool_result, .text = "out", .tool = "tool", .call = id, .status = status});
+            session.push(late);
+            auto const check = [&](auto& each) {
+                auto const request = sessions::sent(each);
+                for (auto const& m : request)
+                    for (auto const& part : m.parts) CHECK(part.call != "old");
+                CHECK(request.back().parts.size() == 1);
+                CHECK(request.back().parts[0].text == "out");
+                CHECK(sessions::miscounted(each).empty());
+            };
+            check(session);
+            auto taken = session.state();
+            REQUIRE(taken);
+            auto other = make();
+            auto shown = taken.state;
+            REQUIRE_FALSE(other.adopt(taken.state));
+            check(other);
+            // One that sends it all the same is refused.
+            shown.steps.pop_back();
+            CHECK(make().adopt(shown).fault == condense::state_fault::impossible);
+            session.push(chat_message::assistant("done"));
+            for (int turn = 0; turn < 6; ++turn) {
+                session.push(chat_message::user("u"));
+                session.push(chat_message::assistant("a"));
+            }
+            static_cast<void>(session.prepare());
+            while (session.undo()) {}
+            for (auto const& m : sessions::sent(session))
+                for (auto const& part : m.parts) CHECK(part.call != "old");
+        }
 }

@@ -16,12 +16,28 @@ constexpr bool stands_for_what_was_sent() {
     anchor.sending(of(100), 3);
     good = good && anchor.observe({150}) && anchor.holds();
     good = good && anchor.used(of(100)) == tokens{150} && anchor.used(of(110)) == tokens{160} && anchor.used(of(90)) == tokens{140};
-    anchor.edited(3);
-    good = good && anchor.holds();
-    anchor.edited(2);
-    return good && !anchor.holds() && anchor.used(of(90)) == tokens{90} && !anchor.observe({150});
+    anchor.edited(3, of(110), {160});
+    good = good && anchor.is_exact();
+    anchor.edited(2, of(110), {160});
+    return good && !anchor.is_exact() && !anchor.observe({150});
 }
 static_assert(stands_for_what_was_sent());
+
+constexpr bool goes_on_in_proportion_after_an_edit() {
+    usage_anchor anchor;
+    anchor.sending(of(100), 3);
+    bool good = anchor.observe({200});
+    anchor.edited(1, of(110), {220});
+    good = good && anchor.holds() && anchor.used(of(55)) == tokens{110} && anchor.used(of(110)) == tokens{220} && anchor.used(of(200)) == tokens{400};
+    anchor.edited(0, of(55), {110});
+    good = good && anchor.used(of(110)) == tokens{220};
+    good = good && anchor.used(of(60), {10}) == tokens{115};  // ten of them count one for one
+    anchor.sending(of(55), 2);
+    good = good && anchor.observe({60}) && anchor.is_exact() && anchor.used(of(55)) == tokens{60};
+    anchor.edited(0, {}, {});  // where nothing was counted there is no proportion
+    return good && !anchor.holds() && anchor.used(of(90)) == tokens{90};
+}
+static_assert(goes_on_in_proportion_after_an_edit());
 
 constexpr bool figures_are_clamped() {
     usage_anchor anchor;
@@ -44,7 +60,7 @@ constexpr bool the_latest_report_counts() {
     good = good && anchor.used(of(120)) == tokens{170};
     good = good && anchor.observe({180}) && anchor.used(of(120)) == tokens{180};
     anchor.sending(of(200), 9);
-    anchor.edited(6);  // the request that is on its way; the report before it stays
+    anchor.edited(6, of(200), {250});  // the request that is on its way; the report before it stays
     return good && anchor.holds() && !anchor.observe({500}) && anchor.used(of(120)) == tokens{180};
 }
 static_assert(the_latest_report_counts());
@@ -69,6 +85,8 @@ static_assert(overhead_moves_both());
 TEST_CASE("usage_anchor: what is known apart moves what was counted and what was reported") { CHECK(overhead_moves_both()); }
 
 TEST_CASE("usage_anchor: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
+
+TEST_CASE("usage_anchor: after an edit sums count in proportion to the report before it") { CHECK(goes_on_in_proportion_after_an_edit()); }
 
 TEST_CASE("usage_anchor: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
 

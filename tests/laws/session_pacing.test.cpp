@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -219,6 +220,98 @@ TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]"
         CHECK(session.used().fits());
     }
     CHECK(calls > 10);
+}
+
+TEST_CASE("a trigger in messages holds within one round, whatever the window, and its model may be asked", "[law-18]") {
+    std::uint64_t calls = 0;
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::summarize{.when = used >= 30_messages || used >= 84_pct, .until = used <= 11_messages && used <= 42_pct,
+                                                                     .protect = condense::last(10_messages), .with = counting_model{&calls}}},
+                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
+    session.push(chat_message::user("task"));
+    for (int step = 0; step < 300; ++step) {
+        auto const id = std::to_string(step);
+        for (auto const& m : {chat_message::call(id, "f", "{}"), chat_message::result(id, std::string(100, 'x')), chat_message::assistant("done")}) {
+            session.push(m);
+            static_cast<void>(session.prepare());
+            CHECK(session.used().messages <= 32_messages);
+        }
+    }
+    CHECK(calls >= 900 / 22);
+    CHECK(calls <= 900 / 18);
+}
+
+TEST_CASE("a trigger in messages holds once an open round that was longer than it is over", "[law-18]") {
+    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
+                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
+    session.push(chat_message::user("task"));
+    auto many = chat_message::assistant("");
+    many.parts.clear();
+    for (int call = 0; call < 40; ++call) many.parts.push_back(chat_message::call(std::to_string(call), "f", "{}").parts[0]);
+    session.push(many);
+    for (int call = 0; call < 40; ++call) {
+        session.push(chat_message::result(std::to_string(call), "out"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.used().messages > 40_messages);
+    session.push(chat_message::assistant("done"));
+    static_cast<void>(session.prepare());
+    CHECK(session.used().messages <= 10_messages);
+}
+
+TEST_CASE("a model that fails is asked ever less often where messages are due", "[law-9]") {
+    std::uint64_t calls = 0;
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::summarize{.when = used >= 30_messages, .protect = condense::last(10_messages), .with = counting_model{&calls, manner::throws}}},
+                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
+    for (int turn = 0; turn < 2'000; ++turn) {
+        session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(calls >= 5);
+    CHECK(calls <= 13);
+}
+
+TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open circuit, and is no failure", "[law-18]") {
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::compress{.when = used >= 1'000_tokens, .protect = condense::task | condense::last(4_messages),
+                                                                    .worth = condense::at_least(800_tokens), .over = 50_chars,
+                                                                    .with = [](condense::part_view const&, condense::cut) { return std::optional<std::string>{"cut"}; }}},
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    session.push(chat_message::user("go"));
+    int paid = -1;
+    for (int step = 0; step < 40; ++step) {
+        auto const id = std::to_string(step);
+        session.push(chat_message::call(id, "f", "{}"));
+        session.push(chat_message::result(id, std::string(200, 'x')));
+        session.push(chat_message::assistant("ok"));
+        if (paid < 0 && session.draft().changed()) paid = step;
+        auto const made = session.prepare();
+        if (!made.changed()) continue;
+        CHECK(step <= paid + 1);
+        paid = -1;
+    }
+    CHECK(session.statistics().changed >= 6);
+    CHECK(session.statistics().layers[0].failures == 0);
+}
+
+TEST_CASE("a layer that waits for its model has not failed", "[law-18]") {
+    std::uint64_t calls = 0;
+    condense::session session{std::vector<chat_message>{}, with_model({&calls}), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    auto fixed = chat_message::user(std::string(7'500, 'p'));
+    fixed.pinned = true;
+    session.push(fixed);
+    bool waited = false;
+    for (int turn = 0; turn < 400; ++turn) {
+        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u')) : chat_message::assistant(std::string(10, 'a')));
+        auto const made = session.prepare();
+        if (!made.layers[0].waits) continue;
+        waited = true;
+        CHECK(made.layers[0].outcome == condense::layer_outcome::declined);
+        CHECK(made.layers[0].note == "the model was asked lately");
+    }
+    CHECK(waited);
+    CHECK(session.statistics().layers[0].failures == 0);
 }
 
 TEST_CASE("what has not changed is not tried again", "[law-9]") {

@@ -15,6 +15,7 @@
 #include <condense/policy/collapse_repeats.hpp>
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
+#include <condense/policy/shorten_arguments.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -330,4 +331,33 @@ TEST_CASE("compress: why it had nothing to do goes when it has") {
     auto const report = reduced(messages, pipeline{compress{.when = always}, condense::escalate{.when = used >= 10_pct}}, 10'000_tokens);
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(std::string_view{report.layers[0].note}.empty());
+}
+
+TEST_CASE("compress: a trigger in messages or turns acts, measured in tokens", "[law-18]") {
+    auto const arguments = R"({"path":"a.txt","content":")" + std::string(9'000, 'x') + "\"}";
+    std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::call("1", "write_file", arguments),
+                                                 condense::chat_message::result("1", std::string(90'000, 'y')), condense::chat_message::assistant("a"),
+                                                 condense::chat_message::user("u")};
+    auto const mix = condense::pipeline{condense::compress{.when = condense::used >= 3_messages, .with = condense::shorten_arguments{}},
+                                        condense::compress{.when = condense::used >= 1_turns}};
+    auto const report = condense::reduce(messages, mix, {.window = 1'000'000_tokens}, toy::per_byte{});
+    for (auto const& layer : report.layers) {
+        CHECK(layer.outcome == condense::layer_outcome::applied);
+        CHECK(layer.note.empty());
+    }
+    auto const reduced = messages;
+    CHECK_FALSE(condense::reduce(messages, mix, {.window = 1'000'000_tokens}, toy::per_byte{}).changed());
+    CHECK(messages == reduced);
+}
+
+TEST_CASE("compress: `over` below what head_tail holds bounds what is left", "[law-18]") {
+    for (std::size_t const size : {7'900u, 20'000u}) {
+        std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::call("1", "f", "{}"),
+                                                     condense::chat_message::result("1", std::string(size, 'x')), condense::chat_message::assistant("a")};
+        auto const mix = condense::pipeline{condense::compress{.when = condense::always, .over = 2'000_chars}};
+        CHECK(condense::reduce(messages, mix, {.window = 100'000_tokens}, toy::per_byte{}).changed());
+        CHECK(messages[2].parts[0].text.size() <= 2'000);
+        CHECK(messages[2].parts[0].text.size() > 1'500);
+        CHECK_FALSE(condense::reduce(messages, mix, {.window = 100'000_tokens}, toy::per_byte{}).changed());
+    }
 }

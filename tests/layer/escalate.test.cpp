@@ -197,7 +197,7 @@ TEST_CASE("escalate: with a last resort a run fits or is exhausted, and then nam
     // It helped, though not enough.
     CHECK(exhausted.layers[1].outcome == layer_outcome::applied);
     CHECK(at(1_tokens).outcome == outcome::exhausted);
-    CHECK(at(0_tokens).outcome == outcome::exhausted);
+    CHECK(at(0_tokens).outcome == outcome::over);  // no budget: refused
 }
 
 TEST_CASE("escalate: above its ceiling a request is never said to fit") {
@@ -329,4 +329,33 @@ TEST_CASE("escalate: figures of any size are harmless") {
     auto const report =
         reduced(messages, pipeline{sliding_window{}, escalate{.when = used > condense::tokens{figure}, .passes = 2}});
     CHECK((report.outcome == outcome::fits || report.outcome == outcome::exhausted));
+}
+
+TEST_CASE("escalate: a layer that threw is not run again, and the entry says the passes", "[law-14]") {
+    int ran = 0;
+    history messages = {chat_message::user("t")};
+    for (int turn = 0; turn < 10; ++turn) messages.push_back(chat_message::assistant(std::string(100, 'a')));
+    messages.push_back(chat_message::user("l"));
+    auto const thrower = toy::layer<condense::drops>([&](auto&, auto&) {
+        ++ran;
+        throw std::runtime_error{"broken"};
+    });
+    auto const report = reduced(messages, pipeline{thrower, escalate{.when = condense::used >= 50_pct, .passes = 3}}, 600_tokens);
+    CHECK(ran == 1);
+    CHECK(report.layers[0].failures == 1);
+    CHECK(report.layers[0].threw);
+    CHECK(report.layers[0].note == "broken");
+    CHECK(report.layers[1].passes == 2);
+    CHECK(report.text().find("2 passes") != std::string::npos);
+    CHECK(report.layers[1].saved == 0_tokens);
+}
+
+TEST_CASE("escalate: the floor is what no law lets go, whatever this mix leaves") {
+    history messages{chat_message::system(std::string(300, 's')), chat_message::user(std::string(100, 't')), chat_message::call("1", "f", "{}"),
+                     chat_message::result("1", std::string(1'000, 'r'))};
+    auto const report = reduced(messages, pipeline{sliding_window{}, escalate{}}, 800_tokens);
+    CHECK(report.outcome == outcome::exhausted);
+    CHECK(report.after.tokens > 1'000_tokens);
+    CHECK(report.floor == 400_tokens);
+    CHECK(report.text().find("floor: 400 tokens cannot be reduced by any mix; this one leaves 1,4") != std::string::npos);
 }

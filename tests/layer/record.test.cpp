@@ -11,6 +11,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
@@ -650,4 +651,15 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
         CHECK_FALSE(report.changed());
         CHECK(second.release({second.outline().size()}) == 0);
     }
+}
+
+TEST_CASE("record: it is not idle where it stored") {
+    std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::assistant("a")};
+    auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}}};
+    auto const first = condense::reduce(messages, mix, condense::budget{.window = {1'000}}, [](std::string_view) { return condense::cost{256}; });
+    CHECK(first.layers[0].outcome == condense::layer_outcome::stored);
+    CHECK(first.layers[0].artifacts == 2);
+    CHECK(first.text().find("stored  ") != std::string::npos);
+    auto const again = condense::reduce(messages, mix, condense::budget{.window = {1'000}}, [](std::string_view) { return condense::cost{256}; });
+    CHECK(again.layers[0].outcome == condense::layer_outcome::idle);
 }

@@ -113,6 +113,11 @@ state_error restore(Session& session, std::string_view text, bytes most = {std::
     if (auto const problem = read_state(text, state, most)) return problem;
     return session.adopt(std::move(state));
 }
+/// The same with what `save` gave, whose error it returns where there is one: restore(session, save(other)).
+template <savable Session>
+state_error restore(Session& session, saved_text const& saved, bytes most = {std::uint64_t{1} << 30}) {
+    return saved ? restore(session, std::string_view{saved.text}, most) : saved.error;
+}
 
 }  // namespace v1
 }  // namespace condense

@@ -67,6 +67,7 @@ template <class Archive>
 void each_member(Archive& a, pace& of) {
     a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
     a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
+    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
 }
 template <class Archive>
 void each_member(Archive& a, usage_anchor& anchor) {

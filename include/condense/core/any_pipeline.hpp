@@ -159,7 +159,8 @@ private:
                                .limit = made.limit,
                                .floor = made.floor,
                                .first_changed = made.first_changed,
-                               .time = made.time};
+                               .time = made.time,
+                               .refused = made.refused};
             std::copy(made.layers.begin(), made.layers.end(), all.layers.begin());
             return all;
         }

@@ -69,7 +69,10 @@ public:
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller);
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
-        if (shared_->pressure == 0 && !worthwhile(layer, saved)) return decline(not_worth_it);
+        if (shared_->pressure == 0 && !worthwhile(layer, saved)) {
+            entry_->waits = true;
+            return decline(not_worth_it);
+        }
         if (!put_all()) return;
         count(restored);
     }
@@ -101,7 +104,6 @@ private:
     }
 
     static constexpr std::string_view not_smaller = "not smaller";
-    static constexpr std::string_view not_worth_it = "not worth it";
 
     constexpr bool put_all() {
         std::string content;  // a copy, as the store may be the program's, and change its container
@@ -127,7 +129,8 @@ private:
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->artifacts == 0 && entry_->note.empty()) entry_->note = shared_->nothing;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0) entry_->outcome = layer_outcome::stored;
+            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = shared_->nothing;
         }
     }
 
@@ -152,6 +155,7 @@ private:
         for (auto const earlier : {nothing_to_do, all_protected, all_within_over, not_smaller, not_worth_it, name(refusal::no_room)})
             if (std::string_view{entry_->note} == earlier) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
+        entry_->waits = false;
     }
 
     Run* shared_;

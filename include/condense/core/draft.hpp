@@ -92,7 +92,7 @@ public:
         this->each_member(group{slot}, [&](std::uint32_t index) {
             auto const& found = this->facts_->message_at(index);
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-                if (this->edits_->edit_of(column) != nullptr)
+                if (this->edits_->edit_of(column) != nullptr && !this->facts_->part_at(column).late)
                     this->edits_->edit_part(*this->facts_, edit_kind::restore, column, this->facts_->part_at(column).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
@@ -148,6 +148,7 @@ public:
     constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
     /// Whether shortening may lose content of open groups: after a journal, or under pressure.
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
+    constexpr bool open_allowed() const noexcept { return open_allowed_; }
 
     /// After system messages a request begins with a plain user message or a summary. Where drops
     /// broke that, the nearest of either that stood before the new beginning comes back.

@@ -84,6 +84,7 @@ private:
             else return false;
         }
         auto const index = part.message_index;
+        if (made.kind == edit_kind::remove && found.late) return core::can_remove;
         if (this->facts_->message_at(index).speaker == role::system || index == this->facts_->latest_user() || index == this->facts_->task()) return false;
         if (made.kind == edit_kind::remove) return core::can_remove && this->is_bare(part);
         if (made.kind != edit_kind::shorten && made.kind != edit_kind::externalize) return true;
@@ -128,7 +129,9 @@ private:
             std::uint32_t removed = 0;
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
                 if (this->edits_->answer_at(column) != 0 && !this->facts_->unanswerable(this->facts_->part_at(column))) return false;
-                removed += this->is_removed(this->part_at(column)) ? 1u : 0u;
+                bool const gone = this->is_removed(this->part_at(column));
+                if (this->facts_->part_at(column).late && !gone && this->present(sequence{index})) return false;
+                removed += gone ? 1u : 0u;
             }
             if (removed == 0 || found.released) continue;
             if (removed == found.part_count) return false;

@@ -14,7 +14,7 @@ namespace condense {
 inline namespace v1 {
 
 /// A layer fails when it throws, returns `failed`, or a store does; one that is not due, or whose edits
-/// were refused or not smaller, has not failed. A model that has failed in a run is not asked again in
+/// were refused or not smaller, has not failed; for one that waits for its model the next one acts, too. A model that has failed in a run is not asked again in
 /// it. Due when the first one is. A cancellation is no failure.
 template <class... Layers>
 class fallback : public pipeline<Layers...> {
@@ -67,8 +67,9 @@ private:
             return sum;
         };
         auto const before = (detail::effects_of<layer_type>() & effect::asks) ? 0 : failures();
+        auto const unasked = shared.unasked;
         attempt(std::integral_constant<std::size_t, Index>{});
-        return failures() != before && !shared.stopped;
+        return (failures() != before || shared.unasked != unasked) && !shared.stopped;
     }
 };
 

@@ -65,6 +65,7 @@ struct part_record {
     part_kind kind = part_kind::text;
     part_status status = part_status::ok;
     bool sealed = false;
+    bool late = false;  ///< it belongs to a call that was released, and can be taken out of its message
     earlier_edit earlier = earlier_edit::none;
 };
 
@@ -111,6 +112,7 @@ public:
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
+        thinnable = detail::thinnable<Message>;
         joins_previous = v1::joins_previous(m);
         auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
@@ -136,7 +138,8 @@ public:
     }
 
     /// As if the message itself had been read.
-    void take(released_message const& m, bool pinned) {
+    void take(released_message const& m, bool pinned, bool thins) {
+        thinnable = thins;
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
         joins_previous = m.joins_previous;
         parts_.clear();
@@ -180,6 +183,7 @@ public:
     }
 
     message_record record = {};
+    bool thinnable = false;  ///< parts can be taken out of it
     bool joins_previous = false;
 
 private:

@@ -101,8 +101,8 @@ public:
     }
 
     /// The same for one that is known by its facts alone.
-    std::size_t read(released_message const& m, bool keep) {
-        fresh_.take(m, keep);
+    std::size_t read(released_message const& m, bool keep, bool thinnable) {
+        fresh_.take(m, keep, thinnable);
         reserve();
         return fresh_.parts().size();
     }
@@ -208,11 +208,13 @@ private:
                            .summary = fresh_.record.summary});
         placing_ = index;
         if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
-        late_ = false;
+        late_ = 0;
         for (std::size_t at = 0; at < fresh_.parts().size(); ++at) place_part(at, index);
         messages_[index].group = placing_;
         auto& mine = groups_[placing_];
-        mine.unsendable = mine.unsendable || (late_ && mine.count == 1 && mine.plain_users == 0 && !mine.has_calls);
+        bool const alone = mine.count == 1 && !mine.has_calls;
+        bool const stays_late = !fresh_.thinnable || late_ == fresh_.parts().size();
+        mine.unsendable = mine.unsendable || (late_ != 0 && mine.plain_users == 0 && (alone || stays_late));
         note_speaker(index);
         ++version_;
     }
@@ -227,7 +229,8 @@ private:
             record.call = call_of(at);
             if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
-                late_ = true;
+                record.late = fresh_.thinnable;
+                ++late_;
             }
             if (record.call != detail::none32) {
                 join(find(calls_[record.call].message));
@@ -391,7 +394,7 @@ private:
 
     detail::fresh_message fresh_;
     std::uint32_t placing_ = 0;  ///< the group of the message being placed
-    bool late_ = false;  ///< the message being placed answers a call that was released
+    std::size_t late_ = 0;  ///< parts of the message being placed that belong to a call that was released
 };
 
 using outline = basic_outline<>;

@@ -30,6 +30,7 @@ namespace detail {
 struct overflow_wording {
     std::string_view phrase;  ///< `#` is the requested number, `%` the limit
     bool by_server = false;  ///< comes with status 500 too
+    bool generic = false;    ///< of no provider in particular: not where the text speaks of rates or of the answer
 };
 
 /// Of wordings that begin alike, the one that names more comes first.
@@ -79,7 +80,46 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"prompt contains # tokens*too large for model with % maximum context length"},
     overflow_wording{"prompt token count of # exceeds the limit of %"},
     overflow_wording{"request body too large for * model. max size: % tokens"},
+    // xAI, Moonshot and its Kimi, MiniMax (whose number in brackets is a code), z.ai and Zhipu, Volcano Engine.
+    overflow_wording{"maximum prompt length is % but the request contains # tokens"},
+    overflow_wording{"exceeded model token limit: % (requested: #)"},
+    overflow_wording{"exceeded model token limit"},
+    overflow_wording{"model max length exceeded, max length:~%"},
+    overflow_wording{"context window exceeds limit"},
+    overflow_wording{"prompt exceeds max length"},
+    overflow_wording{"model_context_window_exceeded"},
+    overflow_wording{"input length # exceeds the maximum length %"},
+    // LM Studio.
+    overflow_wording{"tokens to keep from the initial prompt is greater than the context length*n_keep~#*n_ctx~%"},
+    overflow_wording{"tokens to keep from the initial prompt is greater than the context length"},
+    overflow_wording{"trying to keep the first # tokens when context*overflows*context length of only % tokens"},
+    // Cohere, Text Generation Inference.
+    overflow_wording{"too many tokens: total number of tokens*cannot exceed % - received #"},
+    overflow_wording{"too many tokens: size limit exceeded by"},
+    overflow_wording{"inputs~must have less than % tokens. given: #"},
+    overflow_wording{"inputs~tokens + ~max_new_tokens~must be <= %. given: #~inputs~tokens and #"},
+    // Of gateways, and of those to come.
+    overflow_wording{.phrase = "maximum context length is % tokens", .generic = true},
+    overflow_wording{.phrase = "maximum context*of % tokens", .generic = true},
+    overflow_wording{.phrase = "maximum context*exceeded", .generic = true},
+    overflow_wording{.phrase = "exceeds*maximum context", .generic = true},
+    overflow_wording{.phrase = "exceeded*maximum context", .generic = true},
+    overflow_wording{.phrase = "longer than*maximum context", .generic = true},
+    overflow_wording{.phrase = "token limit*exceeded", .generic = true},
+    overflow_wording{.phrase = "exceeds*token limit", .generic = true},
+    overflow_wording{.phrase = "exceeded*token limit", .generic = true},
 };
+
+/// What limits something else than the request: a rate, a quota, the answer.
+inline constexpr std::array<std::string_view, 14> other_limits = {
+    "rate limit", "rate_limit", "ratelimit", "per minute", "per day", "per hour", "per month", "daily", "monthly", "today", "quota", "(tpm)", "output token", "max_tokens must"};
+
+constexpr bool limits_something_else(std::string_view text) noexcept {
+    for (std::size_t at = 0; at < text.size(); ++at)
+        for (auto const words : other_limits)
+            if (lowered(text[at]) == words[0] && phrase_at(text.substr(at), words)) return true;
+    return false;
+}
 
 /// How libraries write the status of an answer into a text.
 inline constexpr std::array<std::string_view, 4> status_wordings = {"code~%", "error~%", "http~%", "status~%"};
@@ -123,7 +163,8 @@ inline constexpr bytes overflow_look = {64 * 1024};
 /// speaks of the window or of tokens), 422 (gateways that validate), and 500 where the wording is of
 /// llama.cpp, Ollama or the engine of vLLM. Not in 2xx, where a model may speak of overflows; in 401, 403
 /// and 404, whose texts may quote a prompt; in 429, where the numbers are of a rate and a shorter request
-/// need not help; nor in other statuses of a server, where the request may be sound. An error in a stream
+/// need not help; nor in other statuses of a server, where the request may be sound. Wordings of no provider in particular, such as
+/// `maximum context` or `token limit` beside `exceeds`, count only where nothing is said of rates, quotas or the answer. An error in a stream
 /// that began with 200 is to be passed with status 0. A 400 that quotes the wording from a prompt matches.
 ///
 /// Linear in the text, of which `overflow_look` counts; allocates nothing. Numbers of 0 or above 2^40 count
@@ -132,6 +173,7 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
     if (!detail::overflow_status(status, true)) return std::nullopt;
     text = text.substr(0, detail::as_size(overflow_look.count));
     std::optional<overflow> out;
+    std::optional<bool> other;  // looked for once, where it matters
     bool const known = status != 0;
     std::uint32_t four = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -143,6 +185,8 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
             if (!detail::overflow_status(status, wording.by_server)) continue;
             auto const found = detail::phrase_at(rest, wording.phrase);
             if (!found) continue;
+            if (wording.generic && !other) other = detail::limits_something_else(text);
+            if (wording.generic && *other) continue;
             if (!out) out = overflow{};
             detail::name_tokens(out->limit, found->second);
             detail::name_tokens(out->requested, found->first);

@@ -14,7 +14,9 @@
 namespace condense {
 inline namespace v1 {
 
-/// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input.
+/// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input. Layers that are
+/// due by messages or turns wait for rounds in place of tokens (law L18): one round after a run that left them due,
+/// twice as many after each further one.
 struct pacing {
     percent growth = {200};         ///< pushed at least before another run, after one that left a layer due or gained less
     percent asking = {2'500};       ///< pushed at least before a model is asked again; also what an open circuit waits for
@@ -38,9 +40,13 @@ struct pace {
     bool asked = false;
     bool answer_fitted = false;  ///< the request fitted when a model was last asked
     bool open = false;    ///< the circuit
+    std::uint64_t rounds = 0;         ///< messages that may have ended one: of an assistant or plainly of a user
+    std::uint64_t rounds_at_run = 0;  ///< of those, at its latest run
+    std::uint32_t stayed = 0;         ///< runs in a row that left a layer due by messages or turns
 
-    constexpr void pushed_more(v1::cost more) noexcept {
+    constexpr void pushed_more(v1::cost more, bool ends_round = false) noexcept {
         pushed += more;
+        rounds += ends_round ? 1u : 0u;
         ++changes;
     }
     /// The program has changed what a run works on: what was in vain may not be any more.
@@ -50,12 +56,13 @@ struct pace {
     }
 
     /// A run by itself may make sense: a layer of `now_due` has not been tried in vain, or enough has come
-    /// since. `reducible` gives the tokens that no law protects; it is asked only while the circuit is open
-    /// and the request does not fit.
+    /// since. Of these layers `by_count` are due by messages or turns alone. `reducible` gives the tokens that no
+    /// law protects; it is asked only while the circuit is open and the request does not fit.
     template <class Reducible>
-    constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, Reducible const& reducible) const noexcept {
+    constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count, Reducible const& reducible) const noexcept {
         if ((now_due & ~due) != 0) return true;
         if (changes == tried) return false;
+        if (by_count != 0 && rounds_passed()) return true;
         auto const least = limits.growth.of_rounded_up(now.input);
         if (open && !now.fits()) return reducible() >= stuck + (least.count == 0 ? tokens{1} : least);
         if (open) return since(at_run) >= limits.asking.of_rounded_up(now.input);
@@ -68,12 +75,17 @@ struct pace {
         return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) || (!now.fits() && !open && answer_fitted);
     }
 
-    /// What a run by itself came to, and which layers are due still; true when that opens the circuit. One that
-    /// only `waited` for its model is no reason to.
-    constexpr bool ran(pacing const& limits, bool progress, bool waited, std::uint64_t still_due) noexcept {
+    /// Of the layers that are due by messages or turns, those that may ask whatever has been pushed since.
+    constexpr std::uint64_t may_ask_of(std::uint64_t by_count) const noexcept { return rounds_passed() ? by_count : by_count & ~due; }
+
+    /// What a run by itself came to, and which layers are due still, and which by messages or turns; true when that
+    /// opens the circuit. One that `waited` for its model, or for enough to gain, is no reason to.
+    constexpr bool ran(pacing const& limits, bool progress, bool waited, std::uint64_t still_due, std::uint64_t by_count = 0) noexcept {
         tried = changes;
         at_run = pushed;
         due = still_due;
+        rounds_at_run = rounds;
+        stayed = by_count == 0 ? 0 : stayed < 32 ? stayed + 1 : stayed;
         if (progress) return fruitless = 0, open = false;
         if (waited) return false;
         if (fruitless < ~std::uint32_t{0}) ++fruitless;
@@ -85,6 +97,7 @@ struct pace {
     constexpr void tried_in_vain(std::uint64_t still_due) noexcept {
         tried = changes;
         at_run = pushed;
+        rounds_at_run = rounds;
         due |= still_due;
     }
     constexpr void asked_now(bool fits) noexcept {
@@ -96,6 +109,9 @@ struct pace {
     friend constexpr bool operator==(pace const&, pace const&) = default;
 
 private:
+    constexpr bool rounds_passed() const noexcept {
+        return rounds - rounds_at_run >= std::uint64_t{1} << (stayed < 2 ? 0 : stayed - 1);
+    }
     constexpr tokens since(v1::cost then) const noexcept { return (pushed - then).tokens(); }
 };
 

@@ -64,6 +64,9 @@ struct run_demand {
     bool forced = false;  ///< under pressure, up to the last resort, until `target`
     tokens target = {};
     bool may_ask = true;  ///< models may be asked
+    std::uint64_t may_ask_too = 0;  ///< by these layers at any rate, one bit each in the order of the report
+    bool untriggered = false;       ///< each layer runs once, due or not, until its target
+    std::optional<tokens> until = {};  ///< then until this one
 };
 
 /// One run of a pipeline: what all its layers share.
@@ -93,6 +96,10 @@ struct run {
     bool unrecorded = false; ///< there are journals, and none does
     bool stopped = false;
     bool may_ask = true;
+    std::uint64_t may_ask_too = 0;
+    bool untriggered = false;
+    std::optional<tokens> until = {};
+    std::uint32_t unasked = 0;  ///< times a layer waited for its model
     std::vector<pending_put> puts = {};
 };
 
@@ -100,6 +107,9 @@ struct run {
 inline constexpr std::string_view nothing_to_do = "nothing to do";
 inline constexpr std::string_view all_protected = "protected";
 inline constexpr std::string_view all_within_over = "within `over`";
+/// Why a layer waits.
+inline constexpr std::string_view asked_lately = "the model was asked lately";
+inline constexpr std::string_view not_worth_it = "not worth it";
 /// Why a layer that loses content has not run.
 inline constexpr std::string_view not_all_recorded = "not all is recorded";
 
@@ -128,12 +138,13 @@ public:
     /// The layer may stop: its target, or under pressure the run's, is reached.
     constexpr bool enough() const noexcept {
         if constexpr (requires { requires Goal::unreachable; })
-            if (run_->pressure == 0) return false;
+            if (run_->pressure == 0 && !run_->until) return false;
         return enough(run_->draft.used());
     }
     /// The same for a usage that edits would lead to.
     constexpr bool enough(usage const& now) const noexcept {
-        return run_->pressure == 0 ? (*goal_)(now) : now.tokens <= run_->target;
+        if (run_->pressure != 0) return now.tokens <= run_->target;
+        return run_->until ? now.tokens <= *run_->until : (*goal_)(now);
     }
     /// Some layer of the pipeline drops all that may be dropped at the top.
     constexpr bool last_resort() const noexcept { return run_->last_resort; }
@@ -156,6 +167,7 @@ public:
     constexpr void note(refusal refused) noexcept {
         if (!refused) return;
         ++entry_->refused;
+        if (refused == refusal{refusal::not_smaller} && entry_->outcome == layer_outcome::applied) return;
         if (entry_->note.empty()) entry_->note = name(refused);
     }
 
@@ -165,8 +177,20 @@ public:
         return run_->options.clock();
     }
 
-    /// A session that has asked a model lately, or in vain, waits: layers do without.
-    constexpr bool may_ask() const noexcept { return run_->may_ask; }
+    /// A session that has asked a model lately, or in vain, waits: layers do without. Not where messages or turns
+    /// have made the layer due, whose limits hold.
+    constexpr bool may_ask() const noexcept {
+        auto const place = static_cast<std::size_t>(entry_ - run_->entries);
+        return run_->may_ask || (run_->may_ask_too >> (place < 63 ? place : 63) & 1) != 0;
+    }
+    /// The layer would ask and may not: it waits, which is no failure. In a fallback the next one acts.
+    constexpr void wait_for_model() noexcept {
+        ++run_->unasked;
+        entry_->waits = true;
+        if (entry_->outcome == layer_outcome::applied) return;
+        entry_->outcome = layer_outcome::declined;
+        entry_->note = detail::asked_lately;
+    }
 
     /// The model's answer, as text where it can be that; empty in a dry run, where nothing is asked, and where
     /// none may be asked.
@@ -179,7 +203,7 @@ public:
             else return model(prompt);
         };
         using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
-        if (!run_->may_ask) return answer{};
+        if (!may_ask()) return answer{};
         ++entry_->asked;
         if (run_->dry) return answer{};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
@@ -229,6 +253,7 @@ public:
     constexpr void rerun(unsigned pressure, bool top, tokens target) {
         static_assert(Allowed & effect::reruns,
                       "condense: pass.rerun: the layer must declare condense::reruns in its effects (see effect)");
+        ++entry_->passes;
         (*rerun_)(pressure, top, target);
     }
     /// Says what the run came to, and the largest request that may be sent.
@@ -269,6 +294,9 @@ template <effect Allowed, class Draft>
 class draft_for : public Draft::reader {
 public:
     explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{detail::address_of(whole)} {}
+
+    /// Parts of open groups may be shortened in this run.
+    constexpr bool open_allowed() const noexcept { return whole_->open_allowed(); }
 
     constexpr refusal drop(group which) {
         static_assert(Allowed & effect::drops,

@@ -72,6 +72,10 @@ public:
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
     constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
+    /// What messages of this cost take of used(), rounded upward.
+    constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
+    /// The most that messages may cost to take no more than `limit` of used().
+    constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
     /// What the messages of one role cost; the roles add up to used() less the overhead.
     constexpr v1::cost used_by(role speaker) const noexcept {
@@ -255,13 +259,39 @@ public:
     /// What no layer can take away: overhead, system messages, pins, open groups, the latest user
     /// message, and the user message or summary with which a request has to begin before them.
     constexpr tokens floor() const noexcept {
+        return fixed([this](group which) { return about(which).cost; });
+    }
+    /// The same, but of open groups only what no layer can shorten either: a mix may leave more.
+    constexpr tokens least() const noexcept {
+        return fixed([this](group which) {
+            auto const facts = about(which);
+            if (!facts.open || facts.system || facts.pinned) return facts.cost;
+            v1::cost sum;
+            each_member(which, [&](std::uint32_t index) {
+                auto const& found = facts_->message_at(index);
+                if (index == facts_->latest_user() || index == facts_->task()) {
+                    sum += message_cost(index);
+                    return;
+                }
+                sum += found.frame;
+                for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+                    if (facts_->part_at(column).sealed && facts_->part_at(column).kind != part_kind::media) sum += edits_->part_cost(*facts_, column);
+            });
+            return sum;
+        });
+    }
+
+protected:
+    /// What stays of the request at least, of each group of it cost_of(group).
+    template <class Function>
+    constexpr tokens fixed(Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
         bool has_head = false;
         v1::cost head;
         for (auto const which : groups()) {
             auto const facts = about(which);
             if (undroppable(which) || is_last(which)) {
-                sum += facts.cost;
+                sum += cost_of(which);
                 if (!facts.system && !has_head && !facts.starts_turn && !facts.summary) sum += head;
                 has_head = has_head || !facts.system;
             } else if (!has_head && (facts.starts_turn || facts.summary)) head = facts.cost;
@@ -269,7 +299,6 @@ public:
         return edits_->measured(sum);
     }
 
-protected:
     constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slot_count()) * 2; }
 
     constexpr bool holds_latest_user(group which) const noexcept {

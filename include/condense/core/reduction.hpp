@@ -166,7 +166,7 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
     for (auto& layer : made.layers) {
         auto const note = layer.note;
         bool const failed = layer.outcome == layer_outcome::failed;
-        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .note = why};
+        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .summarizes = layer.summarizes, .note = why};
         if (!failed) continue;
         layer.outcome = layer_outcome::failed;
         layer.note = note;
@@ -180,7 +180,7 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
 
 /// Runs all layers under pressure, at last as escalate's last pass does, until the target is reached.
 template <class Mix, class Run>
-constexpr void force(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
+constexpr void press(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
     for (unsigned pressure = 1; pressure <= 2 && shared.draft.used().tokens > target && !shared.stopped; ++pressure) {
         pressed const while_running{shared, pressure, pressure == 2, target};
         mix.template reduce_all<false>(shared, 0, kept);
@@ -198,9 +198,18 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     report<Mix::size> made;
     mix.name_entries(made.layers.data());
     made.before = whole.used();
+    if (!whole.limits().is_possible()) {
+        made.outcome = outcome::over;
+        made.after = made.before;
+        made.prefix = made.before.tokens;
+        made.refused = budget_refused;
+        return made;
+    }
     auto const started = options.clock();
     auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark, .may_ask = demand.may_ask};
+    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark,
+                               .may_ask = demand.may_ask, .may_ask_too = demand.may_ask_too,
+                               .untriggered = demand.untriggered, .until = demand.until};
     shared.limit = made.before.input;
     shared.ends_in_last_resort = Mix::ends_in_last_resort;
     bool const one_shot = kind != run_kind::session;
@@ -215,6 +224,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         auto const steps = whole.mark();
         shared.leaves_work = false;
         mix.template reduce_all<false>(shared, 0, kept);
+        shared.untriggered = false;
+        shared.until.reset();
         made.after = whole.used();
         // What an inner pipeline concluded no longer holds when later layers have changed something.
         bool const concluded = shared.concluded && shared.concluded_at == made.after.tokens;
@@ -226,10 +237,10 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         shared.concluded = false;
     }
     if (made.outcome == outcome::fits && shared.leaves_work) made.outcome = outcome::passes;
-    if (demand.forced) force(mix, shared, kept, demand.target, made);
+    if (demand.forced) press(mix, shared, kept, demand.target, made);
     if (shared.stopped) take_back(made, whole, mark, "stopped");
     else made.limit = shared.limit;
-    if (made.outcome == outcome::exhausted) made.floor = whole.floor();
+    if (made.outcome == outcome::exhausted) made.floor = whole.least();
     made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
     made.prefix = made.first_changed ? kept_prefix(whole, mark) : made.after.tokens;
     if constexpr (properties_of<Mix>().journals && storable<typename Draft::message_type>)
@@ -298,7 +309,7 @@ public:
         draft whole{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
         counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens()};
+        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
         all.keep();

@@ -40,6 +40,7 @@ constexpr std::string_view name(outcome which) noexcept {
 /// What one layer came to.
 enum class layer_outcome : std::uint8_t {
     idle,      ///< not due, or nothing to do
+    stored,    ///< nothing to edit, and something was put into a journal or a store
     applied,   ///< a measured decrease
     declined,  ///< edits were proposed and taken back, or all were refused
     failed,    ///< it threw or reported a failure and did nothing else; its edits were taken back
@@ -48,6 +49,7 @@ enum class layer_outcome : std::uint8_t {
 constexpr std::string_view name(layer_outcome which) noexcept {
     switch (which) {
         case layer_outcome::idle: return "idle";
+        case layer_outcome::stored: return "stored";
         case layer_outcome::applied: return "applied";
         case layer_outcome::declined: return "declined";
         case layer_outcome::failed: break;
@@ -70,6 +72,9 @@ struct layer_report {
     std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
     std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
     bool summarizes = false;      ///< the layer puts summaries in the place of groups
+    std::uint32_t passes = 0;     ///< in which it ran the layers before it again, under pressure
+    bool threw = false;           ///< it ended by an exception in this run: no escalation runs it again
+    bool waits = false;           ///< put off: its edits are not worth it yet, or its model was asked lately
     detail::small_text<96> note = {};
 
     constexpr tokens after() const noexcept { return before - saved; }
@@ -91,6 +96,7 @@ inline void append_row(std::string& out, layer_report const& layer) {
     for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},
                               std::uint64_t{layer.parts_shortened}, std::uint64_t{layer.artifacts}})
         append_padded(out, grouped(figure), 12, true);
+    if (layer.passes != 0) out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
     if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
     out.push_back('\n');
 }
@@ -119,14 +125,15 @@ struct [[nodiscard]] report {
     usage before = {};
     usage after = {};
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
-    tokens floor = {};  ///< what cannot be reduced; set when the outcome is `exhausted`
+    tokens floor = {};  ///< what no law lets go, beside `after`, what this mix leaves; set when the outcome is `exhausted`
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
     instant time = {};   ///< how long the run took
+    std::string_view refused = {};  ///< why no layer ran: the budget can not be; empty where it can
     std::array<layer_report, Layers> layers = {};
 
     /// The request may be sent.
-    constexpr bool fits() const noexcept { return after.tokens <= limit; }
+    constexpr bool fits() const noexcept { return after.tokens <= limit && refused.empty(); }
     constexpr bool changed() const noexcept { return first_changed.has_value(); }
     /// What is left of the tokens used before, rounded up to hundredths of a percent; row D3.
     constexpr percent ratio() const noexcept {
@@ -153,10 +160,14 @@ struct [[nodiscard]] report {
     /// for each layer.
     std::string text() const {
         std::string out;
+        if (!refused.empty()) out.append(refused).push_back('\n');
         detail::append_head(out, name(outcome), before, after, dropped_unsummarized());
         for (auto const& layer : layers) detail::append_row(out, layer);
-        if (outcome == v1::outcome::exhausted)
-            out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced\n");
+        if (outcome == v1::outcome::exhausted) {
+            out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced");
+            if (floor < after.tokens) out.append(" by any mix; this one leaves ").append(detail::grouped(after.tokens.count));
+            out.push_back('\n');
+        }
         return out;
     }
     template <class Stream>

@@ -85,8 +85,8 @@ private:
     tokens target_;
 };
 
-/// A layer that has a reduce hook and is due; one that has seen every message arrive and acts on
-/// each is not.
+/// A layer that has a reduce hook and is due. One that has seen every message arrive and acts on each is so only
+/// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) {
@@ -95,7 +95,7 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     }
     else if constexpr (!names_reduce<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return false;
+        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
     } else return true;
 }
@@ -110,6 +110,12 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
     else if constexpr (has_when<Layer>) return layer.when.target().bind(input);
     else return never_done{};
+}
+
+/// A run that asks no triggers leaves a layer alone whose target is met.
+template <class Layer, class Run>
+constexpr bool target_is_met(Layer const& layer, Run const& shared, usage const& now) noexcept {
+    return shared.until ? now.tokens <= *shared.until : goal_of(layer, now.input)(now);
 }
 
 template <class Layer>
@@ -137,6 +143,10 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
     batch made{shared, entry, fired};
     if constexpr (weighs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
+    [[maybe_unused]] auto const threw = [&](std::string_view reason) {
+        made.fail(reason);
+        entry.threw = true;
+    };
     shared.draft.allow_open(Recorded || shared.pressure != 0);
     CONDENSE_DETAIL_TRY {
         if constexpr (std::is_void_v<decltype(hook())>) {
@@ -150,7 +160,7 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             else made.fail(result.reason);
         }
     }
-    CONDENSE_DETAIL_CATCH(made.fail, shared.options.stop.stop_requested())
+    CONDENSE_DETAIL_CATCH(threw, shared.options.stop.stop_requested())
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
         shared.recorded = shared.recorded || entry.failures == failures;
         shared.unrecorded = !shared.recorded;
@@ -188,10 +198,14 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     // A model that failed in this run is not asked again.
     if ((Layer::effects & effect::asks) && entry.failures != 0) return;
     if (shared.pressure != 0) {
-        if (now.tokens <= shared.target) return;
+        if (now.tokens <= shared.target || entry.threw) return;
     } else if constexpr (has_when<Layer>) {
-        if (!layer.when.due(now)) return;
-        fired = layer.when.fired(now);
+        bool const due = layer.when.due(now);
+        if (!due && !shared.untriggered) return;
+        if (shared.untriggered && target_is_met(layer, shared, now)) return;
+        fired = due ? layer.when.fired(now) : measure::any;
+        // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
     } else fired = measure::any;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
@@ -214,7 +228,10 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
     if (entry.runs == 0) entry.before = now.tokens;
     if constexpr (has_when<Layer>) {
         if (!layer.when.due(now)) return;
+        if constexpr (!requires { layer.when.unconditional; })
+            if (!shared.draft.limits().is_possible()) return;
         fired = layer.when.fired(now);
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
     }
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ struct never_stops {
 struct request_info {
     std::string_view question = {};
     std::string_view focus = {};
+};
+
+/// A run whatever the triggers say: `session.run(force{.focus = "the parser", .target = 20'000_tokens})`. Row D12.
+struct force {
+    std::string_view focus = {};       ///< what summaries keep above all; else as in `request_info`
+    std::optional<tokens> target = {};  ///< where every layer stops, in place of its own `until`
 };
 
 /// Pins beside those of the messages' traits: none.

@@ -53,11 +53,11 @@ public:
         typename core::occupied const until_done{*this};
         auto copy = edits_;
         auto const from = source();
-        detail::scaled_sums const as_reported{copy, this->counted().tokens(), this->measured()};
+        auto const as_used = this->in_scale(copy);
         v1::draft whole{from, facts_, copy, count_, limits_};
         typename Mix::memory none{};
         auto made = detail::run_pipeline(mix_, none, whole, options_, true, detail::run_kind::walk);
-        made.before.source = this->used().source;
+        made.before = this->used();
         if (!made.changed()) made.after.source = made.before.source;
         return made;
     }
@@ -146,13 +146,14 @@ private:
         detail::grow(events_, 1);
         detail::transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
+        auto const before = this->counted();
         auto const refused = this->running([&](auto& whole) {
             auto const no = whole.restore(which);
             if (!no) whole.settle_head();
             return no;
         });
         if (refused) return refused;
-        this->changed(mark);
+        this->changed(mark, before);
         sent_.forget();
         all.keep();
         return refusal::none;

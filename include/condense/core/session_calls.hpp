@@ -159,8 +159,9 @@ private:
             return result;
         }
         result.reduction = prepare().outcome;
-        if (!used().fits()) {
+        if (!used().fits() || !limits_.is_possible()) {
             result.outcome = call_outcome::too_large;
+            if (!limits_.is_possible()) result.error.text = budget_refused;
             return result;
         }
         while (true) {

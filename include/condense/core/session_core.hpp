@@ -12,6 +12,7 @@
 #include <condense/core/held_messages.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/request.hpp>
+#include <condense/core/scaled_sums.hpp>
 #include <condense/core/session_state.hpp>
 #include <condense/core/statistics.hpp>
 #include <condense/core/usage_anchor.hpp>
@@ -84,6 +85,16 @@ public:
     v1::outline const& outline() const noexcept { return facts_; }
     view const& edits() const noexcept { return edits_; }
 
+    /// By estimates, or where a provider has reported, by its figure and what has come since; after an edit by
+    /// estimates in proportion to the report before it. All layers of a run measure in this scale.
+    usage used() const noexcept {
+        auto now = edits_.used(limits_);
+        now.tokens = anchor_.holds() ? anchored(counted()) : expected();
+        if (anchor_.is_exact()) now.source = usage_source::reported;
+        else if (!anchor_.holds() && edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0) now.source = usage_source::none;
+        return now;
+    }
+
 protected:
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
@@ -145,10 +156,11 @@ protected:
             begin_and_end::past(messages_.get()) - begin_and_end::first(messages_.get())) - 1);
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
+        auto const before = counted();
         edits_.follow(facts_, facts_.place());
         sent_.add(index);
         if (edits_.steps().size() != mark) {  // it brought others back
-            anchor_.edited(first_changed_since(mark));
+            edited(first_changed_since(mark), before);
             settle();
         }
         return index;
@@ -160,7 +172,7 @@ protected:
         std::size_t bound = 0;
         for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) bound += view::bound(facts_, group{slot}) ? 1u : 0u;
         edits_.reserve_message(bound);  // then nothing below fails
-        anchor_.edited(first_changed_since(as_size(events_.back().steps)));
+        edited(first_changed_since(as_size(events_.back().steps)), counted());
         edits_.take_back(facts_, as_size(events_.back().steps));
         edits_.follow_again(facts_, as_size(events_.back().messages));
         for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) {
@@ -241,11 +253,15 @@ protected:
         whole.settle_head();
     }
 
+    /// Sums of these edits, which come to `counted`, are measured as `used` does while it lasts.
+    scaled_sums<view> in_scale(view& edits) const noexcept { return {edits, counted().tokens(), used().tokens, limits_.overhead}; }
+
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
     template <class Function>
     auto running(Function&& f) {
         occupied const until_done{*this};
         auto const from = source();
+        auto const as_used = in_scale(edits_);
         draft whole{from, facts_, edits_, count_, limits_};
         return f(whole);
     }
@@ -256,11 +272,16 @@ protected:
         return first ? *first : u64_limit;
     }
 
-    void note_event(std::size_t mark) noexcept {
+    /// Steps from `mark` on stand; the sum was `before`.
+    void note_event(std::size_t mark, v1::cost before) noexcept {
         if (edits_.steps().size() == mark) return;
         events_.push_back({mark, facts_.size()});
-        anchor_.edited(first_changed_since(mark));
+        edited(first_changed_since(mark), before);
         sent_.change(facts_, edits_, mark);
+    }
+
+    void edited(std::uint64_t first, v1::cost before) noexcept {
+        anchor_.edited(first, before, anchor_.holds() ? anchored(before) : tokens{});
     }
 
     static constexpr bool learns = learning_estimator<Estimator>;
@@ -272,6 +293,11 @@ protected:
     }
     /// The same as it is expected to be reported, by an estimator that learns.
     tokens expected() const noexcept { return detail::corrected(count_, counted_sums()).tokens(); }
+    /// What a sum of all messages counts for by the latest report.
+    tokens anchored(v1::cost sum) const noexcept {
+        auto const since = facts_.size() - anchor_.messages();
+        return anchor_.used(sum, limits_.overhead, [&](v1::cost each) { return detail::corrected(count_, {.counted = each, .messages = since}).tokens(); });
+    }
 
     held_type messages_;
     Mix mix_;

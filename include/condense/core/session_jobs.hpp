@@ -32,7 +32,6 @@ public:
         catch_up();
         summary_plan plan;
         this->running([&](auto& whole) {
-            scaled_sums const as_reported{edits_, this->counted().tokens(), this->measured()};
             auto entries = idle_;
             planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = layer.plan(draft, pass); });
         });

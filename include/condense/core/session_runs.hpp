@@ -12,7 +12,6 @@
 #include <condense/core/layer_memory.hpp>
 #include <condense/core/observer.hpp>
 #include <condense/core/pacing.hpp>
-#include <condense/core/scaled_sums.hpp>
 #include <condense/core/session_core.hpp>
 #include <condense/core/summary_job.hpp>
 #include <condense/core/turn_tracker.hpp>
@@ -29,27 +28,30 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
+    using core::abandoned_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
     static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
 
 public:
     using typename core::message_type;
+    using core::used;
     using report_type = report<Mix::size>;
 
     /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
-    bool due() const noexcept { return mix_.due(used()); }
+    bool due() const noexcept { return limits_.is_possible() && mix_.due(used()); }
 
     /// Runs the pipeline where it is due and has not just been tried in vain, as `run_options::pacing`
     /// says; else reports the usage and changes nothing.
     report_type prepare() {
         catch_up();
         auto const now = used();
-        auto const due = busy_ ? 0 : mix_.due_layers(now);
-        if (due == 0 || !pace_.may_run(options_.pacing, now, due, [&] { return reducible(); })) return settled(unchanged(now), now);
+        auto const due = busy_ || !limits_.is_possible() ? 0 : mix_.due_layers(now);
+        if (due == 0) return settled(unchanged(now), now);
+        auto const by_count = due & due_by_count(now);
+        if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); })) return settled(unchanged(now), now);
         tell(options_.observer, events::due{now});
-        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now)}, false);
+        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(by_count)}, false);
         return settled(made, used());
     }
 
@@ -60,19 +62,17 @@ public:
         return run({}, true);
     }
 
-    /// By estimates, or where a provider has reported, by its figure and what has come since.
-    usage used() const noexcept {
-        auto now = edits_.used(limits_);
-        auto const counted = this->counted();
-        if (anchor_.holds()) {
-            now.source = usage_source::reported;
-            auto const messages = facts_.size() - anchor_.messages();
-            now.tokens = anchor_.used(counted, [&](v1::cost each) { return corrected(count_, {.counted = each, .messages = messages}); });
-        } else {
-            now.tokens = this->expected();
-            if (edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0) now.source = usage_source::none;
-        }
-        return now;
+    /// Runs each layer once though it is not due, until its target, or that of `how`; protections bind. Row D12.
+    report_type run(force how) {
+        if (busy_) return unchanged(used());
+        catch_up();
+        struct focused {
+            request_info* of;
+            request_info before;
+            ~focused() { *of = before; }
+        } const during{address_of(options_.request), options_.request};
+        if (!how.focus.empty()) options_.request.focus = how.focus;
+        return run({.untriggered = true, .until = how.target}, true);
     }
 
 protected:
@@ -83,7 +83,7 @@ protected:
             auto const& found = facts_.message_at(index);
             auto sum = found.frame;
             for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += facts_.part_at(column).cost;
-            pace_.pushed_more(sum);
+            pace_.pushed_more(sum, found.plain_user || found.speaker == role::assistant);
             if (found.plain_user) tracker_.begin_turn();
         }
     }
@@ -127,26 +127,24 @@ protected:
         on_failure whatever_happens{this};
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
+        auto const before = this->counted();
         auto made = this->running(std::forward<Function>(f));
-        changed(mark);
+        changed(mark, before);
         all.keep();
         whatever_happens.of = nullptr;
         return made;
     }
 
-    /// Steps from `mark` on stand.
-    void changed(std::size_t mark) noexcept {
+    /// Steps from `mark` on stand; the sum was `before`.
+    void changed(std::size_t mark, v1::cost before) noexcept {
         jobs_.touched(facts_, edits_, mark);
-        this->note_event(mark);
+        this->note_event(mark, before);
     }
 
     report_type run(run_demand demand, bool manual) {
-        auto const source_before = used().source;
-        auto made = together([&](auto& whole) {
-            scaled_sums const as_reported{edits_, this->counted().tokens(), measured()};
-            return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand);
-        });
-        made.before.source = source_before;
+        auto const before = used();
+        auto made = together([&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
+        made.before = before;
         made.after.source = used().source;
         statistics_.add(made.layers);
         ++statistics_.runs;
@@ -162,8 +160,11 @@ protected:
         auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
         bool asked = false;
         bool blocked = false;  // by a journal, which may take the next message
+        bool failed = false;
         for (auto const& layer : made.layers) {
             asked = asked || layer.asked != 0;
+            waited = waited || (layer.waits && made.before.fits());
+            failed = failed || layer.failures != 0;
             blocked = blocked || (layer.failures != 0 && std::string_view{layer.note} == not_all_recorded);
             told.layers_applied += layer.outcome == layer_outcome::applied ? 1u : 0u;
             told.parts_shortened += layer.parts_shortened;
@@ -174,7 +175,8 @@ protected:
         if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
             if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
-            else if (pace_.ran(options_.pacing, progress, waited, due_for_nothing(made)) || pace_.open) pace_.stuck = reducible();
+            else if (pace_.ran(options_.pacing, progress, waited && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
+                pace_.stuck = reducible();
         }
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
@@ -189,11 +191,11 @@ protected:
         return still | (mix_.due_layers(made.before) & soon);
     }
 
-    /// What the request has to fit with during a run.
-    tokens measured() const noexcept {
-        auto const now = used().tokens;
-        auto const expected = this->expected();
-        return now < expected ? expected : now;
+    /// The layers that messages or turns alone make due.
+    std::uint64_t due_by_count(usage now) const noexcept {
+        now.tokens = {};
+        auto const due = mix_.due_layers(now);
+        return due == 0 ? 0 : due & ~mix_.due_layers({.input = now.input});
     }
 
     report_type unchanged(usage now) const noexcept {
@@ -202,7 +204,8 @@ protected:
         idle.before = idle.after = now;
         for (auto& layer : idle.layers) layer.before = idle.before.tokens;
         idle.limit = idle.before.input;
-        idle.outcome = idle.after.fits() ? outcome::fits : outcome::over;
+        if (!limits_.is_possible()) idle.refused = budget_refused;
+        idle.outcome = idle.fits() ? outcome::fits : outcome::over;
         return idle;
     }
 
@@ -220,6 +223,7 @@ protected:
     /// What no law protects.
     tokens reducible() const {
         auto const from = source();
+        auto const as_used = this->in_scale(edits_);
         v1::draft const whole{from, facts_, edits_, count_, limits_};
         return whole.used().tokens - whole.floor();
     }
@@ -307,6 +311,7 @@ protected:
     {
         v1::outline facts;
         view edits;
+        auto const before = this->counted();
         edits.know_summaries(edits_.knows_summaries());
         std::uint32_t index = 0;
         std::size_t abandoned = 0;
@@ -333,7 +338,7 @@ protected:
         events_.clear();
         abandoned_.resize(abandoned);
         jobs_.clear();
-        anchor_.edited(first);
+        this->edited(first, before);
         this->settle();
         pace_.changed();
         rewind_memories(mix_, kept_, first);

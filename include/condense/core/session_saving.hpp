@@ -203,7 +203,7 @@ private:
                 if (!m) return impossible("a message", "be as its traits write it");
                 facts.read(*m, count_, {.pinned = pinned, .exact = true});
                 all.push_back(std::move(*m));
-            } else facts.read(from.released[gone[index]], pinned);
+            } else facts.read(from.released[gone[index]], pinned, thinnable<message_type>);
             gone[index] = is_there ? there++ : none32;
             facts.place();
         }

@@ -21,8 +21,15 @@ struct budget {
     /// What a request may hold. Every percentage is of this.
     constexpr tokens input() const noexcept { return window - output; }
 
+    /// Something is left for the input. Where not, every percentage is of nothing: no run changes anything, and its
+    /// report says `budget_refused`.
+    constexpr bool is_possible() const noexcept { return input() != tokens{}; }
+
     friend constexpr bool operator==(budget const&, budget const&) = default;
 };
+
+/// What reports say of a budget that leaves nothing for the input.
+inline constexpr std::string_view budget_refused = "condense: budget: the output must be below the window (see budget)";
 
 /// Where a figure of use comes from, row C15: what one gives nothing for, the next may.
 enum class usage_source : std::uint8_t {

@@ -5,10 +5,11 @@
 
 #include <condense/core/cost.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/core/token_scale.hpp>
 #include <condense/detail/saturate.hpp>
 
 // What a provider has reported for a request corrects the count of the conversation: the reported sum
-// stands for what it held, the estimate for what has come since.
+// stands for what it held, the estimate for what has come since. After an edit the count goes on in proportion.
 
 namespace condense {
 inline namespace v1 {
@@ -43,29 +44,38 @@ public:
         counted_ = moved(counted_);
         reported_ = reported_ - before + now;
     }
-    /// An edit changed message `first`: what stood behind it was not reported.
-    constexpr void edited(std::uint64_t first) noexcept {
-        if (first < messages_) forget();
+    /// An edit changed message `first`: what stands behind it was not reported. Before it the sum was `counted`, and
+    /// counted for `used`, and stands for that in proportion from here on.
+    constexpr void edited(std::uint64_t first, v1::cost counted, tokens used) noexcept {
         if (first < sent_messages_) sent_known_ = false;
+        if (first >= messages_) return;
+        forget();
+        if (counted == v1::cost{}) return;
+        reported_ = used;
+        counted_ = counted;
     }
     constexpr void forget() noexcept {
         reported_ = {};
         messages_ = 0;
     }
 
-    /// Some request was reported and no edit has touched it since.
+    /// Some request was reported.
     constexpr bool holds() const noexcept { return reported_.count != 0; }
+    /// And no edit has touched it since.
+    constexpr bool is_exact() const noexcept { return holds() && messages_ != 0; }
     /// How many messages there were when that request was sent.
     constexpr std::uint64_t messages() const noexcept { return messages_; }
     /// No request had more messages than these.
     constexpr bool within(std::uint64_t messages) const noexcept { return messages_ <= messages && sent_messages_ <= messages; }
-    /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> cost.
+    /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> tokens. After an
+    /// edit in proportion, but for what is known apart.
     template <class Function>
-    constexpr tokens used(v1::cost now, Function const& f) const noexcept {
-        return now < counted_ ? reported_ - f(counted_ - now).tokens() : reported_ + f(now - counted_).tokens();
+    constexpr tokens used(v1::cost now, tokens apart, Function const& f) const noexcept {
+        if (!is_exact()) return token_scale::of(counted_.tokens(), reported_, apart)(now);
+        return now < counted_ ? reported_ - f(counted_ - now) : reported_ + f(now - counted_);
     }
-    constexpr tokens used(v1::cost now) const noexcept {
-        return holds() ? used(now, [](v1::cost each) { return each; }) : now.tokens();
+    constexpr tokens used(v1::cost now, tokens apart = {}) const noexcept {
+        return holds() ? used(now, apart, [](v1::cost each) { return each.tokens(); }) : now.tokens();
     }
 
     friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;

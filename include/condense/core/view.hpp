@@ -9,6 +9,7 @@
 
 #include <condense/core/edit.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/core/token_scale.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/grow.hpp>
 
@@ -119,15 +120,11 @@ public:
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
-    /// From here on so many counted tokens stand for so many real ones, of at most 2^31 each; 0 for as counted.
-    constexpr void calibrate(tokens counted, tokens real) noexcept {
-        counted_ = counted;
-        real_ = real;
-    }
-    /// What a sum comes to, rounded upward, once.
-    constexpr tokens measured(v1::cost sum) const noexcept {
-        return counted_ == real_ ? sum.tokens() : scaled(sum.tokens());
-    }
+    /// From here on sums are measured by this scale.
+    constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
+    constexpr detail::token_scale const& scale() const noexcept { return scale_; }
+    /// What a sum with the overhead comes to, rounded upward, once.
+    constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
                 .input = limits.input(),
@@ -250,8 +247,6 @@ public:
     }
 
 private:
-    constexpr tokens scaled(tokens sum) const noexcept { return {detail::scale_up(sum.count, real_.count, counted_.count)}; }
-
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
         auto& standing = groups_[which.slot()].summary;
@@ -261,11 +256,16 @@ private:
         standing = 0;
     }
 
-    /// What was written for calls gives way to the results in this message.
+    /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
     constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
         auto const& found = facts.message_at(index);
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
             auto const& part = facts.part_at(column);
+            if (part.late && parts_[column].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
+                steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = column, .before = part.cost});
+                change_part(facts, part.cost, {}, column);
+                parts_[column].edit = static_cast<std::uint32_t>(steps_.size());
+            }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
             steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
@@ -386,8 +386,7 @@ private:
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
     tokens cached_ = {};
-    tokens counted_ = {};
-    tokens real_ = {};
+    detail::token_scale scale_;
     bool summaries_known_ = true;
 };
 

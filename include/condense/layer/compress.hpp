@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <condense/core/deferred.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/detail/unset.hpp>
@@ -21,7 +22,8 @@ namespace condense {
 inline namespace v1 {
 
 /// Loses what the shortener leaves out; costs one pass over each part that is over the limit. Acts on
-/// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given.
+/// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given. With
+/// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
 /// Each pressure step halves what is kept.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
@@ -35,6 +37,8 @@ struct compress {
     Shortener with = detail::slot_default<Shortener>();
 
     static constexpr effect effects = shortens;
+    /// With `always`: messages that it was not free to edit when they arrived.
+    using memory = detail::arrival_memory<When>;
 
     constexpr void validate() const {
         detail::check_target(when, until);
@@ -51,7 +55,15 @@ struct compress {
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::ready(with, detail::alone{});
-        draft.each_part_of(arrived, [&](part_ref part) { shorten(draft, part, kept, shortened, pass); });
+        auto const act = [&](sequence at) {
+            bool later = false;
+            draft.each_part_of(at, [&](part_ref part) {
+                auto const left = shorten(draft, part, kept, shortened, pass);
+                later = later || left == left_as::bound || (left == left_as::spared && kept.holds_for_now(part.message_index));
+            });
+            return later;
+        };
+        detail::each_arrived(pass.memory, draft, kept, arrived, draft.open_allowed(), act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
@@ -73,7 +85,7 @@ struct compress {
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
-    enum class left_as { tried, spared, within };
+    enum class left_as { tried, spared, within, bound };
 
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
@@ -114,6 +126,7 @@ private:
             if (shorter) refused = edit();
         }
         if (found || !refused) pass.note(refused);
+        if (refused == refusal::open || refused == refusal::latest_user) return left_as::bound;
         return spared ? left_as::spared : left_as::tried;
     }
 

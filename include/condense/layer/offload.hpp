@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <condense/core/deferred.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/policy/head_tail.hpp>
@@ -34,7 +35,8 @@ constexpr bool surely_below(extent const& most, extent const& over) noexcept {
 }  // namespace detail
 
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit and one
-/// put. Acts on arrival and in reduce, also in open groups. Results of a retrieval tool belong into
+/// put. Acts on arrival and in reduce, also in open groups; with `always` it comes back in a session to what a
+/// tail protected on arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
 template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
           shortener Preview = head_tail, class Store = detail::unset>
@@ -55,6 +57,8 @@ struct offload {
 
     static constexpr effect effects = externalizes | keeps;
     static constexpr bool durable = requires { requires Store::durable; };
+    /// With `always`: messages that it was not free to edit when they arrived.
+    using memory = detail::arrival_memory<When>;
 
     constexpr void validate() const {
         detail::check_target(when, until);
@@ -66,7 +70,15 @@ struct offload {
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        draft.each_part_of(arrived, [&](part_ref part) { store(draft, part, kept, pass); });
+        auto const act = [&](sequence at) {
+            bool later = false;
+            draft.each_part_of(at, [&](part_ref part) {
+                store(draft, part, kept, pass);
+                later = later || waits(draft, part, kept);
+            });
+            return later;
+        };
+        detail::each_arrived(pass.memory, draft, kept, arrived, true, act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
@@ -91,6 +103,12 @@ private:
             if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
         }
         return true;
+    }
+
+    /// Large, inline, and free to be stored once the conversation has gone on.
+    constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {
+        if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size}) || draft.about(part).externalized) return false;
+        return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {

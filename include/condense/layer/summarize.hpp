@@ -172,10 +172,11 @@ private:
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
         auto left = draft.used();
-        auto const written = cost::of(limit_of(draft, pass, cost::of(draft.limits().input()))) +
-                             detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
-                             detail::frame_cost(draft.estimator(), role::user);
-        left.tokens = left.tokens + written.tokens();
+        auto const written = limit_of(draft, pass, draft.within(draft.limits().input())) +
+                             draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
+                                            detail::frame_cost(draft.estimator(), role::user));
+        auto const whole = left.tokens + written;
+        left.tokens = whole;
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
@@ -210,7 +211,7 @@ private:
             beside = true;
             found.groups.push_back(which);
             found.cost += facts.cost;
-            left.tokens = left.tokens - facts.cost.tokens();
+            left.tokens = whole - draft.measured(found.cost);
             left.messages = left.messages - messages{facts.count};
             left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
             summaries += summary ? 1u : 0u;  // two of them, where a model could not read all at once, become one
@@ -219,19 +220,19 @@ private:
         }
         // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing to add.
         auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(found.groups[0]).starts_turn;
-        if (!fresh || (lone && found.cost <= written)) found.groups.clear();
+        if (!fresh || (lone && draft.measured(found.cost) <= written)) found.groups.clear();
         return found;
     }
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
         auto most = size.count >> (pass.pressure() < 63 ? pass.pressure() : 63);
-        for (auto const other : {draft.limits().input().count / 10, replaced.tokens().count / 3})
+        for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
             most = other < most ? other : most;
         return {most == 0 ? 1 : most};
     }
 
     static void fit(auto const& draft, auto& pass, std::string& text, tokens limit) {
-        auto const whole = draft.estimator()(text).tokens();
+        auto const whole = draft.measured(draft.estimator()(text));
         if (whole <= limit) return;
         auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.count);
         text.resize(detail::utf8::prefix(text, points));
@@ -287,16 +288,16 @@ private:
         cost size = {};           ///< of the prompt without the instructions
     };
 
-    cost instructions(auto const& draft) const { return draft.estimator()(summary_prompt{}.text({1'000}, asks_for)); }
+    cost instructions(auto const& draft, auto const& pass) const {
+        return draft.estimator()(summary_prompt{}.text({1'000}, asks_for, pass.request().focus));
+    }
 
     /// What a model may read of the conversation at once: a ninth of the room is for the labels of its parts.
     cost room_of(auto const& draft, auto const& pass) const {
-        if (reads.count != 0) return cost::of(reads);
+        if (reads.count != 0) return draft.within(reads);
         auto const input = draft.limits().input();
-        auto room = cost::of(input - limit_of(draft, pass, cost::of(input)));
-        if (auto const real = draft.edits().measured(room).count; real > room.tokens().count)
-            room = cost::of({detail::scale_down(room.tokens().count, room.tokens().count, real)});
-        return {(room - instructions(draft)).steps / 9 * 8};
+        auto const room = draft.within(input - limit_of(draft, pass, draft.within(input)));
+        return {(room - instructions(draft, pass)).steps / 9 * 8};
     }
 
     /// The prompt is no larger than `most`, an eighth for labels, and the instructions: fewer groups are read,
@@ -309,22 +310,22 @@ private:
             if (next.from.groups.empty()) return next;
             next.limit = limit_of(draft, pass, next.from.cost);
             auto const room = most + cost{most.steps / 8};
-            if (tell_within(draft, next, {detail::u64_limit}, room)) return next;
+            if (tell_within(draft, pass, next, {detail::u64_limit}, room)) return next;
             if (next.from.fresh > 1 && most != cost{}) {
                 most = {detail::scale_down(most.steps, 3, 4)};
                 continue;
             }
             for (auto each = chars{1u << 22}; each.count >= 16; each.count /= 2)
-                if (tell_within(draft, next, each, room)) return next;
+                if (tell_within(draft, pass, next, each, room)) return next;
             next.prompt.clear();
             return next;
         }
     }
-    bool tell_within(auto& draft, asked& next, chars each, cost room) const {
+    bool tell_within(auto& draft, auto const& pass, asked& next, chars each, cost room) const {
         summary_prompt prompt{each};
         tell(draft, next.from.groups, prompt);
-        next.prompt = prompt.text(next.limit, asks_for);
-        next.size = draft.estimator()(next.prompt) - instructions(draft);
+        next.prompt = prompt.text(next.limit, asks_for, pass.request().focus);
+        next.size = draft.estimator()(next.prompt) - instructions(draft, pass);
         return next.size <= room;
     }
 
@@ -333,10 +334,13 @@ private:
         auto most = pass.memory.most < room ? pass.memory.most : room;
         unsigned shrinks = 0;
         for (unsigned calls = 0; calls < most_calls;) {
+            if (!pass.may_ask()) {
+                if (!choose(draft, pass, most).groups.empty()) pass.wait_for_model();
+                break;
+            }
             auto const next = ask_next(draft, pass, most);
             if (next.from.groups.empty()) break;
             if (next.prompt.empty()) return {too_much};
-            if (!pass.may_ask()) return {"the model was asked lately"};
             auto said = hear(pass, next);
             if (pass.dry()) {
                 pass.note("a model would be asked");

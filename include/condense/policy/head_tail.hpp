@@ -104,15 +104,29 @@ constexpr extent no_less_than_marker(extent at_most) noexcept {
 
 }  // namespace detail
 
-/// Keeps both ends. Loses the middle; costs one pass over the text. `at_most` includes the marker.
+namespace detail {
+
+/// Where more would be kept than the layer's `over`, that is the most: what was too large is not left too large.
+constexpr extent bounded_by(extent at_most, extent const& most, extent const& over) noexcept {
+    if (over == extent{chars{0}}) return at_most;  // none
+    if (most.chars.count != u64_limit && most.chars > over.chars) at_most.chars = over.chars < at_most.chars ? over.chars : at_most.chars;
+    if (most.bytes.count != u64_limit && most.bytes > over.bytes) at_most.bytes = over.bytes < at_most.bytes ? over.bytes : at_most.bytes;
+    if (most.lines.count != u64_limit && most.lines > over.lines) at_most.lines = over.lines < at_most.lines ? over.lines : at_most.lines;
+    return at_most;
+}
+
+}  // namespace detail
+
+/// Keeps both ends, or less of them where a layer's `over` is below what they hold together. Loses the middle; costs
+/// one pass over the text. `at_most` includes the marker.
 struct head_tail {
     extent head = chars{4'000};  ///< C3: results end up at 8,000 characters
     extent tail = chars{4'000};
     extent at_most = {};
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings),
-                               detail::no_less_than_marker(at_most.halved(how.halvings)), how.how);
+        auto const bound = detail::bounded_by(at_most.halved(how.halvings), most().halved(how.halvings), how.over);
+        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings), detail::no_less_than_marker(bound), how.how);
     }
     constexpr void validate() const { detail::check_room(at_most); }
     /// The most of a text that it keeps, per unit.

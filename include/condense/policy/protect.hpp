@@ -154,7 +154,7 @@ struct last_of {
         else if constexpr (std::same_as<Quantity, percent>) {
             if (how.message_limit.count != 0)
                 return {.tail = detail::last_messages(seen, how.eased(count.of(how.message_limit).count))};
-            return {.tail = detail::newest_within(seen, cost::of({how.eased(count.of(seen.limits().input()).count)}))};
+            return {.tail = detail::newest_within(seen, seen.within({how.eased(count.of(seen.limits().input()).count)}))};
         } else {
             auto left = how.eased(count.count);
             auto begin = detail::places(seen);
@@ -186,7 +186,7 @@ struct newest_tokens {
 
     template <class Reader>
     constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
-        auto const limit = cost::of({how.eased(count.count)});
+        auto const limit = seen.within({how.eased(count.count)});
         if constexpr (!Cover) return {.tail = detail::newest_within(seen, limit)};
         else {
             cost sum;
@@ -263,7 +263,7 @@ struct at_most_of {
     constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
         auto found = policy.zone_in(seen, how);
         if (how.message_limit.count == 0) {
-            auto const most = detail::newest_within(seen, cost::of(share.of(seen.limits().input())));
+            auto const most = detail::newest_within(seen, seen.within(share.of(seen.limits().input())));
             return {found.head, found.tail > most ? found.tail : most};
         }
         auto left = share.of(how.message_limit).count;
@@ -326,6 +326,10 @@ public:
 
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
+    }
+    /// By its distance from the end alone, which grows as messages come.
+    constexpr bool holds_for_now(std::uint32_t index) const noexcept {
+        return place_of(index) >= zone_.head && place_of(index) >= zone_.tail && holds(index);
     }
     constexpr bool holds(part_view const& part) const {
         if constexpr (reads_parts<Policy>) return routine_ && policy_.holds(part);
