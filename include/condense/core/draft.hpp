@@ -42,11 +42,13 @@ public:
     }
 
     /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere. The
-    /// last part of a message takes the message with it, where that is a group of its own.
+    /// last part of a message takes the message with it, where that is a group of its own. Reasoning of an
+    /// open group stays in every case: providers refuse a step without the thinking that they have signed.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         if (!is_bare(part)) return refusal::pair;
-        if (guards_open(part)) return refusal::open;
+        bool const thinking = this->facts_->part_at(part.column).kind == part_kind::reasoning;
+        if (guards_open(part) || (thinking && is_open(part))) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
             group const whole{this->facts_->group_of(part.message_index)};
@@ -288,9 +290,8 @@ private:
         return found;
     }
 
-    constexpr bool guards_open(part_ref part) const noexcept {
-        return !open_allowed_ && this->facts_->open(this->facts_->group_of(this->facts_->part_at(part.column).message_index));
-    }
+    constexpr bool is_open(part_ref part) const noexcept { return this->facts_->open(this->facts_->group_of(part.message_index)); }
+    constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
