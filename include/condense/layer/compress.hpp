@@ -22,7 +22,8 @@ inline namespace v1 {
 
 /// Loses what the shortener leaves out; costs one pass over each part that is over the limit. Acts on
 /// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given.
-/// Each pressure step halves what is kept.
+/// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
+/// is kept, and begins where the layer itself has begun.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
 struct compress {
@@ -33,12 +34,14 @@ struct compress {
     Order order = detail::slot_default<Order>();
     extent over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
+    wording words = {};  ///< of markers: where the rest is
 
     static constexpr effect effects = shortens;
 
     constexpr void validate() const {
         detail::check_target(when, until);
         if constexpr (requires { with.validate(); }) with.validate();
+        words.validate();
     }
 
     /// What looks at all messages has not been done when each has arrived.
@@ -78,7 +81,7 @@ private:
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut const how{halvings, {facts.stored}, over.halved(halvings)};
+        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings)};
         if (facts.stored_earlier) return left_as::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
             return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;
@@ -94,6 +97,7 @@ private:
                  next = shortened(part, seen, how)) {
                 shorter = std::move(next);
                 seen.text = *shorter;
+                how.how.shortened = true;
                 if (seen.kind == part_kind::media) seen = as_text(seen);
             }
         };
@@ -103,11 +107,15 @@ private:
                 if (shorter->empty()) return draft.remove(part);
             return draft.shorten(part, std::move(*shorter));
         };
-        draft.original(part, settle);
+        draft.begun(part, [&](part_view const& seen, bool shortened) {
+            how.how.shortened = shortened;
+            settle(seen);
+        });
         bool const found = shorter.has_value();
         auto refused = edit();
-        // Nor what others, or an earlier turn, made of the part: a later run may see no more than that.
+        // Nor what an earlier turn made of the part: a later run may see no more than that.
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.column) != 0) {
+            how.how.shortened = true;
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
                 if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
             });
