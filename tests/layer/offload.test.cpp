@@ -14,6 +14,7 @@
 #include <condense/core/session.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/script_aware.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -37,6 +38,8 @@ struct shelf {
         std::vector<std::string> kept = {};
         std::size_t named = 0;
         bool fails = false;
+        std::size_t room = ~std::size_t{0};  ///< bytes that it takes in all
+        std::size_t puts = 0;
     };
     state* at;
     static constexpr bool durable = true;
@@ -46,7 +49,9 @@ struct shelf {
         return {{static_cast<std::uint8_t>(content.size() % 255 + 1), static_cast<std::uint8_t>(content[0])}};
     }
     condense::store_error put(condense::reference const&, std::string_view content) const {
-        if (at->fails) return {"the disk is full"};
+        ++at->puts;
+        if (at->fails || content.size() > at->room) return {"the disk is full"};
+        at->room -= content.size();
         at->kept.emplace_back(content);
         return {};
     }
@@ -166,6 +171,44 @@ TEST_CASE("offload: where the store fails nothing has changed [case-8]") {
     CHECK(report.layers[0].outcome == layer_outcome::failed);
     CHECK(report.layers[0].artifacts == 0);
     CHECK(report.layers[0].saved.count == 0);
+}
+
+TEST_CASE("offload: what a store has taken stands, what it has not taken stays inline") {
+    shelf::state state{.room = 12'000};
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(9'000, 'b')});
+    // Two results in one round.
+    messages[5].parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "read", .call = "z"});
+    messages.insert(messages.begin() + 7, chat_message::result("z", output(20'000, 'z')));
+    pipeline const mix{to(shelf{&state})};
+    auto const report = reduced(messages, mix);
+    std::vector<std::string> const taken{output(5'000, 'a'), output(6'000, 'c')};
+    CHECK(state.kept == taken);
+    CHECK(state.puts == 4);  // the same content is not tried twice
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[0].failures == 1);
+    CHECK(std::string_view{report.layers[0].note} == "the disk is full");
+    CHECK(report.layers[0].artifacts == 2);
+    CHECK(report.layers[0].parts_shortened == 2);
+    CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
+    CHECK(text_of(messages, 0).size() < 300);
+    CHECK(text_of(messages, 1) == output(9'000, 'b'));
+    CHECK(text_of(messages, 2).size() < 300);
+    CHECK(messages[7].parts[0].text == output(20'000, 'z'));
+    CHECK(messages[9].parts[0].text == output(9'000, 'b'));
+    // Nothing is in the store that nothing refers to.
+    for (auto const& content : taken) {
+        bool found = false;
+        for (auto const& m : messages)
+            for (auto const& part : m.parts) found = found || part.text.find(shelf{&state}.name(content).text()) != std::string::npos;
+        CHECK(found);
+    }
+    // A later run is none the worse: where there is room again, the others follow.
+    auto const again = reduced(messages, mix);
+    CHECK_FALSE(again.changed());
+    CHECK(state.kept == taken);
+    state.room = 100'000;
+    CHECK(reduced(messages, mix).layers[0].artifacts == 3);
+    CHECK(text_of(messages, 1).size() < 300);
 }
 
 TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {

@@ -34,7 +34,7 @@ constexpr bool surely_below(extent const& most, extent const& over) noexcept {
 }  // namespace detail
 
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit and one
-/// put. Acts on arrival and in reduce, also in open groups. Results of a retrieval tool belong into
+/// put. What the store does not take stays as it is, what it has taken stays with its preview. Acts on arrival and in reduce, also in open groups. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
 template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
           shortener Preview = head_tail, class Store = detail::unset>
@@ -47,6 +47,7 @@ struct offload {
     /// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
+    wording words = {};  ///< of the preview's marker: before the reference
 
     static_assert(!std::is_same_v<Store, detail::unset>,
                   "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
@@ -59,6 +60,7 @@ struct offload {
     constexpr void validate() const {
         detail::check_target(when, until);
         if constexpr (requires { preview.validate(); }) preview.validate();
+        words.validate();
         if constexpr (requires { preview.most(); })
             detail::reject_unless(detail::surely_below(preview.most(), over),
                             "condense: offload: the preview must be smaller than `over` (see offload)");
@@ -103,7 +105,7 @@ private:
         draft.original(part, [&](part_view const& seen) {
             if (kept.holds(seen) || over.holds(seen.text)) return;
             auto const name = into.name(seen.text);
-            auto shorter = preview(seen, {detail::halvings_of(pass), {name}});
+            auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});
             if (!shorter) return;
             auto const refused = draft.externalize(part, std::move(*shorter), name);
             if (refused) pass.note(refused);
