@@ -14,7 +14,6 @@
 #include <condense/core/session.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
-#include <condense/estimate/script_aware.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"

@@ -50,9 +50,9 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
     run_tool(session, "1", "shell", letters(80'000));
-    run_tool(session, "2", "read_file", letters(80'001));
-    run_tool(session, "3", "memory_search", letters(80'001));
-    run_tool(session, "4", "session_list", letters(80'001));
+    std::string id = "a";
+    for (auto const* const tool : {"read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files", "memory_search", "session_list"})
+        run_tool(session, id += "a", tool, letters(80'001));
     CHECK(things.store.size() == 0);
     auto const text = letters(40'000, 'a') + letters(40'001, 'b');
     session.push(chat_message::call("5", "shell", "{}"));
