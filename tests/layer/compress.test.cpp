@@ -271,6 +271,15 @@ TEST_CASE("compress: limits in lines and bytes") {
     CHECK(sizes(messages)[1] < 200);
 }
 
+TEST_CASE("compress: a limit in tokens") {
+    auto messages = rounds({output(2'000), output(2'001)});
+    compress const layer{.when = always, .over = 2'000_tokens, .with = condense::first_of(silent{}, head_tail{100_chars, 100_chars})};
+    static_cast<void>(reduced(messages, pipeline{layer}));
+    CHECK(sizes(messages)[0] == 2'000);
+    CHECK(sizes(messages)[1] < 300);
+    CHECK_FALSE(reduced(messages, pipeline{layer}).changed());
+}
+
 TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {
     condense::session chat{history{},
                            pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},

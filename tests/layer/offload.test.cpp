@@ -310,6 +310,26 @@ TEST_CASE("offload: limits in lines and bytes") {
     CHECK(state.kept.size() == 2);
 }
 
+TEST_CASE("offload: a limit in tokens") {
+    shelf::state state;
+    auto messages = rounds({output(2'000), output(2'001), "short"});
+    auto const by_tokens = offload{.over = 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    static_cast<void>(reduced(messages, pipeline{by_tokens}));
+    CHECK(state.kept == std::vector<std::string>{output(2'001)});
+    CHECK_FALSE(reduced(messages, pipeline{by_tokens}).changed());
+    // What counts, not what it looks like: four bytes a token.
+    auto quarter = rounds({output(7'996), output(8'001)});
+    state.kept.clear();
+    static_cast<void>(condense::reduce(quarter, pipeline{by_tokens}, {.window = 100'000_tokens}, condense::chars_per_token{40, {}}));
+    CHECK(state.kept == std::vector<std::string>{output(8'001)});
+    // Beside others the first that is exceeded counts.
+    state.kept.clear();
+    auto both = rounds({output(1'500), output(900)});
+    auto const either = offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    static_cast<void>(reduced(both, pipeline{either}));
+    CHECK(state.kept == std::vector<std::string>{output(1'500)});
+}
+
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {
     shelf::state state;
     auto const with = [&](condense::extent over, head_tail preview) {

@@ -32,7 +32,7 @@ struct compress {
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     Order order = detail::slot_default<Order>();
-    extent over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
+    part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
     wording words = {};  ///< of markers: where the rest is
 
@@ -81,7 +81,7 @@ private:
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings)};
+        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost)};
         if (facts.stored_earlier) return left_as::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
             return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;

@@ -22,8 +22,9 @@ inline namespace v1 {
 namespace detail {
 
 /// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
-/// a byte; how long lines are is not known.
-constexpr bool surely_below(extent const& most, extent const& over) noexcept {
+/// a byte; how long lines are, and what a token holds, is not known.
+constexpr bool surely_below(extent const& most, part_limit const& limit) noexcept {
+    auto const& over = limit.text;
     auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
     auto const least_bytes = most.bytes.count < most.chars.count ? most.bytes.count : most.chars.count;
     if (bounded(over.chars.count) && bounded(most.chars.count) && most.chars >= over.chars) return false;
@@ -43,7 +44,7 @@ struct offload {
     Until until = detail::slot_default<Until>();
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    extent over = chars{10'000};  ///< C1
+    part_limit over = chars{10'000};  ///< C1; V1 has 20'000_tokens
     /// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
@@ -89,21 +90,23 @@ private:
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
         for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
-            if (!detail::may_exceed(over, bytes{facts.part_at(column).size})) continue;
+            if (!may_be_over(facts.part_at(column))) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
         }
         return true;
     }
 
+    constexpr bool may_be_over(auto const& part) const noexcept { return detail::may_exceed(over.of_text(part.cost), bytes{part.size}); }
+
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
-        if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size})) return;
+        if (!may_be_over(draft.outline().part_at(part.column))) return;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return;
         if (kept.holds(part.message_index)) return;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
         if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return;
         draft.original(part, [&](part_view const& seen) {
-            if (kept.holds(seen) || over.holds(seen.text)) return;
+            if (kept.holds(seen) || over.of_text(facts.original_cost).holds(seen.text)) return;
             auto const name = into.name(seen.text);
             auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});
             if (!shorter) return;
