@@ -23,6 +23,7 @@ struct sliding_window {
     Until until = detail::slot_default<Until>();
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
+    messages least = {};  ///< C5: fewer are never left, but at the top of pressure
 
     static constexpr effect effects = drops;
     static constexpr bool last_resort = true;
@@ -39,8 +40,10 @@ struct sliding_window {
 
 private:
     /// The first user message and summaries go only when nothing else is left to go.
-    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) {
+    constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, bool all) const {
         auto const spared = [&](group which) {
+            auto const& edits = draft.edits();
+            if (!pass.top() && edits.sums().messages < least.count + edits.of(which).messages) return true;
             return (!all && (draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
         };
         bool has_head = false;
