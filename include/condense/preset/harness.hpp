@@ -33,7 +33,7 @@ auto harness(Journal to, Store into, Model model) {
         offload{.protect = harness_exempt, .over = 80'000_chars,  // A2
                 .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},
         compress{.when = due, .protect = task | last(10_messages), .with = shorten_arguments{.over = 2'000_chars}},  // A4
-        compress{.when = used >= 60'000_tokens, .protect = task | covering(40'000_tokens), .worth = at_least(20'000_tokens),  // A11
+        compress{.when = used >= 60'000_tokens, .protect = task | covering(40'000_tokens), .worth = at_least(19'000_tokens),  // A11: 20,000 of results, less what is left of them
                  .over = 2'000_chars, .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars}},
         summarize{.when = due, .until = used <= 11_messages && used <= 42_pct, .protect = last(10_messages), .with = model},  // A1
         sliding_window{.when = used >= 95_pct, .protect = last(10_messages)},  // where the model does not help
