@@ -107,8 +107,12 @@ private:
                 if (shorter->empty()) return draft.remove(part);
             return draft.shorten(part, std::move(*shorter));
         };
+        auto const count_original = [&] {
+            if (draft.outline().part_at(part.column).earlier == detail::earlier_edit::none) draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
+        };
         draft.begun(part, [&](part_view const& seen, bool shortened) {
             how.how.shortened = shortened;
+            if (shortened) count_original();
             settle(seen);
         });
         bool const found = shorter.has_value();
@@ -116,6 +120,7 @@ private:
         // Nor what an earlier turn made of the part: a later run may see no more than that.
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.column) != 0) {
             how.how.shortened = true;
+            count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
                 if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
             });

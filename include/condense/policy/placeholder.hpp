@@ -43,6 +43,7 @@ struct recovery {
     bool recorded = false;   ///< a journal holds the original
     bool shortened = false;  ///< the text is what an earlier cut has left
     wording words = {};
+    std::uint64_t original = 0;  ///< characters of the original of such a text, where it is there
     constexpr explicit operator bool() const noexcept { return static_cast<bool>(stored); }
 };
 
@@ -239,9 +240,11 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
                                       recovery const& how) {
     auto total = utf8::count(text);
     auto const earlier = find_cut(text, "characters", total);
+    bool of_rest = earlier ? earlier->count.of_rest : how.shortened;
     if (earlier) total = earlier->count.total;
+    else if (how.original != 0) total = how.original, of_rest = false;
     std::string front;
-    append_count(front, {total, total, earlier ? earlier->count.of_rest : how.shortened}, "characters");
+    append_count(front, {total, total, of_rest}, "characters");
     front += "; ";
     auto back = std::string{what_of_it};
     if (how) back += "; " + way_back(how);
