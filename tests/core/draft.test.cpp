@@ -184,7 +184,7 @@ constexpr bool sealed_parts_are_removed_whole() {
 static_assert(toy::run_time_only || sealed_parts_are_removed_whole());
 
 constexpr bool open_groups_keep_their_parts() {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, call_part("1")})};
+    desk on{user("u"), with(role::assistant, {{.text = "hm"}, call_part("1")})};
     auto draft = on.draft();
     auto const part = part_of(on.facts, 1);
     if (draft.remove(part) != refusal::open) return false;
@@ -192,6 +192,14 @@ constexpr bool open_groups_keep_their_parts() {
     return draft.remove(part) == refusal::none;
 }
 static_assert(toy::run_time_only || open_groups_keep_their_parts());
+
+constexpr bool open_groups_keep_their_reasoning_in_every_case() {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "why"}, {.text = "so"}, call_part("1")}), result("1")};
+    auto draft = on.draft();
+    draft.allow_open(true);
+    return draft.remove(part_of(on.facts, 1)) == refusal::open && draft.remove(part_of(on.facts, 1, 1)) == refusal::none;
+}
+static_assert(toy::run_time_only || open_groups_keep_their_reasoning_in_every_case());
 
 /// A message goes with the last of its parts, where no other needs it.
 constexpr bool an_emptied_message_is_dropped() {
@@ -298,6 +306,7 @@ TEST_CASE("draft: removed parts") {
     CHECK(an_emptied_message_is_dropped());
     CHECK(media_go_whole_for_a_text());
     CHECK(open_groups_keep_their_parts());
+    CHECK(open_groups_keep_their_reasoning_in_every_case());
 }
 
 TEST_CASE("draft: restored groups") {

@@ -160,6 +160,10 @@ constexpr condense::view::totals recount(condense::outline const& facts, condens
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         auto const& found = facts.message_at(index);
         if (!edits.present({facts.group_of(index)})) continue;
+        std::uint32_t removed = 0;
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+            removed += edits.edit_of(column) != nullptr && edits.edit_of(column)->kind == condense::edit_kind::remove ? 1u : 0u;
+        if (removed != 0 && removed == found.part_count) continue;
         sum += {found.frame, 1, found.plain_user ? 1u : 0u};
         for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
             sum.cost += edits.edit_of(column) == nullptr ? facts.part_at(column).cost : edits.edit_of(column)->after;

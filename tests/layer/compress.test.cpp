@@ -12,10 +12,13 @@
 #include <condense/core/reduce.hpp>
 #include <condense/core/session.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/record.hpp>
 #include <condense/policy/collapse_repeats.hpp>
 #include <condense/policy/duplicate_results.hpp>
 #include <condense/policy/first_of.hpp>
+#include <condense/policy/point_to_file.hpp>
 #include <condense/policy/shorten_arguments.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -268,6 +271,15 @@ TEST_CASE("compress: limits in lines and bytes") {
     CHECK(sizes(messages)[1] < 200);
 }
 
+TEST_CASE("compress: a limit in tokens") {
+    auto messages = rounds({output(2'000), output(2'001)});
+    compress const layer{.when = always, .over = 2'000_tokens, .with = condense::first_of(silent{}, head_tail{100_chars, 100_chars})};
+    static_cast<void>(reduced(messages, pipeline{layer}));
+    CHECK(sizes(messages)[0] == 2'000);
+    CHECK(sizes(messages)[1] < 300);
+    CHECK_FALSE(reduced(messages, pipeline{layer}).changed());
+}
+
 TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {
     condense::session chat{history{},
                            pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},
@@ -295,6 +307,68 @@ TEST_CASE("compress: takes what another layer made of a part too, as a second ru
     auto const once = messages;
     CHECK_FALSE(reduced(messages, mix).changed());
     CHECK(messages == once);
+}
+
+TEST_CASE("compress: two on one part compose") {
+    auto const arguments = R"({"path":"a.txt","content":")" + std::string(1'900, 'c') + R"(","notes":")" + std::string(2'600, 'n') + "\"}";
+    history messages{chat_message::user("task"), chat_message::call("1", "write_file", arguments), chat_message::result("1", "ok"),
+                     chat_message::assistant("done"), chat_message::user("thanks")};
+    compress const pointed{.when = always, .with = condense::point_to_file{}};
+    compress const cut{.when = always, .with = condense::shorten_arguments{.over = 2'000_chars}};
+    auto const both = [&](auto const& mix) {
+        auto copy = messages;
+        static_cast<void>(reduced(copy, mix));
+        auto const once = copy;
+        CHECK_FALSE(reduced(copy, mix).changed());
+        CHECK(copy == once);
+        CHECK(copy[1].parts[0].text.size() < 400);
+        CHECK(copy[1].parts[0].text.find("read a.txt") != std::string::npos);
+    };
+    both(pipeline{pointed, cut});
+    both(pipeline{cut, pointed});
+    // Pressed again, each begins where it has begun: the second with what the first has left.
+    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    static_cast<void>(reduced(messages, pipeline{pointed, cut, press}));
+    CAPTURE(messages[1].parts[0].text);
+    CHECK(messages[1].parts[0].text.find("of 1,900 characters omitted; read a.txt") != std::string::npos);
+    CHECK(messages[1].parts[0].text.find("of 2,600 characters omitted") != std::string::npos);
+}
+
+TEST_CASE("compress: a second cut, in this run or a later one, says what is missing of the original") {
+    compress const layer{.when = used >= 40_pct};
+    pipeline const mix{layer, condense::escalate{.when = used >= 60_pct}};
+    for (bool const marks : {false, true}) {
+        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"), chat_message::result("1", output(50'000)),
+                         chat_message::assistant("done"), chat_message::user("more")};
+        static_cast<void>(reduced(messages, mix, 40'000_tokens, marks));
+        CHECK(messages[2].parts[0].text.find("[... 42,000 of 50,000 characters omitted ...]") != std::string::npos);
+        messages.push_back(chat_message::assistant(output(22'000)));
+        messages.push_back(chat_message::user("and more"));
+        static_cast<void>(reduced(messages, mix, 40'000_tokens, marks));
+        CHECK(sizes(messages)[0] < 8'000);
+        CHECK(messages[2].parts[0].text.find(" of 50,000 characters omitted ...]") != std::string::npos);
+        CHECK(messages[2].parts[0].text.find("[... ") == messages[2].parts[0].text.rfind("[... "));
+    }
+}
+
+TEST_CASE("compress: a marker says where the rest is, and nothing of another run of the tool") {
+    auto const marker = [](auto const& mix) {
+        auto messages = rounds({output(5'000)});
+        static_cast<void>(reduced(messages, mix));
+        auto const& text = messages[2].parts[0].text;
+        return text.substr(text.find("[... "), text.find(" ...]") + 5 - text.find("[... "));
+    };
+    CHECK(marker(pipeline{eager}) == "[... 4,800 of 5,000 characters omitted ...]");
+    CHECK(marker(pipeline{condense::record{.to = condense::memory_journal{}}, eager}) ==
+          "[... 4,800 of 5,000 characters omitted; the journal holds the whole ...]");
+    auto const worded = compress{.when = always, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars},
+                                 .words = {.recorded = "search_history has it", .otherwise = "ask for another run"}};
+    CHECK(marker(pipeline{worded}) == "[... 4,800 of 5,000 characters omitted; ask for another run ...]");
+    CHECK(marker(pipeline{condense::record{.to = condense::memory_journal{}}, worded}) ==
+          "[... 4,800 of 5,000 characters omitted; search_history has it ...]");
+    auto wrong = worded;
+    wrong.words.otherwise = "two\nlines";
+    CHECK_THROWS_AS(pipeline{wrong}, condense::invalid_configuration);
 }
 
 TEST_CASE("compress: values that cannot work are rejected") {

@@ -38,6 +38,8 @@ struct shelf {
         std::vector<std::string> kept = {};
         std::size_t named = 0;
         bool fails = false;
+        std::size_t room = ~std::size_t{0};  ///< bytes that it takes in all
+        std::size_t puts = 0;
     };
     state* at;
     static constexpr bool durable = true;
@@ -47,7 +49,9 @@ struct shelf {
         return {{static_cast<std::uint8_t>(content.size() % 255 + 1), static_cast<std::uint8_t>(content[0])}};
     }
     condense::store_error put(condense::reference const&, std::string_view content) const {
-        if (at->fails) return {"the disk is full"};
+        ++at->puts;
+        if (at->fails || content.size() > at->room) return {"the disk is full"};
+        at->room -= content.size();
         at->kept.emplace_back(content);
         return {};
     }
@@ -169,6 +173,44 @@ TEST_CASE("offload: where the store fails nothing has changed [case-8]") {
     CHECK(report.layers[0].saved.count == 0);
 }
 
+TEST_CASE("offload: what a store has taken stands, what it has not taken stays inline") {
+    shelf::state state{.room = 12'000};
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(9'000, 'b')});
+    // Two results in one round.
+    messages[5].parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "read", .call = "z"});
+    messages.insert(messages.begin() + 7, chat_message::result("z", output(20'000, 'z')));
+    pipeline const mix{to(shelf{&state})};
+    auto const report = reduced(messages, mix);
+    std::vector<std::string> const taken{output(5'000, 'a'), output(6'000, 'c')};
+    CHECK(state.kept == taken);
+    CHECK(state.puts == 4);  // the same content is not tried twice
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[0].failures == 1);
+    CHECK(std::string_view{report.layers[0].note} == "the disk is full");
+    CHECK(report.layers[0].artifacts == 2);
+    CHECK(report.layers[0].parts_shortened == 2);
+    CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
+    CHECK(text_of(messages, 0).size() < 300);
+    CHECK(text_of(messages, 1) == output(9'000, 'b'));
+    CHECK(text_of(messages, 2).size() < 300);
+    CHECK(messages[7].parts[0].text == output(20'000, 'z'));
+    CHECK(messages[9].parts[0].text == output(9'000, 'b'));
+    // Nothing is in the store that nothing refers to.
+    for (auto const& content : taken) {
+        bool found = false;
+        for (auto const& m : messages)
+            for (auto const& part : m.parts) found = found || part.text.find(shelf{&state}.name(content).text()) != std::string::npos;
+        CHECK(found);
+    }
+    // A later run is none the worse: where there is room again, the others follow.
+    auto const again = reduced(messages, mix);
+    CHECK_FALSE(again.changed());
+    CHECK(state.kept == taken);
+    state.room = 100'000;
+    CHECK(reduced(messages, mix).layers[0].artifacts == 3);
+    CHECK(text_of(messages, 1).size() < 300);
+}
+
 TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {
     for (bool const marks : {false, true}) {
         shelf::state state;
@@ -267,6 +309,26 @@ TEST_CASE("offload: limits in lines and bytes") {
         reduced(messages,
                 pipeline{offload{.over = 1'999_bytes, .preview = head_tail{5_chars, 5_chars}, .into = shelf{&state}}}));
     CHECK(state.kept.size() == 2);
+}
+
+TEST_CASE("offload: a limit in tokens") {
+    shelf::state state;
+    auto messages = rounds({output(2'000), output(2'001), "short"});
+    auto const by_tokens = offload{.over = 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    static_cast<void>(reduced(messages, pipeline{by_tokens}));
+    CHECK(state.kept == std::vector<std::string>{output(2'001)});
+    CHECK_FALSE(reduced(messages, pipeline{by_tokens}).changed());
+    // What counts, not what it looks like: four bytes a token.
+    auto quarter = rounds({output(7'996), output(8'001)});
+    state.kept.clear();
+    static_cast<void>(condense::reduce(quarter, pipeline{by_tokens}, {.window = 100'000_tokens}, condense::chars_per_token{40, {}}));
+    CHECK(state.kept == std::vector<std::string>{output(8'001)});
+    // Beside others the first that is exceeded counts.
+    state.kept.clear();
+    auto both = rounds({output(1'500), output(900)});
+    auto const either = offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    static_cast<void>(reduced(both, pipeline{either}));
+    CHECK(state.kept == std::vector<std::string>{output(1'500)});
 }
 
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {

@@ -11,6 +11,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
+#include <condense/adapt/json_state.hpp>
 #include <condense/condense.hpp>
 
 #include "laws/generator.hpp"
@@ -195,6 +196,76 @@ TEST_CASE("repair: results whose call is nowhere are taken out") {
     auto latest = U("v");
     latest.parts.push_back(R("0").parts[0]);
     CHECK(mended({U(), A(), latest, A()}) == conversation{U(), A(), latest, A()});
+}
+
+TEST_CASE("repair: of several results of a call the first stays") {
+    conversation const once{U(), C("1"), R("1", "first"), A(), U()};
+    CHECK(mended({U(), C("1"), R("1", "first"), R("1", "second"), A(), U()}) == once);
+    CHECK(mended({U(), C("1"), R("1", "first"), A(), U(), R("1", "late"), R("1", "later")}) == once);
+    CHECK(mended({U(), C("1"), R("1", "soon", part_status::pending), R("1", "first"), R("1", "second"), A(), U()}) == once);
+    // In the round that is still open, too, where providers look first.
+    CHECK(mended({U(), C("1"), R("1", "first"), R("1", "second")}) == conversation{U(), C("1"), R("1", "first")});
+    // Blocks of one result stand in one message.
+    auto blocks = R("1", "first");
+    blocks.parts.push_back(blocks.parts[0]);
+    CHECK(mended({U(), C("1"), blocks, A(), U()}) == conversation{U(), C("1"), blocks, A(), U()});
+    CHECK(mended({U(), C("1"), blocks, blocks, A(), U()}) == conversation{U(), C("1"), blocks, A(), U()});
+    // What came with the second goes with it, what stands beside it stays.
+    auto image = R("1", "second");
+    image.parts.push_back({.kind = part_kind::media, .text = "image/png", .call = "1"});
+    image.role = condense::role::user;
+    auto beside = image;
+    beside.parts.push_back({.text = "and now?"});
+    CHECK(mended({U(), C("1"), R("1", "first"), image, A(), U()}) == once);
+    CHECK(mended({U(), C("1"), R("1", "first"), beside, A(), U()}) == conversation{U(), C("1"), R("1", "first"), U("and now?"), A(), U()});
+    // Without ids nobody can tell that they are of one call.
+    conversation const unnamed{U(), C(""), R("", "first"), R("", "second"), A(), U()};
+    CHECK(mended(unnamed) == unnamed);
+    auto pinned = R("1", "second");
+    pinned.pinned = true;
+    CHECK(mended({U(), C("1"), R("1", "first"), pinned, A(), U()}).size() == 6);
+}
+
+TEST_CASE("repair: a second result in a session is never sent") {
+    condense::session chat{conversation{}, mending, roomy, exact{}};
+    for (auto const& m : {U(), C("1"), R("1", "first"), R("1", "second")}) chat.push(m);
+    conversation const wanted{U(), C("1"), R("1", "first")};
+    CHECK(sent(chat) == wanted);
+    CHECK(adds_up(chat));
+    chat.push(A());
+    chat.push(U());
+    auto all = wanted;
+    all.push_back(A());
+    all.push_back(U());
+    CHECK(sent(chat) == all);
+    CHECK(adds_up(chat));
+    condense::session back{conversation{}, mending, roomy, exact{}};
+    CHECK_FALSE(condense::restore(back, condense::save(chat).text));
+    CHECK(sent(back) == all);
+    CHECK(adds_up(back));
+}
+
+TEST_CASE("repair: a result without a call goes with all that came with it") {
+    auto const shape = [](std::string const& content) {
+        return std::vector<ordered_json>{ordered_json::parse(R"({"role":"user","content":"go"})"),
+                                         ordered_json::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"nowhere","content":)" + content +
+                                                             R"(},{"type":"text","text":"and so on"}]})"),
+                                         ordered_json::parse(R"({"role":"assistant","content":"done"})"), ordered_json::parse(R"({"role":"user","content":"next"})"),
+                                         ordered_json::parse(R"({"role":"assistant","content":"done"})")};
+    };
+    auto const image = std::string{R"({"type":"image","source":{"type":"url","url":"https://x/y.png"}})"};
+    auto const text = std::string{R"({"type":"text","text":"some output of a tool"})"};
+    for (auto const& content : {"[" + text + "," + image + "]", "[" + image + "," + text + "]", "[" + image + "]", "[" + text + "," + image + "," + text + "]",
+                                "[" + text + "," + text + "]", std::string{"[]"}, std::string{R"("plain")"}}) {
+        CAPTURE(content);
+        auto history = shape(content);
+        auto const report = condense::reduce(history, mending, roomy, exact{});
+        CHECK(history[1].dump() == R"({"role":"user","content":[{"type":"text","text":"and so on"}]})");
+        auto again = history;
+        auto const anew = condense::reduce(again, mending, roomy, exact{});
+        CHECK_FALSE(anew.changed());
+        CHECK(anew.before.tokens == report.after.tokens);
+    }
 }
 
 TEST_CASE("repair: the report tells answers from savings") {

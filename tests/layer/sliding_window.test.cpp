@@ -225,3 +225,19 @@ TEST_CASE("sliding_window: a target above its trigger is rejected") {
                     condense::invalid_configuration);
     CHECK_NOTHROW(pipeline{sliding_window{.when = used > 100_messages, .until = used <= 100_messages}});
 }
+
+TEST_CASE("sliding_window: fewer than `least` messages are never left, but at the top", "[row-C5]") {
+    sliding_window const layer{.when = used >= 1_messages, .until = used <= 0_messages, .protect = nothing, .least = 3_messages};
+    auto const after = [&](auto const& mix) {
+        auto messages = conversation("UAUAUAU");
+        static_cast<void>(condense::reduce(messages, mix, {.window = 10'000_tokens}, toy::per_byte{}, with_marks()));
+        return messages.size();
+    };
+    auto without = layer;
+    without.least = {};
+    CHECK(after(pipeline{without}) == 1);
+    CHECK(after(pipeline{layer}) == 3);
+    auto const press = [](bool top) { return toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, top, {}); }); };
+    CHECK(after(pipeline{layer, press(false)}) == 3);
+    CHECK(after(pipeline{layer, press(true)}) == 1);
+}

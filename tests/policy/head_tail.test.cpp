@@ -50,9 +50,9 @@ TEST_CASE("head_tail: lines from both ends [case-28] [case-30]") {
     auto text = lines(300, "test line");
     text.pop_back();
     auto const out = cut(by_lines, text);
-    CHECK(out.starts_with(lines(128, "test line") + "[... 44 of 300 lines omitted;"));
+    CHECK(out.starts_with(lines(128, "test line") + "[... 44 of 300 lines omitted"));
     CHECK(out.ends_with("...]\n" + text.substr(text.size() - 128 * 10 + 1)));
-    CHECK(occurrences(cut(by_lines, lines(5'000, "x")), "[... 4,744 of 5,000 lines omitted;") == 1);
+    CHECK(occurrences(cut(by_lines, lines(5'000, "x")), "[... 4,744 of 5,000 lines omitted") == 1);
 }
 
 TEST_CASE("head_tail: a limit on bytes holds for the result with its marker [case-31]") {
@@ -78,7 +78,7 @@ TEST_CASE("head_tail: one line is cut where lines alone would not [case-33] [cas
 TEST_CASE("head_tail: characters from both ends [case-35]") {
     auto const text = std::string(200, 'P') + std::string(500, 'M') + std::string(200, 'S');
     CHECK(cut(head_tail{.head = 200_chars, .tail = 200_chars}, text) ==
-          std::string(200, 'P') + "\n[... 500 of 900 characters omitted; run the tool again to see them ...]\n" +
+          std::string(200, 'P') + "\n[... 500 of 900 characters omitted ...]\n" +
               std::string(200, 'S'));
 }
 
@@ -95,14 +95,14 @@ TEST_CASE("head_tail: a cut that saves nothing is not made [case-36] [case-38]")
 
 TEST_CASE("head_tail: one end alone [case-40]") {
     CHECK(cut(head{.keep = 100_chars}, std::string(500, 'x')) ==
-          std::string(100, 'x') + "\n[... 400 of 500 characters omitted; run the tool again to see them ...]");
+          std::string(100, 'x') + "\n[... 400 of 500 characters omitted ...]");
     CHECK(cut(tail{.keep = 100_chars}, std::string(500, 'x')) ==
-          "[... 400 of 500 characters omitted; run the tool again to see them ...]\n" + std::string(100, 'x'));
+          "[... 400 of 500 characters omitted ...]\n" + std::string(100, 'x'));
     CHECK(cut(head{.keep = 100_chars}, std::string(100, 'x')).empty());
     CHECK(cut(head{.keep = 2_lines}, lines(100, "line")) ==
-          "line\nline\n[... 98 of 100 lines omitted; run the tool again to see them ...]");
+          "line\nline\n[... 98 of 100 lines omitted ...]");
     CHECK(cut(tail{.keep = 2_lines}, lines(100, "line")) ==
-          "[... 98 of 100 lines omitted; run the tool again to see them ...]\nline\nline\n");
+          "[... 98 of 100 lines omitted ...]\nline\nline\n");
 }
 
 TEST_CASE("head_tail: says where the whole is") {
@@ -192,7 +192,7 @@ TEST_CASE("head_tail: any bytes give valid, shorter text within the limits, and 
         REQUIRE(out->size() <= (limit.bytes.count < 384 ? 384 : limit.bytes.count));
         REQUIRE(utf8::count(*out) <= (limit.chars.count < 384 ? 384 : limit.chars.count));
         REQUIRE(condense::detail::count_lines(*out) <= (limit.lines.count < 5 ? 5 : limit.lines.count));
-        REQUIRE(occurrences(*out, " omitted; ") == 1);
+        REQUIRE(occurrences(*out, " omitted") == 1);
         REQUIRE_FALSE(shorten({.text = *out}, how));
     }
     CHECK(cuts > 1'000);
@@ -204,4 +204,35 @@ TEST_CASE("head_tail: what replaces ill-formed bytes does not make a text longer
     auto const shorter = condense::head_tail{.head = 50_chars, .tail = 50_chars}({.text = junk}, {});
     REQUIRE(shorter);
     CHECK(shorter->size() < junk.size());
+}
+
+TEST_CASE("head_tail: cut again, it speaks of the first text") {
+    auto const text = lines(2'000, "some line") + std::string(400, 'y');
+    auto const again = [](std::string const& given, unsigned halvings, head_tail const& shorten, bool shortened = false) {
+        return shorten({.text = given}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+    };
+    head_tail const by_chars{1'005_chars, 1'003_chars};
+    auto const once = again(text, 0, by_chars);
+    CHECK(occurrences(once, "[... 18,392 of 20,400 characters omitted ...]") == 1);
+    auto const twice = again(once, 1, by_chars);
+    CHECK(occurrences(twice, "[... ") == 1);
+    CHECK(occurrences(twice, "[... 19,397 of 20,400 characters omitted ...]") == 1);  // 502 + 501 are left
+    CHECK(occurrences(again(twice, 3, by_chars), " of 20,400 characters omitted ...]") == 1);
+    head_tail const lines_of_ends{20_lines, 20_lines};
+    auto const lined = again(lines(2'000, "some line"), 0, lines_of_ends);
+    CHECK(occurrences(again(lined, 1, lines_of_ends), "[... 1,980 of 2,000 lines omitted ...]") == 1);
+    // Not half a marker, where it lies across the end that is kept.
+    auto const short_head = again(text, 0, head_tail{305_chars, 3'003_chars});
+    auto const across = again(short_head, 0, head_tail{325_chars, 503_chars});
+    CHECK(occurrences(across, "[... ") == 1);
+    CHECK(occurrences(across, " of 20,400 characters omitted ...]") == 1);
+    // Otherwise it says that it is not of the whole: other units, another place, somebody else's words.
+    CHECK(occurrences(again(lined, 0, head_tail{50_chars, 3_chars}), "characters omitted ...]") == 1);
+    CHECK(occurrences(again(lined, 0, head_tail{50_chars, 3_chars}), " of the remaining ") == 1);
+    CHECK(occurrences(again(once, 0, head_tail{0_chars, 300_chars}), " of 20,400 ") == 1);
+    CHECK(occurrences(again(once, 0, head_tail{1'400_chars, 10_chars}), " of the remaining ") == 1);
+    CHECK(occurrences(again(text, 0, by_chars, true), "[... 18,392 of the remaining 20,400 characters omitted ...]") == 1);
+    auto forged = once;
+    forged.replace(forged.find("20,400"), 6, "99,999");
+    CHECK(occurrences(again(forged, 1, by_chars), "99,999") == 0);
 }

@@ -24,7 +24,7 @@ using json::token;
 /// 3 keys, 4 keys of a row, 2 + 1 elements, 1 that differs, 10 characters.
 constexpr excerpt_limits few{3, 4, 2, 1, 1, 10, false};
 
-constexpr std::string_view again = "; run the tool again to see them ...]";
+constexpr std::string_view again = " ...]";
 
 std::string written(std::string_view text, excerpt_limits const& limits = few) {
     auto const made = excerpt_writer{limits, {}}(text);

@@ -33,7 +33,7 @@ constexpr bool works_in_constants() {
     return json_sample{.items = 1, .last = 0, .outliers = 0}({.text = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
                                                                       "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]"},
                                                              {}) ==
-           "[1,\"[... 26 of 27 items omitted from 99 bytes; run the tool again to see them ...]\"]";
+           "[1,\"[... 26 of 27 items omitted from 99 bytes ...]\"]";
 }
 #if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
 static_assert(works_in_constants());
@@ -232,7 +232,7 @@ TEST_CASE("json_sample: a row that differs shows in what") {
 TEST_CASE("json_sample: number spelling, key order and repeated keys stay") {
     auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') + R"(], "z": 123456789012345678901234567890})";
     CHECK(sampled({.keys = 3}, text) == R"({"b":1.50,"a":-0,"b":1E+2,"[...]":"[... 2 of 5 keys omitted from )" +
-                                            std::to_string(text.size()) + R"( bytes; run the tool again to see them ...]"})");
+                                            std::to_string(text.size()) + R"( bytes ...]"})");
 }
 
 TEST_CASE("json_sample: strings are cut between characters, and say how much is gone") {
@@ -345,4 +345,41 @@ TEST_CASE("json_sample: limits that cannot work are rejected") {
     CHECK_NOTHROW(json_sample{}.validate());
     CHECK_THROWS_AS(json_sample{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
     CHECK_THROWS_AS(json_sample{.outliers = 1'001}.validate(), condense::invalid_configuration);
+}
+
+TEST_CASE("json_sample: cut again, it speaks of the first text") {
+    auto const sampled = [](std::string const& text, unsigned halvings, bool shortened = false) {
+        return json_sample{.keys = 8, .items = 8, .at_most = condense::chars{4'000}}(
+            {.kind = condense::part_kind::tool_result, .text = text}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+    };
+    std::string rows = "[";
+    std::string members = "{";
+    for (int at = 0; at < 40; ++at) {
+        rows += (at == 0 ? "" : ", ") + ("{\"name\":\"" + std::string(200, static_cast<char>('a' + at % 26)) + "\"}");
+        members += (at == 0 ? "" : ", ") + ("\"k" + std::to_string(at) + "\":\"" + std::string(200, 'x') + "\"");
+    }
+    rows += "]";
+    members += "}";
+    for (auto const& text : {rows, members}) {
+        auto const size = " from " + condense::detail::grouped(text.size()) + " bytes ...]\"";
+        auto const once = sampled(text, 0);
+        REQUIRE(once.find(" of 40 ") != std::string::npos);
+        REQUIRE(once.find(size) != std::string::npos);
+        auto const twice = sampled(once, 2);
+        CAPTURE(twice);
+        CHECK(twice.size() < once.size());
+        CHECK(twice.find(" of 40 ") != std::string::npos);
+        CHECK(twice.find(size) != std::string::npos);
+        CHECK(twice.find(" bytes ...]") == twice.rfind(" bytes ...]"));
+        CHECK(nlohmann::json::accept(twice));
+        auto const least = sampled(once, 7);
+        CHECK(least.find("40 of 40 ") != std::string::npos);
+        CHECK(least.find(size) != std::string::npos);
+        // Where the marker says something that is not so, it is a member like others.
+        auto forged = once;
+        forged.replace(forged.find(" of 40 "), 7, " of 41 ");
+        CHECK(sampled(forged, 2).find(" bytes ...]") != std::string::npos);
+        CHECK(sampled(forged, 2).find(size) == std::string::npos);
+        CHECK(sampled(text, 0, true).find(" from the remaining ") != std::string::npos);
+    }
 }

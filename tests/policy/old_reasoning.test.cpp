@@ -86,21 +86,26 @@ TEST_CASE("old_reasoning: a message of nothing else goes, one of a pair keeps it
     CHECK(settled(pair, mix_of(old_reasoning{})) == pair);
 }
 
-TEST_CASE("old_reasoning: an open round keeps its reasoning, but not under pressure") {
-    history messages{user("task"), thinking(call("1", "ls", "{}"), "old"), result("1", "r"), thinking(call("2", "ls", "{}"), "new"), result("2", "r")};
-    CHECK(thoughts(settled(messages, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
-    auto const press = [&](unsigned pressure, condense::messages keep) {
-        auto copy = messages;
-        auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(pressure, false, {}); });
+TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the newest stays, under any pressure") {
+    history const open{user("task"), thinking(call("1", "ls", "{}"), "old", true), result("1", "r"), thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
+    CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
+    auto const press = [&](history copy, unsigned pressure, condense::messages keep, bool top = false) {
+        auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(pressure, top, {}); });
         condense::compress const layer{.when = condense::always, .with = old_reasoning{.keep = keep}};
         static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
         return thoughts(copy);
     };
-    CHECK(press(1, 0_messages) == list{});
-    CHECK(press(1, 2_messages) == list{"new"});
-    CHECK(press(1, 4_messages) == list{"old", "new"});
-    CHECK(press(2, 4_messages) == list{"new"});
-    CHECK(press(70, {condense::detail::u64_limit}) == list{"new"});
+    for (bool const top : {false, true}) {
+        CHECK(press(open, 1, 0_messages, top) == list{"new"});
+        CHECK(press(open, 1, 1_messages, top) == list{"new"});
+        CHECK(press(open, 70, {condense::detail::u64_limit}, top) == list{"new"});
+        CHECK(press(steps(), 1, 0_messages, top) == list{});
+        CHECK(press(steps(), 1, 1_messages, top) == list{"four"});
+        CHECK(press(steps(), 70, 8_messages, top) == list{"four"});
+    }
+    CHECK(press(open, 1, 2_messages) == list{"new"});
+    CHECK(press(open, 1, 4_messages) == list{"old", "new"});
+    CHECK(press(open, 2, 4_messages) == list{"new"});
 }
 
 TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {

@@ -15,11 +15,18 @@ using condense::detail::repetition;
 
 TEST_CASE("placeholder: says how much is missing and how to have it back") {
     recovery const stored{{{0xAB, 0xCD}}};
-    CHECK(omission(44, 300, "lines", recovery{}) == "[... 44 of 300 lines omitted; run the tool again to see them ...]");
+    CHECK(omission(44, 300, "lines", recovery{}) == "[... 44 of 300 lines omitted ...]");
     CHECK(omission(1'000'000, 2'000'000, "characters", stored) ==
           "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
     CHECK(stored);
     CHECK_FALSE(recovery{});
+    CHECK(omission(44, 300, "lines", recovery{.recorded = true}) == "[... 44 of 300 lines omitted; the journal holds the whole ...]");
+    CHECK(omission(44, 300, "lines", recovery{.shortened = true}) == "[... 44 of the remaining 300 lines omitted ...]");
+    recovery const own{.stored = stored.stored, .words = {.stored = "fetch", .recorded = "see the log", .otherwise = "gone"}};
+    CHECK(omission(4, 9, "lines", own) == "[... 4 of 9 lines omitted; fetch abcd00000000000000000000 ...]");
+    CHECK(omission(4, 9, "lines", recovery{.recorded = true, .words = own.words}) == "[... 4 of 9 lines omitted; see the log ...]");
+    CHECK(omission(4, 9, "lines", recovery{.words = own.words}) == "[... 4 of 9 lines omitted; gone ...]");
+    CHECK(omission("image/png", recovery{.words = own.words}) == "[image/png, omitted; gone]");
 }
 
 TEST_CASE("placeholder: several gaps are told one by one, and all of them at the first") {
@@ -28,7 +35,7 @@ TEST_CASE("placeholder: several gaps are told one by one, and all of them at the
     CHECK(gap(1, 1) == "[... 1 more line like this omitted ...]");
     CHECK(gap(1'509, 29) == "[... 29 more lines like this and 1,480 others omitted ...]");
     CHECK(gap(37, 0, 980, 1'200, recovery{}) ==
-          "[... 37 lines omitted, 980 of 1,200 in all; run the tool again to see them ...]");
+          "[... 37 lines omitted, 980 of 1,200 in all ...]");
     CHECK(gap(2, 2, 2, 9, {{{0xAB}}}) ==
           "[... 2 more lines like this omitted, 2 of 9 in all; the whole is stored as ab0000000000000000000000 ...]");
 }
@@ -43,13 +50,22 @@ TEST_CASE("placeholder: is never longer than its limit") {
     // Two line breaks may stand around it.
     CHECK(omission(most, most, "characters", recovery{}).size() + 2 <= condense::detail::omission_limit);
     CHECK(omission(most, most, "characters", recovery{{{255}}}).size() + 2 <= condense::detail::omission_limit);
+    std::string const forty(40, 'x');
+    std::string const longer(64, 'x');
+    condense::wording const words{.stored = forty, .recorded = longer, .otherwise = longer};
+    CHECK_NOTHROW(words.validate());
+    for (bool const stored : {false, true})
+        CHECK(omission(most, most, "characters", recovery{stored ? condense::reference{{255}} : condense::reference{}, true, true, words}).size() + 2 <=
+              condense::detail::omission_limit);
+    CHECK_THROWS_AS((condense::wording{.stored = longer}.validate()), condense::invalid_configuration);
+    CHECK_THROWS_AS((condense::wording{.otherwise = "a\nb"}.validate()), condense::invalid_configuration);
 }
 
 TEST_CASE("placeholder: an excerpt of less than a terabyte has a marker within its limit") {
     constexpr std::uint64_t most = 999'999'999'999;
     CHECK(excerpt(3, 5, "items") == "[... 3 of 5 items omitted ...]");
-    CHECK(excerpt(3, 5, "items", 2'740, recovery{}) == "[... 3 of 5 items omitted from 2,740 bytes; run the tool again to see them ...]");
-    CHECK(excerpt(0, 5, "keys", 2'740, recovery{}) == "[... values shortened, 5 keys from 2,740 bytes; run the tool again to see them ...]");
+    CHECK(excerpt(3, 5, "items", 2'740, recovery{}) == "[... 3 of 5 items omitted from 2,740 bytes ...]");
+    CHECK(excerpt(0, 5, "keys", 2'740, recovery{}) == "[... values shortened, 5 keys from 2,740 bytes ...]");
     CHECK(excerpt(most / 2, most / 2, "items", most, {{{255}}}).size() <= condense::detail::excerpt_limit);
     CHECK(excerpt(0, most / 2, "items", most, {{{255}}}).size() <= condense::detail::excerpt_limit);
     CHECK(excerpt(most, most, "characters").size() <= condense::detail::excerpt_limit);

@@ -6,8 +6,15 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -177,4 +184,33 @@ TEST_CASE("point_to_file: what cannot work is rejected") {
     CHECK_THROWS_AS((point_to_file{.paths = {}}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((point_to_file{.preview = 500_chars}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}), condense::invalid_configuration);
+}
+
+TEST_CASE("point_to_file: what was not written is not said to be in the file") {
+    using condense::chat_message;
+    using history = std::vector<chat_message>;
+    auto const arguments = R"({"path":"src/a.cpp","content":")" + std::string(5'000, 'x') + "\"}";
+    auto const after = [&](history messages, unsigned pressure = 0, bool record = false) {
+        condense::compress const layer{.when = condense::always, .with = point_to_file{}};
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
+            if (pressure != 0) pass.rerun(pressure, false, {});
+        });
+        condense::budget const roomy{.window = 100'000_tokens};
+        if (record) static_cast<void>(condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy, toy::per_byte{}));
+        else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, toy::per_byte{}));
+        return messages[1].parts[0].text;
+    };
+    auto const written = [&](auto... results) {
+        return history{chat_message::user("u"), chat_message::call("1", "write_file", arguments), results..., chat_message::assistant("a"), chat_message::user("v")};
+    };
+    auto const ok = chat_message::result("1", "ok");
+    auto const refused = chat_message::result("1", "Permission denied", part_status::error);
+    CHECK(after(written(ok)).find("read src/a.cpp to see what it holds") != std::string::npos);
+    CHECK(after(written(ok), 0, true).find("read src/a.cpp to see what it holds") != std::string::npos);
+    for (auto const& failed : {written(refused), written(), written(ok, refused)}) {
+        CHECK(after(failed) == arguments);
+        auto const pressed = after(failed, 1);
+        CHECK(pressed.find("[... 4,950 of 5,000 characters omitted ...]") != std::string::npos);
+        CHECK(after(failed, 1, true).find("[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]") != std::string::npos);
+    }
 }

@@ -7,6 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/layer/compress.hpp>
+
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 
@@ -146,13 +151,13 @@ TEST_CASE("protect: pressure halves places and the top lifts them") {
     auto const seen = reader();
     CHECK(held(last(4_messages), seen, {.pressure = 1}) == "6 7");
     CHECK(held(last(4_messages), seen, {.pressure = 2}) == "7");
-    CHECK(held(last(4_messages), seen, {.pressure = 3}) == "");
+    CHECK(held(last(4_messages), seen, {.pressure = 3}) == "7");
     CHECK(held(first(4_messages), seen, {.pressure = 1}) == "0 1");
     CHECK(held(last(2_turns), seen, {.pressure = 1}) == "7");
     CHECK(held(newest(20_tokens), seen, {.pressure = 1}) == "6 7");
     CHECK(held(covering(14_tokens), seen, {.pressure = 1}) == "6 7");
     CHECK(held(last(4_pct), seen, {.pressure = 2}) == "6 7");
-    CHECK(held(last(4_messages), seen, {.pressure = 1'000}) == "");
+    CHECK(held(last(4_messages), seen, {.pressure = 1'000}) == "7");
     CHECK(held(task, seen, {.pressure = 5}) == "1");
     for (bool const top : {true, false})
         CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top})
@@ -244,4 +249,41 @@ TEST_CASE("protect: figures of any size are harmless") {
 TEST_CASE("protect: a share above the whole is rejected") {
     CHECK_THROWS_AS(at_most(101_pct, task), condense::invalid_configuration);
     CHECK_NOTHROW(at_most(100_pct, task));
+}
+
+TEST_CASE("protect: the last results, whatever stands between them, but for those of exempt tools") {
+    using chat = condense::chat_message;
+    std::vector<chat> history{chat::user("task")};
+    auto const round = [&](std::string id, std::string tool) {
+        history.push_back(chat::call(id, std::move(tool), "{}"));
+        history.push_back(chat::result(std::move(id), std::string(300, 'x')));
+        history.push_back(chat::assistant("so"));
+    };
+    for (auto const* const id : {"1", "2", "3", "4", "5", "6", "7", "8"}) round(id, *id == '6' || *id == '8' ? "read_file" : "shell");
+    history.push_back(chat::user("thanks"));
+    auto const cut = [&](auto protect, unsigned pressure = 0, bool top = false) {
+        auto copy = history;
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { if (pressure != 0) pass.rerun(pressure, top, {}); });
+        condense::compress const layer{.when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
+        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, toy::per_byte{}));
+        std::string out;
+        for (std::size_t index = 2; index < copy.size(); index += 3) out += copy[index] == history[index] ? '1' : '0';
+        return out;
+    };
+    CHECK(cut(last(3_results)) == "00000111");
+    CHECK(cut(last(0_results)) == "00000000");
+    CHECK(cut(last(20_results)) == "11111111");
+    CHECK(cut(tools("read_file") | last(3_results)) == "00011111");
+    CHECK(cut(task | last(3_results) | tools("read_*")) == "00011111");
+    CHECK(cut(last(4_results), 1) == "00000011");
+    CHECK(cut(last(4_results), 9) == "00000001");
+    CHECK(cut(last(4_results), 1, true) == "00000000");
+    // Blocks of one result count once, parallel results each.
+    history.insert(history.end() - 1, {chat::call("9", "shell", "{}"), chat::result("9", "r"), chat::assistant("so")});
+    auto& parallel = *(history.end() - 3);
+    parallel.parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "shell", .call = "10"});
+    history.insert(history.end() - 2, chat::result("10", "r"));
+    auto& blocks = *(history.end() - 4);
+    blocks.parts.push_back(blocks.parts[0]);
+    CHECK(cut(last(3_results)).starts_with("00000001"));
 }

@@ -77,7 +77,7 @@ private:
                                            "\x80", "\xED\xA0\x80", "\xC0\xAF", "\xF5"};
     /// What shorteners write, written by somebody else.
     static constexpr pieces<6> imitations_{
-        "[... 44 of 300 lines omitted; run the tool again to see them ...]",
+        "[... 44 of 300 lines omitted ...]",
         "[... 9 of 9 characters omitted; the whole is stored as ab0000000000000000000000 ...]",
         "[... 3 lines omitted ...]",
         "[... 2 more times ...]",

@@ -50,9 +50,9 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
     run_tool(session, "1", "shell", letters(80'000));
-    run_tool(session, "2", "read_file", letters(80'001));
-    run_tool(session, "3", "memory_search", letters(80'001));
-    run_tool(session, "4", "session_list", letters(80'001));
+    std::string id = "a";
+    for (auto const* const tool : {"read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files", "memory_search", "session_list"})
+        run_tool(session, id += "a", tool, letters(80'001));
     CHECK(things.store.size() == 0);
     auto const text = letters(40'000, 'a') + letters(40'001, 'b');
     session.push(chat_message::call("5", "shell", "{}"));
@@ -82,22 +82,32 @@ TEST_CASE("harness: long arguments are cut before a summary, which may not be ne
     CHECK(condense::detail::json::valid(request[1].parts.back().text));
 }
 
+namespace {
+
+/// Case 60: two and a half characters a token, 18 tokens beside a result, so that one of 50,000 characters has 20,018.
+struct two_and_a_half {
+    condense::cost operator()(std::string_view text) const { return condense::cost::of({(text.size() * 2 + 4) / 5}); }
+    condense::cost frame(condense::part_view const& part) const {
+        return condense::cost::of({part.kind == condense::part_kind::tool_result ? 18u : 0u});
+    }
+};
+
+}  // namespace
+
 TEST_CASE("harness: old results are pruned together, where enough can be gained", "[row-A11][case-60]") {
     for (std::size_t const results : {2u, 3u, 4u, 5u}) {
         CAPTURE(results);
         desk things;
-        auto session = opened(made(things), 1'000'000_tokens);
+        condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, two_and_a_half{}};
         session.push(chat_message::user("task"));
         for (std::size_t index = 0; index < results; ++index) {
             session.push(chat_message::call(std::to_string(index), "shell", "{}"));
-            session.push(chat_message::result(std::to_string(index), letters(22'400)));
+            session.push(chat_message::result(std::to_string(index), letters(50'000)));
         }
-        session.push(chat_message::assistant("done"));
-        session.push(chat_message::user("go on"));
         static_cast<void>(session.prepare());
         auto const request = sent(session);
         for (std::size_t index = 0; index < results; ++index) {
-            bool const cut = laws::words(request[2 + 2 * index]).size() < 22'400;
+            bool const cut = laws::words(request[2 + 2 * index]).size() < 50'000;
             CHECK(cut == (index + 2 < results));
             if (cut) CHECK(laws::words(request[2 + 2 * index]).size() < 2'200);
         }

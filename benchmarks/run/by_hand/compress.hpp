@@ -42,7 +42,7 @@ inline std::vector<replaced> compress(ledger const& kept, std::vector<chat_messa
         for (std::uint32_t place = 0; place < parts.size() && now.tokens().count > target; ++place) {
             auto const& part = parts[place];
             if (part.kind != part_kind::tool_result || part.sealed) continue;
-            auto cut = shorter(part.text, 10'000, 4'000, "run the tool again to see them");
+            auto cut = shorter(part.text, 10'000, 4'000, {});
             if (!cut) continue;
             auto const before = kept.parts[kept.notes[index].first_part + place];
             auto const after = ledger::cost_of(*cut, part.kind, {}, part.tool, part.call);

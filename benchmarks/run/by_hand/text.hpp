@@ -102,7 +102,9 @@ inline std::optional<std::string> both_ends(std::string_view text, std::uint64_t
     append_grouped(out, missing);
     out.append(" of ");
     append_grouped(out, total);
-    out.append(" ").append(what).append(" omitted; ").append(way_back).append(" ...]\n");
+    out.append(" ").append(what).append(" omitted");
+    if (!way_back.empty()) out.append("; ").append(way_back);
+    out.append(" ...]\n");
     out.append(text.substr(tail));
     if (out.size() >= text.size()) return std::nullopt;
     return out;

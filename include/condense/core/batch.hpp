@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <condense/core/changes.hpp>
 #include <condense/core/layer.hpp>
@@ -23,7 +25,32 @@ concept weighs_prefix = requires(Layer const& layer, gain const& measured) { lay
 template <class Layer>
 concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
-/// One batch: from its mark on, the edits stand together or not at all.
+/// The steps from `mark` on are all of texts of parts, none of which rests on another's.
+template <class View>
+constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
+    bool apart = mark != edits.steps().size();
+    for (auto at = mark; at < edits.steps().size(); ++at)
+        apart = apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
+    return apart;
+}
+
+/// Takes back, of such steps, those that refer to one of `names`.
+template <class View>
+constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
+    std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark), edits.steps().end()};
+    std::vector<typename View::replacement> texts;
+    texts.reserve(steps.size());
+    for (auto const& made : steps) texts.push_back(edits.text_at(made.text));
+    edits.take_back(facts, mark);
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        bool lost = false;
+        for (auto const& name : names) lost = lost || texts[at].stored == name;
+        if (!lost) edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]), steps[at].author);
+    }
+}
+
+/// One batch: from its mark on, the edits stand together or not at all, but for those of parts that a store
+/// did not take: they go, and the others stay with what was put for them.
 template <class Run>
 class batch {
 public:
@@ -31,7 +58,7 @@ public:
         : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch();
+        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint32_t>(&entry - shared.entries) + 1);
         shared.kept = 0;
         shared.nothing = nothing_to_do;
     }
@@ -107,8 +134,18 @@ private:
 
     constexpr bool put_all() {
         std::string content;  // a copy, as the store may be the program's, and change its container
+        auto& draft = shared_->draft;
+        bool const apart = stand_apart(draft.edits(), mark_);
+        std::vector<reference> lost;
+        small_text<96> reason;
         for (auto const& put : shared_->puts) {
+            bool again = false;
+            for (auto const& name : lost) again = again || name == put.name;
             store_error problem{"the original is not there any more"};
+            if (again) {
+                --shared_->kept;
+                continue;
+            }
             if (!put.part) problem = put.put(put.store, put.name, put.content);
             else {
                 bool found = false;
@@ -119,9 +156,19 @@ private:
                 if (found) problem = put.put(put.store, put.name, content);
             }
             if (!problem) continue;
-            fail(problem.reason);
+            if (lost.empty()) reason = problem.reason;
+            lost.push_back(put.name);
+            --shared_->kept;
+            if (!apart) break;
+        }
+        if (lost.empty()) return true;
+        if (apart) take_out(draft.written(), draft.outline(), mark_, lost);
+        if (!apart || draft.mark() == mark_) {
+            fail(reason);
             return false;
         }
+        ++entry_->failures;
+        entry_->note = reason;
         return true;
     }
 

@@ -88,7 +88,7 @@ private:
         auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
         if (made.kind == edit_kind::repair) {
             if (made.text != none32 && facts_->unanswerable(facts_->part_at(made.target))) to_->answer(*facts_, made.target, text.text, made.after);
-        } else if (!bound(slot) || old_->open(slot)) to_->edit_part(*facts_, made.kind, made.target, made.after, text);
+        } else if (!bound(slot) || old_->open(slot)) to_->edit_part(*facts_, made.kind, made.target, made.after, text, made.author);
     }
 
     void on_group(view::step const& made) {

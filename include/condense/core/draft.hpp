@@ -42,16 +42,44 @@ public:
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
-    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere. The
-    /// last part of a message takes the message with it, where that is a group of its own.
+    /// Calls f(part_view, bool shortened) with what the layer at work begins with: the part as others have left
+    /// it, without its own edits, so that what it cuts again is cut from the same text, and without a
+    /// preview, for which the whole is stored.
+    template <class Function>
+    constexpr void begun(part_ref part, Function&& f) const {
+        auto const stored = [this](std::uint32_t step) { return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored; };
+        auto at = this->edits_->edit_at(part.column);
+        for (; at != 0; at = this->edits_->steps()[at - 1].previous) {
+            auto const& made = this->edits_->steps()[at - 1];
+            bool const preview = made.kind == edit_kind::externalize && !stored(made.previous);
+            if (!preview && (author_ == 0 || made.author != author_)) break;
+        }
+        auto const earlier = this->facts_->part_at(part.column).earlier;
+        this->original(part, [&](part_view seen) {
+            if (at != 0) {
+                seen.text = this->edits_->text_at(this->edits_->steps()[at - 1].text).text;
+                seen.cost.reset();
+                if (seen.kind == part_kind::media) seen = {.text = seen.text, .tool = seen.tool, .call = seen.call};
+            }
+            f(seen, at != 0 || earlier != detail::earlier_edit::none);
+        });
+    }
+
+    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere or has
+    /// another result in another message; also in an open group. The last part of a message takes the message
+    /// with it, where that is a group of its own or holds such a result. Reasoning of an
+    /// open group stays in every case: providers refuse a step without the thinking that they have signed.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
-        if (!is_bare(part)) return refusal::pair;
-        if (guards_open(part)) return refusal::open;
+        bool const repeated = is_repeated(part);
+        if (!repeated && !is_bare(part)) return refusal::pair;
+        bool const thinking = this->facts_->part_at(part.column).kind == part_kind::reasoning;
+        if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
             group const whole{this->facts_->group_of(part.message_index)};
-            return this->edits_->of(whole).messages == 1 ? drop(whole) : refusal::pair;
+            if (this->edits_->of(whole).messages == 1) return drop(whole);
+            if (!repeated) return refusal::pair;
         }
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
         return refusal::none;
@@ -139,9 +167,14 @@ public:
         return {source, *this->facts_, *this->edits_, count, this->limits_};
     }
 
+    constexpr view& written() noexcept { return *this->edits_; }
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
     constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
-    constexpr void begin_batch() noexcept { restored_ = {}; }
+    /// What follows is of the layer that has this place in the report, plus one; 0 where it has none.
+    constexpr void begin_batch(std::uint32_t author = 0) noexcept {
+        restored_ = {};
+        author_ = author;
+    }
     /// Growth by `restore` since the batch began.
     constexpr view::totals const& restored() const noexcept { return restored_; }
     /// Whether an edit was refused for want of room since it was last asked.
@@ -184,6 +217,23 @@ protected:
         bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
         bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
         return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
+    }
+
+    /// A result, or what came with it, whose call has a result in another message, too.
+    constexpr bool is_repeated(part_ref part) const noexcept {
+        auto const& found = this->facts_->part_at(part.column);
+        if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning) return false;
+        bool own = false;
+        bool other = false;
+        this->each_member(group{this->facts_->group_of(found.message_index)}, [&](std::uint32_t index) {
+            auto const& m = this->facts_->message_at(index);
+            for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
+                auto const& held = this->facts_->part_at(at);
+                if (held.kind != part_kind::tool_result || held.call != found.call) continue;
+                (index == found.message_index ? own : other) |= index == found.message_index || !this->is_removed(this->part_at(at));
+            }
+        });
+        return own && other;
     }
 
     /// Whether the adapter can write the text in place of media, all other parts being where they were, and
@@ -291,9 +341,8 @@ private:
         return found;
     }
 
-    constexpr bool guards_open(part_ref part) const noexcept {
-        return !open_allowed_ && this->facts_->open(this->facts_->group_of(this->facts_->part_at(part.column).message_index));
-    }
+    constexpr bool is_open(part_ref part) const noexcept { return this->facts_->open(this->facts_->group_of(part.message_index)); }
+    constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
@@ -319,10 +368,11 @@ private:
         if (after >= before) return refusal::not_smaller;
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
         if (stored) kind = edit_kind::externalize;
-        this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored});
+        this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored}, author_);
         return refusal::none;
     }
 
+    std::uint32_t author_ = 0;
     bool open_allowed_ = false;
     bool wants_room_ = false;
     view::totals restored_ = {};

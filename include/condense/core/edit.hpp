@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <condense/core/cost.hpp>
@@ -74,6 +75,22 @@ struct edit {
 };
 
 namespace detail {
+
+/// The text that an edit put in place of a part or of groups.
+struct view_replacement {
+    std::string text;
+    reference stored = {};
+};
+struct view_step {
+    edit_kind kind = edit_kind::drop;
+    bool on_part = false;
+    std::uint32_t target = 0;    ///< a part's column, or a group's index
+    std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
+    std::uint32_t text = none32;
+    v1::cost before = {};
+    v1::cost after = {};
+    std::uint32_t author = 0;  ///< of an edit of a part: the layer's place in the report, plus one, where it is known
+};
 
 /// What a view, or a piece of it, counts for.
 struct view_totals {

@@ -86,7 +86,7 @@ private:
         auto const index = part.message_index;
         if (made.kind == edit_kind::remove && found.late) return core::can_remove;
         if (this->facts_->message_at(index).speaker == role::system || index == this->facts_->latest_user() || index == this->facts_->task()) return false;
-        if (made.kind == edit_kind::remove) return core::can_remove && this->is_bare(part);
+        if (made.kind == edit_kind::remove) return core::can_remove && (this->is_bare(part) || is_second(part));
         if (made.kind != edit_kind::shorten && made.kind != edit_kind::externalize) return true;
         if (!shortenable<message_type> || made.text == none32) return false;
         auto const& text = texts[made.text].text;
@@ -99,6 +99,17 @@ private:
         seen.cost.reset();
         made.after = part_cost(*this->count_, seen);
         return !media || this->takes_text(part, text, made.after);
+    }
+
+    /// One of several results of a call, whatever else has been removed.
+    bool is_second(part_ref part) const noexcept {
+        auto const& found = this->facts_->part_at(part.column);
+        bool another = false;
+        for (std::uint32_t column = 0; column < this->facts_->part_count() && found.call != none32 && found.kind != part_kind::tool_call; ++column) {
+            auto const& other = this->facts_->part_at(column);
+            another = another || (other.kind == part_kind::tool_result && other.call == found.call && other.message_index != found.message_index);
+        }
+        return another;
     }
 
     bool groups_are_lawful() const noexcept {
@@ -134,7 +145,7 @@ private:
                 removed += gone ? 1u : 0u;
             }
             if (removed == 0 || found.released) continue;
-            if (removed == found.part_count) return false;
+            if (removed == found.part_count && !is_second(this->part_at(found.first_part))) return false;
             bool words = !found.plain_user;
             this->each_part(sequence{index}, [&](part_ref, part_view const& seen) {
                 words = words || (seen.kind != part_kind::tool_result && seen.call.empty());

@@ -79,6 +79,8 @@ public:
     constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
     /// Columns of results whose call is nowhere.
     constexpr std::vector<std::uint32_t> const& orphans() const noexcept { return orphans_; }
+    /// Columns of results whose call, which has an id, has one in an earlier message, too.
+    constexpr std::vector<std::uint32_t> const& repeats() const noexcept { return repeats_; }
 
     /// The tool name of a part: its own, or that of its call.
     constexpr std::string_view tool_of(part_record const& part) const noexcept {
@@ -187,7 +189,7 @@ private:
         detail::grow(dead_calls_, waiting_ + more);
         if (!fresh_.has_pairs()) return;
         calls_.reserve_more(more, fresh_.text_size());
-        detail::grow(orphans_, more);
+        detail::grow(orphans_, more), detail::grow(repeats_, more);
     }
 
     // From here on nothing allocates and nothing throws.
@@ -305,6 +307,8 @@ private:
         auto const counted = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
+        if (call.has_result && call.id_size != 0 && call.result_in != record.message_index) repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        if (!call.has_result) call.result_in = record.message_index;
         call.has_result = true;
         if (!call.answered) {
             call.waits = true;
@@ -382,6 +386,7 @@ private:
     detail::call_index calls_;
     std::vector<std::uint32_t> dead_calls_;
     std::vector<std::uint32_t> orphans_;
+    std::vector<std::uint32_t> repeats_;
     std::uint32_t first_undecided_ = 0;  ///< calls before it have an answer, wait for one, or will have none
     std::size_t waiting_ = 0;            ///< calls without an answer that may still come
     std::uint32_t first_plain_user_ = detail::none32;

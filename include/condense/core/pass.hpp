@@ -153,6 +153,8 @@ public:
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
     constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
+    /// A journal holds all that has come.
+    constexpr bool recorded() const noexcept { return run_->recorded; }
     /// The messages were there before this run or session began, so a journal may hold them.
     constexpr bool resumes() const noexcept { return run_->resumes; }
     constexpr bool stop_requested() const noexcept { return run_->options.stop.stop_requested(); }
@@ -297,6 +299,11 @@ public:
 
     /// Parts of open groups may be shortened in this run.
     constexpr bool open_allowed() const noexcept { return whole_->open_allowed(); }
+    /// See `draft::begun`.
+    template <class Function>
+    constexpr void begun(part_ref part, Function&& f) const {
+        whole_->begun(part, f);
+    }
 
     constexpr refusal drop(group which) {
         static_assert(Allowed & effect::drops,

@@ -11,7 +11,7 @@
 namespace condense {
 inline namespace v1 {
 
-enum class unit : std::uint8_t { bytes, chars, lines, messages, nanoseconds, tokens, turns };
+enum class unit : std::uint8_t { bytes, chars, lines, messages, nanoseconds, results, tokens, turns };
 
 /// A saturating count of one unit.
 template <unit Unit>
@@ -32,6 +32,8 @@ using bytes = quantity<unit::bytes>;
 using chars = quantity<unit::chars>;
 using lines = quantity<unit::lines>;
 using messages = quantity<unit::messages>;
+/// Of tools; the blocks of one count once.
+using results = quantity<unit::results>;
 using tokens = quantity<unit::tokens>;
 /// A plain user message and all that answers it.
 using turns = quantity<unit::turns>;
@@ -61,6 +63,7 @@ consteval bytes operator""_bytes(unsigned long long count) { return {count}; }
 consteval chars operator""_chars(unsigned long long count) { return {count}; }
 consteval lines operator""_lines(unsigned long long count) { return {count}; }
 consteval messages operator""_messages(unsigned long long count) { return {count}; }
+consteval results operator""_results(unsigned long long count) { return {count}; }
 consteval tokens operator""_tokens(unsigned long long count) { return {count}; }
 consteval turns operator""_turns(unsigned long long count) { return {count}; }
 consteval percent operator""_pct(unsigned long long count) {

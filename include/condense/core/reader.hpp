@@ -239,7 +239,8 @@ public:
         return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
     constexpr bool present(sequence message_seq) const noexcept {
-        return message_seq.number < facts_->size() && present(group{facts_->group_of(message_seq.number)});
+        auto const index = static_cast<std::uint32_t>(message_seq.number);
+        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) && !edits_->emptied(*facts_, index);
     }
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
         auto const& found = facts_->message_at(index);

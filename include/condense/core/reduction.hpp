@@ -87,7 +87,7 @@ constexpr void each_place(outline const& facts, view const& edits, Kept& kept, C
         // Groups have the index of the message with which they began.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const slot = facts.group_of(index);
-        if (edits.gone(slot)) continue;
+        if (!edits.sends(facts, index)) continue;
         if (is_edited(facts, edits, index)) changed(index);
         else kept(index);
         if (!edits.has_answers(slot)) continue;
@@ -108,10 +108,20 @@ constexpr Message render(Message const& original, outline const& facts, view con
         if (changed == nullptr || changed->kind == edit_kind::remove) continue;
         if constexpr (shortenable<Message>) made.emplace(v1::with_part(now(), part, edits.text_at(changed->text).text));
     }
-    for (auto part = found.part_count; part-- > 0;) {
+    // Results last, as what came with one has its place in it.
+    auto const goes = [&](std::uint32_t part, bool results) {
         auto const* const changed = edits.edit_of(found.first_part + part);
-        if (changed == nullptr || changed->kind != edit_kind::remove) continue;
-        if constexpr (thinnable<Message>) made.emplace(v1::without_part(now(), part));
+        bool const is_result = facts.part_at(found.first_part + part).kind == part_kind::tool_result;
+        return changed != nullptr && changed->kind == edit_kind::remove && is_result == results;
+    };
+    std::uint32_t gone = 0;
+    if constexpr (thinnable<Message>) {
+        for (auto part = found.part_count; part-- > 0;)
+            if (goes(part, false)) made.emplace(v1::without_part(now(), part)), ++gone;
+        for (auto part = found.part_count; part-- > 0;) {
+            gone -= goes(part, false) ? 1u : 0u;  // to those below it
+            if (goes(part, true)) made.emplace(v1::without_part(now(), part - gone));
+        }
     }
     if constexpr (markable<Message>)
         if (marks && made) v1::set_mark(*made, new_mark<Message>(facts, edits, index));

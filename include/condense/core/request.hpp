@@ -70,7 +70,7 @@ public:
         for (; !unmade_.empty(); unmade_.pop_back()) {
             auto& changed = places_[unmade_.back()];
             // What was done was undone by the same run, or its group has gone since, and may have been released.
-            if (!is_edited(facts, edits, changed.index) || edits.gone(facts.group_of(changed.index))) continue;
+            if (!is_edited(facts, edits, changed.index) || !edits.sends(facts, changed.index)) continue;
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
         }
@@ -109,7 +109,7 @@ private:
         std::size_t live = 0;
         auto to = places_.begin();
         for (auto const& found : places_) {
-            if (edits.gone(facts.group_of(found.index))) continue;
+            if (!edits.sends(facts, found.index)) continue;
             live += found.made != none32 ? 1u : 0u;
             *to++ = found;
         }

@@ -31,20 +31,8 @@ class basic_view {
     friend class detail::basic_view_loader;
 
 public:
-    /// The text that an edit put in place of a part or of groups.
-    struct replacement {
-        std::string text;
-        reference stored = {};
-    };
-    struct step {
-        edit_kind kind = edit_kind::drop;
-        bool on_part = false;
-        std::uint32_t target = 0;    ///< a part's column, or a group's index
-        std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
-        std::uint32_t text = detail::none32;
-        v1::cost before = {};
-        v1::cost after = {};
-    };
+    using replacement = detail::view_replacement;
+    using step = detail::view_step;
     using totals = detail::view_totals;
 
     constexpr totals const& sums() const noexcept { return sums_; }
@@ -101,6 +89,14 @@ public:
     }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
+    /// The message has had parts, and all have been taken out.
+    constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
+        auto const& found = facts.message_at(index);
+        for (auto column = found.first_part; column != found.first_part + found.part_count; ++column)
+            if (parts_[column].edit == 0 || steps_[parts_[column].edit - 1].kind != edit_kind::remove) return false;
+        return found.part_count != 0;
+    }
+    constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept { return !gone(facts.group_of(index)) && !emptied(facts, index); }
     /// Some call of it was answered.
     constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
     /// The step that answers the call in this column, plus one; 0 for none.
@@ -181,7 +177,7 @@ public:
     }
 
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
-                             replacement text) {
+                             replacement text, std::uint32_t author = 0) {
         reserve_edits(1, 1);
         auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
         steps_.push_back({.kind = kind,
@@ -190,10 +186,10 @@ public:
                           .previous = parts_[column].edit,
                           .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, column),
-                          .after = after});
+                          .after = after,
+                          .author = author});
         if (kept) texts_.push_back(std::move(text));
-        change_part(facts, steps_.back().before, after, column);
-        parts_[column].edit = kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size());
+        change_part(facts, steps_.back().before, after, column, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
 
     constexpr void drop(group which) {
@@ -263,8 +259,7 @@ private:
             auto const& part = facts.part_at(column);
             if (part.late && parts_[column].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
                 steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = column, .before = part.cost});
-                change_part(facts, part.cost, {}, column);
-                parts_[column].edit = static_cast<std::uint32_t>(steps_.size());
+                change_part(facts, part.cost, {}, column, static_cast<std::uint32_t>(steps_.size()));
             }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
@@ -301,10 +296,19 @@ private:
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
-    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column) noexcept {
-        auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column, std::uint32_t step) noexcept {
+        auto const index = facts.part_at(column).message_index;
+        auto& state = groups_[facts.group_of(index)];
+        bool const shown = state.dropped == 0;
+        if (shown) sums_ -= state.all();
+        bool const was_there = !emptied(facts, index);
+        parts_[column].edit = step;
+        bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
-        if (state.dropped == 0) sums_.cost = sums_.cost - before + after;
+        auto const& found = facts.message_at(index);
+        if (is_there && !was_there) state.add(found.frame, found.plain_user ? 1u : 0u);
+        if (was_there && !is_there) state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
+        if (shown) sums_ += state.all();
     }
 
     /// Exchanges the step that answers a call, 0 for none.
@@ -331,8 +335,7 @@ private:
         auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
         if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
         else if (made.on_part) {
-            change_part(facts, made.after, made.before, made.target);
-            parts_[made.target].edit = made.previous;
+            change_part(facts, made.after, made.before, made.target, made.previous);
         } else if (made.kind == edit_kind::drop) {
             if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
             else state.dropped = 0;
@@ -362,8 +365,8 @@ private:
             state.cost = {};
             state.messages = state.turns = state.answers = 0;
         }
-        for (std::size_t index = 0; index < facts.size(); ++index)
-            groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
+        for (std::uint32_t index = 0; index < facts.size(); ++index)
+            if (!emptied(facts, index)) groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
         for (std::size_t column = 0; column < facts.part_count(); ++column) {
             auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
             state.cost += part_cost(facts, column);

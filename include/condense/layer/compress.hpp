@@ -24,7 +24,8 @@ inline namespace v1 {
 /// Loses what the shortener leaves out; costs one pass over each part that is over the limit. Acts on
 /// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given. With
 /// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
-/// Each pressure step halves what is kept.
+/// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
+/// is kept, and begins where the layer itself has begun.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
           class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
 struct compress {
@@ -33,8 +34,9 @@ struct compress {
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     Order order = detail::slot_default<Order>();
-    extent over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
+    part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
+    wording words = {};  ///< of markers: where the rest is
 
     static constexpr effect effects = shortens;
     /// With `always`: messages that it was not free to edit when they arrived.
@@ -43,6 +45,7 @@ struct compress {
     constexpr void validate() const {
         detail::check_target(when, until);
         if constexpr (requires { with.validate(); }) with.validate();
+        words.validate();
     }
 
     /// What looks at all messages has not been done when each has arrived.
@@ -90,7 +93,7 @@ private:
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut const how{halvings, {facts.stored}, over.halved(halvings)};
+        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost)};
         if (facts.stored_earlier) return left_as::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
             return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;
@@ -106,6 +109,7 @@ private:
                  next = shortened(part, seen, how)) {
                 shorter = std::move(next);
                 seen.text = *shorter;
+                how.how.shortened = true;
                 if (seen.kind == part_kind::media) seen = as_text(seen);
             }
         };
@@ -115,11 +119,20 @@ private:
                 if (shorter->empty()) return draft.remove(part);
             return draft.shorten(part, std::move(*shorter));
         };
-        draft.original(part, settle);
+        auto const count_original = [&] {
+            if (draft.outline().part_at(part.column).earlier == detail::earlier_edit::none) draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
+        };
+        draft.begun(part, [&](part_view const& seen, bool cut_before) {
+            how.how.shortened = cut_before;
+            if (cut_before) count_original();
+            settle(seen);
+        });
         bool const found = shorter.has_value();
         auto refused = edit();
-        // Nor what others, or an earlier turn, made of the part: a later run may see no more than that.
+        // Nor what an earlier turn made of the part: a later run may see no more than that.
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.column) != 0) {
+            how.how.shortened = true;
+            count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
                 if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
             });

@@ -23,8 +23,9 @@ inline namespace v1 {
 namespace detail {
 
 /// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
-/// a byte; how long lines are is not known.
-constexpr bool surely_below(extent const& most, extent const& over) noexcept {
+/// a byte; how long lines are, and what a token holds, is not known.
+constexpr bool surely_below(extent const& most, part_limit const& limit) noexcept {
+    auto const& over = limit.text;
     auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
     auto const least_bytes = most.bytes.count < most.chars.count ? most.bytes.count : most.chars.count;
     if (bounded(over.chars.count) && bounded(most.chars.count) && most.chars >= over.chars) return false;
@@ -35,8 +36,9 @@ constexpr bool surely_below(extent const& most, extent const& over) noexcept {
 }  // namespace detail
 
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit and one
-/// put. Acts on arrival and in reduce, also in open groups; with `always` it comes back in a session to what a
-/// tail protected on arrival. Results of a retrieval tool belong into
+/// put. What the store does not take stays as it is, what it has taken stays with its preview. Acts on arrival
+/// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
+/// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
 template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
           shortener Preview = head_tail, class Store = detail::unset>
@@ -45,10 +47,11 @@ struct offload {
     Until until = detail::slot_default<Until>();
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    extent over = chars{10'000};  ///< C1
+    part_limit over = chars{10'000};  ///< C1; V1 has 20'000_tokens
     /// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
+    wording words = {};  ///< of the preview's marker: before the reference
 
     static_assert(!std::is_same_v<Store, detail::unset>,
                   "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
@@ -63,6 +66,7 @@ struct offload {
     constexpr void validate() const {
         detail::check_target(when, until);
         if constexpr (requires { preview.validate(); }) preview.validate();
+        words.validate();
         if constexpr (requires { preview.most(); })
             detail::reject_unless(detail::surely_below(preview.most(), over),
                             "condense: offload: the preview must be smaller than `over` (see offload)");
@@ -99,29 +103,31 @@ private:
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
         for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
-            if (!detail::may_exceed(over, bytes{facts.part_at(column).size})) continue;
+            if (!may_be_over(facts.part_at(column))) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
         }
         return true;
     }
 
+    constexpr bool may_be_over(auto const& part) const noexcept { return detail::may_exceed(over.of_text(part.cost), bytes{part.size}); }
+
     /// Large, inline, and free to be stored once the conversation has gone on.
     constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {
-        if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size}) || draft.about(part).externalized) return false;
+        if (!may_be_over(draft.outline().part_at(part.column)) || draft.about(part).externalized) return false;
         return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
     constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
-        if (!detail::may_exceed(over, bytes{draft.outline().part_at(part.column).size})) return;
+        if (!may_be_over(draft.outline().part_at(part.column))) return;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return;
         if (kept.holds(part.message_index)) return;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
         if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return;
         draft.original(part, [&](part_view const& seen) {
-            if (kept.holds(seen) || over.holds(seen.text)) return;
+            if (kept.holds(seen) || over.of_text(facts.original_cost).holds(seen.text)) return;
             auto const name = into.name(seen.text);
-            auto shorter = preview(seen, {detail::halvings_of(pass), {name}});
+            auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});
             if (!shorter) return;
             auto const refused = draft.externalize(part, std::move(*shorter), name);
             if (refused) pass.note(refused);

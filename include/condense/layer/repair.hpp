@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <condense/core/layer.hpp>
 #include <condense/detail/netstring.hpp>
@@ -18,8 +19,10 @@ namespace condense {
 inline namespace v1 {
 
 /// Answers calls that were cancelled or are dead (a later turn went on without them) with `answer`, and
-/// takes out results whose call is nowhere, which are lost. Grows by the answers, inside the budget.
-/// Calls that may still be answered are left alone. Costs a look at each broken pair.
+/// takes out results whose call is nowhere, with what came with them, and all but the first result of a
+/// call: these are lost. Of results in several messages one that is not pending counts as the first. Grows by
+/// the answers, inside the budget. Calls that may still be answered are left alone. Costs a look at each
+/// broken pair.
 struct repair {
     std::string_view answer = "[no result: the call was not completed]";  ///< must outlive the layer
 
@@ -33,17 +36,18 @@ struct repair {
     struct memory {
         std::uint64_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
         std::uint64_t calls = 0;
+        std::uint64_t repeats = 0;
 
         std::string save() const {
             std::string out;
-            detail::put_field(out, orphans);
-            detail::put_field(out, calls);
+            for (auto const count : {orphans, calls, repeats}) detail::put_field(out, count);
             return out;
         }
         bool load(std::string_view text, std::size_t) noexcept {
             detail::field_reader from{text};
             orphans = from.number(detail::u64_limit);
             calls = from.number(detail::u64_limit);
+            repeats = from.done() ? 0 : from.number(detail::u64_limit);
             return from.done() && !from.broken();
         }
     };
@@ -57,11 +61,13 @@ struct repair {
             if (facts.open(facts.group_of(facts.part_at(column).message_index))) break;
             take_out(draft, pass, column);
         }
+        while (seen.repeats < facts.repeats().size()) keep_first(draft, pass, facts.repeats()[detail::as_size(seen.repeats++)]);
         while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
     }
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const& facts = draft.outline();
         for (auto const column : facts.orphans()) take_out(draft, pass, column);
+        for (auto const column : facts.repeats()) keep_first(draft, pass, column);
         for (auto const column : facts.dead_calls())
             if (answer_call(draft, pass, column) == refusal{refusal::no_room}) return;
     }
@@ -81,16 +87,61 @@ private:
 
     static constexpr void take_out(auto& draft, auto& pass, std::uint32_t column) {
         auto const& facts = draft.outline();
-        auto const result = draft.part_at(column);
-        auto const slot = facts.group_of(result.message_index);
+        auto const slot = facts.group_of(facts.part_at(column).message_index);
         if (!draft.present(group{slot}) || facts.open(slot)) return;
-        auto const& found = facts.message_at(result.message_index);
-        bool alone = facts.group_at(slot).count == 1;
-        for (auto at = found.first_part; at < found.first_part + found.part_count; ++at)
-            alone = alone && facts.part_at(at).kind == part_kind::tool_result;
-        if (alone) pass.note(draft.drop(group{slot}));
-        else if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove)
-            if (!draft.is_removed(result)) pass.note(draft.remove(result));
+        remove(draft, pass, draft.part_at(column));
+    }
+
+    /// Of a call's results in several messages.
+    static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t column) {
+        auto const& facts = draft.outline();
+        auto const& repeated = facts.part_at(column);
+        group const which{facts.group_of(repeated.message_index)};
+        if (!draft.present(which)) return;
+        auto const each = [&](auto&& f) {
+            draft.each_part_of(which, [&](part_ref part) {
+                auto const& found = facts.part_at(part.column);
+                if (found.kind == part_kind::tool_result && found.call == repeated.call) f(part, found.status == part_status::pending);
+            });
+        };
+        auto first = detail::none32;
+        auto settled = detail::none32;
+        each([&](part_ref part, bool pending) {
+            if (part.message_index < first) first = part.message_index;
+            if (!pending && part.message_index < settled) settled = part.message_index;
+        });
+        if (settled != detail::none32) first = settled;
+        std::vector<part_ref> others;
+        each([&](part_ref part, bool) {
+            if (part.message_index != first) others.push_back(part);
+        });
+        for (auto const part : others) remove(draft, pass, part);
+    }
+
+    /// With all that came with the result, which has its id.
+    static constexpr void remove(auto& draft, auto& pass, part_ref result) {
+        if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove) {
+            if (draft.is_removed(result)) return;
+            std::vector<part_ref> gone;
+            draft.original(result, [&](part_view const& held) {
+                draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& seen) {
+                    bool const with_it = !held.call.empty() && seen.call == held.call && seen.kind != part_kind::tool_call;
+                    if (with_it && part.column != result.column) gone.push_back(part);
+                });
+            });
+            gone.push_back(result);
+            for (auto const part : gone)
+                if (!draft.is_removed(part)) pass.note(draft.remove(part));
+        } else if (draft.about(group{draft.outline().group_of(result.message_index)}).count == 1) drop_alone(draft, pass, result);
+    }
+
+    /// For messages that no part can be taken out of.
+    static constexpr void drop_alone(auto& draft, auto& pass, part_ref result) {
+        bool alone = true;
+        draft.each_part_of(sequence{result.message_index}, [&](part_ref part) {
+            alone = alone && draft.about(part).kind == part_kind::tool_result;
+        });
+        if (alone) pass.note(draft.drop(group{draft.outline().group_of(result.message_index)}));
     }
 };
 

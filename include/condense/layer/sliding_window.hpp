@@ -23,6 +23,7 @@ struct sliding_window {
     Until until = detail::slot_default<Until>();
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
+    messages least = {};  ///< C5: fewer are never left, but at the top of pressure
 
     static constexpr effect effects = drops;
     static constexpr bool last_resort = true;
@@ -38,7 +39,7 @@ struct sliding_window {
             if (pass.ends_in_last_resort()) drop_oldest(draft, pass, kept, spares::known_summaries);
             else
                 for (auto const which : draft.groups())
-                    if (which.is_summary()) pass.leaves_work();
+                    if (which.is_summary() && !is_among_last(draft, pass, which)) pass.leaves_work();
         }
         if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::none);
     }
@@ -48,10 +49,18 @@ struct sliding_window {
 private:
     enum class spares { summaries, known_summaries, none };
 
+    /// C5: without it fewer than `least` would be left.
+    constexpr bool is_among_last(auto const& draft, auto const& pass, group which) const noexcept {
+        auto const& edits = draft.edits();
+        return !pass.top() && edits.sums().messages < least.count + edits.of(which).messages;
+    }
+
     /// The first user message and summaries go only when nothing else is left to go.
-    static constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, spares what) {
+    constexpr void drop_oldest(auto& draft, auto& pass, auto const& kept, spares what) const {
         auto const spared = [&](group which) {
-            return (what != spares::none && ((what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which)))) || kept.holds(which);
+            if (is_among_last(draft, pass, which) || kept.holds(which)) return true;
+            if (what == spares::none) return false;
+            return (what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which));
         };
         bool has_head = false;
         bool enough = pass.enough();

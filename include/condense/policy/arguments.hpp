@@ -40,7 +40,7 @@ public:
     constexpr string_cutter(std::uint64_t keep, std::uint64_t limit, recovery how, std::string_view otherwise)
         : keep_{keep}, how_{how}, otherwise_{otherwise} {
         // What a marker takes with the largest figures: what was cut is then never cut again.
-        auto const most = add_capped(keep, utf8::count(marker(999'999'999'999'999, 999'999'999'999'999)) + 1);
+        auto const most = add_capped(keep, utf8::count(marker({999'999'999'999'999, 999'999'999'999'999, how.shortened})) + 1);
         limit_ = limit < most ? most : limit;
     }
 
@@ -50,7 +50,7 @@ public:
         auto const total = json::count_spelt(spelt);
         if (total <= limit_) return std::nullopt;
         std::string out{spelt.substr(0, json::prefix_spelt(spelt, keep_))};
-        json::append_escaped(out, marker(total - keep_, total));
+        json::append_escaped(out, marker(left_of(spelt, total)));
         return out;
     }
     /// A text by itself, of any bytes; its marker stands on a line of its own.
@@ -60,9 +60,10 @@ public:
         utf8::append_scrubbed(clean, text);
         auto const total = utf8::count(clean);
         if (total <= limit_) return std::nullopt;
+        auto const count = left_of(clean, total);
         clean.resize(utf8::prefix(clean, keep_));
         if (!clean.empty() && clean.back() != '\n') clean.push_back('\n');
-        clean.append(marker(total - keep_, total));
+        clean.append(marker(count));
         if (clean.size() >= text.size()) return std::nullopt;
         return clean;
     }
@@ -70,8 +71,16 @@ public:
     constexpr std::uint64_t limit() const noexcept { return limit_; }
 
 private:
-    constexpr std::string marker(std::uint64_t missing, std::uint64_t total) const {
-        return omission(missing, total, "characters", way_back(how_, otherwise_));
+    constexpr std::string marker(omitted const& count) const {
+        std::string text;
+        append_omission(text, count, "characters", way_back(how_, otherwise_));
+        return text;
+    }
+    /// With the figures of an earlier cut, whose marker is the end of the text.
+    constexpr omitted left_of(std::string_view text, std::uint64_t total) const {
+        auto const earlier = find_cut(text, "characters", total);
+        if (!earlier || earlier->end != text.size()) return {total - keep_, total, earlier || (how_.shortened && text.find(opening) != std::string_view::npos)};
+        return {earlier->count.total - keep_, earlier->count.total, earlier->count.of_rest};
     }
 
     std::uint64_t keep_;

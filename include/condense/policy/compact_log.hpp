@@ -28,7 +28,7 @@ namespace detail {
 /// worth, from both ends inward, while they fit together with the markers between them.
 class log_selection {
 public:
-    constexpr log_selection(std::string_view text, extent const& limit, recovery how)
+    constexpr log_selection(std::string_view text, extent const& limit, recovery const& how)
         : text_{text}, limit_{limit}, how_{how} {
         auto const room = limit.chars.count < limit.bytes.count ? limit.chars.count : limit.bytes.count;
         width_ = room / 8;
@@ -60,9 +60,10 @@ public:
             else if (facts.alarming) worth = seen < rare_runs ? rank::alarm : rank::alarm_again;
             else if (!facts.blank) worth = rank::rare;  // until the whole text is known
             if (!like_last && seen != 255) ++seen;
-            lines_.push_back({at, facts.shape, worth, false});
+            lines_.push_back({at, facts.shape, worth, false, 1});
             at = end;
         }
+        take_over_gaps();
         for (auto& each : lines_)
             if (each.worth == rank::rare && runs[each.shape % shape_slots] > rare_runs) each.worth = rank::ordinary;
     }
@@ -81,7 +82,7 @@ public:
         std::uint64_t missing = 0;
         std::uint64_t gaps = 0;
         for (std::size_t index = 0; index < lines_.size(); ++index) {
-            missing += kept(index) ? 0u : 1u;
+            missing += kept(index) ? 0u : lines_[index].stands_for;
             gaps += !kept(index) && (index == 0 || kept(index - 1)) ? 1u : 0u;
         }
         std::string out;
@@ -93,12 +94,13 @@ public:
             }
             auto const begin = index;
             std::uint64_t alike = 0;
-            for (; index < lines_.size() && !kept(index); ++index)
-                if (begin != 0 && alike == index - begin && lines_[index].shape == lines_[begin - 1].shape) ++alike;
-            if (alike == 1 && index - begin != 1) alike = 0;  // by chance
-            if (told) out += gap(index - begin, alike);
-            else if (gaps == 1 && alike == 0) out += omission(missing, lines_.size(), "lines", how_);
-            else out += gap(index - begin, alike, missing, lines_.size(), how_);
+            std::uint64_t here = 0;
+            for (; index < lines_.size() && !kept(index); here += lines_[index++].stands_for)
+                if (begin != 0 && alike == index - begin && lines_[index].worth != rank::gap && lines_[index].shape == lines_[begin - 1].shape) ++alike;
+            if (alike == 1 && here != 1) alike = 0;  // by chance
+            if (told) out += gap(here, alike);
+            else if (gaps == 1 && alike == 0) out += omission(missing, total_, "lines", how_);
+            else out += gap(here, alike, missing, total_, how_);
             told = true;
             if (index != lines_.size()) out.push_back('\n');
         }
@@ -106,12 +108,13 @@ public:
     }
 
 private:
-    enum class rank : std::uint8_t { ordinary, alarm_again, rare, alarm, end };
+    enum class rank : std::uint8_t { gap, ordinary, alarm_again, rare, alarm, end };
     struct log_line {
         std::size_t begin;
         std::uint32_t shape;
         rank worth;
         bool kept;
+        std::uint64_t stands_for = 1;
     };
     /// Shapes that share a slot only make each other less rare.
     static constexpr std::size_t shape_slots = 4'096;
@@ -121,6 +124,26 @@ private:
         if (line.ends_with('\n')) line.remove_suffix(1);
         if (line.ends_with('\r')) line.remove_suffix(1);
         return line;
+    }
+    /// Gaps that an earlier cut has left, where their figures agree with the lines that are there, become
+    /// part of those of this one.
+    constexpr void take_over_gaps() {
+        total_ = lines_.size();
+        if (text_.find(opening) == std::string_view::npos) return;
+        omitted all;
+        std::uint64_t gaps = 0;
+        std::uint64_t missing = 0;
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all)) {
+                ++gaps;
+                missing = add_capped(missing, alone);
+            }
+        if (all.total == 0 || missing != all.missing || all.total - missing != total_ - gaps) return;
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all))
+                lines_[index] = {lines_[index].begin, 0, rank::gap, false, alone};
+        total_ = all.total;
+        how_.shortened = all.of_rest;
     }
     constexpr bool kept(std::size_t index) const noexcept { return lines_[index].kept; }
     constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !kept(index - 1); }
@@ -170,7 +193,7 @@ private:
     /// Around a line that was taken, outward, to a line that is kept, does not fit or is one more like it.
     constexpr void take_around(std::size_t index, v1::lines context, extent const& limit) {
         auto const wanted = [&](std::size_t other) {
-            return !kept(other) && lines_[other].shape != lines_[index].shape && take(other, limit);
+            return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape && take(other, limit);
         };
         for (std::size_t off = 1; off <= context.count && off <= index && wanted(index - off);) ++off;
         for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && wanted(index + off);) ++off;
@@ -184,7 +207,7 @@ private:
         // A marker would not be shorter than what it stands for.
         auto const marker = gap(1, 1).size();
         for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (!kept(index) && !gap_before(index) && !gap_after(index) && whole(index).size() <= marker)
+            if (!kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) && whole(index).size() <= marker)
                 take(index, limit_);
     }
 
@@ -192,6 +215,7 @@ private:
     extent limit_;
     recovery how_;
     std::uint64_t width_ = 0;
+    std::uint64_t total_ = 0;  ///< lines there were at first, as far as is known
     std::uint64_t gap_size_ = 0;
     std::uint64_t gaps_ = 1;
     extent sum_{chars{0} && bytes{0} && lines{0}};  ///< of the lines that are kept
@@ -200,7 +224,7 @@ private:
 };
 
 constexpr std::string compact_lines(std::string_view text, extent const& head, extent const& tail, v1::lines context,
-                                    extent const& limit, recovery how) {
+                                    extent const& limit, recovery const& how) {
     log_selection chosen{text, limit, how};
     chosen.read(head, tail);
     chosen.select(context);
@@ -214,7 +238,7 @@ constexpr std::string compact_lines(std::string_view text, extent const& head, e
 /// room: lines that begin in `head` or end in `tail`, without repetitions that differ in their time only;
 /// lines with a word of alarm, each new kind first, and those around them; lines whose shape occurs at
 /// most twice. Of a line its first 1,024 bytes tell what it is; those that would take an eighth of the
-/// room lose their middle. Costs a few passes over the text and 16 bytes for each line.
+/// room lose their middle. Costs a few passes over the text and 24 bytes for each line.
 struct compact_log {
     extent head = lines{10};
     extent tail = lines{20};

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <string_view>
 
+#include <condense/core/cost.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/utf8.hpp>
 
-// How much text: one size, or several that hold at once, as in 128_lines && 10'240_bytes.
+// How much text: one size, or several that hold at once, as in 128_lines && 10'240_bytes; and over which size
+// a layer takes a part, 20'000_tokens also.
 
 namespace condense {
 inline namespace v1 {
@@ -81,7 +83,37 @@ struct extent {
     }
 };
 
+/// The size over which a layer takes a part: of its text, or in tokens by the estimator in force, what a
+/// part costs beside its text included. What is within all limits that were given is left alone.
+struct part_limit {
+    extent text = {};
+    v1::tokens tokens = {detail::u64_limit};
+
+    constexpr part_limit() = default;
+    constexpr part_limit(extent limit) noexcept : text{limit} {}
+    constexpr part_limit(v1::tokens limit) noexcept : tokens{limit} {}
+    template <unit Unit>
+        requires(Unit == unit::chars || Unit == unit::bytes || Unit == unit::lines)
+    constexpr part_limit(quantity<Unit> limit) noexcept : text{limit} {}
+
+    constexpr bool bounded() const noexcept { return *this != part_limit{}; }
+    constexpr part_limit halved(unsigned times) const noexcept {
+        part_limit less{text.halved(times)};
+        less.tokens.count = tokens.count == detail::u64_limit ? tokens.count : tokens.count >> (times < 63 ? times : 63);
+        return less;
+    }
+    /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.
+    constexpr extent of_text(cost counted) const noexcept { return counted.tokens() > tokens ? extent{v1::chars{0}} : text; }
+
+    friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
+};
+constexpr part_limit operator&&(part_limit left, tokens right) noexcept {
+    if (right < left.tokens) left.tokens = right;
+    return left;
+}
+
 template <unit Left, unit Right>
+    requires(Left != unit::tokens && Right != unit::tokens)
 constexpr extent operator&&(quantity<Left> left, quantity<Right> right) noexcept {
     return extent{left} && extent{right};
 }

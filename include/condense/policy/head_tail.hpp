@@ -21,22 +21,42 @@ inline namespace v1 {
 
 namespace detail {
 
-/// Appends what is said of the text between `head` and `tail`.
-constexpr void append_omission_between(std::string& out, std::string_view text, std::size_t head, std::size_t tail, bool ascii, recovery how) {
-    auto const gap = text.substr(head, tail - head);
-    auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n') &&
-                             count_lines(text) > 1;
-    if (whole_lines) return append_omission(out, count_lines(gap), count_lines(text), "lines", how);
-    if (ascii) return append_omission(out, gap.size(), text.size(), "characters", how);
-    auto const missing = utf8::count(gap);
-    auto const kept = utf8::count(text.substr(0, head)) + utf8::count(text.substr(tail));
-    append_omission(out, missing, missing + kept, "characters", how);
+/// What is missing between `head` and `tail`, which make room for an earlier marker that lies across them.
+struct measured_gap {
+    omitted count = {};
+    std::string_view what = "characters";
+};
+
+constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii, bool shortened) {
+    auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
+    auto const total = points(text);
+    auto const earlier = find_cut(text, "characters", total);
+    if (earlier && earlier->begin < tail && earlier->end > head) {
+        head = head < earlier->begin ? head : earlier->begin;
+        tail = tail > earlier->end ? tail : earlier->end;
+        if (head == earlier->begin && head != 0 && text[head - 1] == '\n') --head;
+        if (tail == earlier->end && tail != text.size() && text[tail] == '\n') ++tail;
+        auto const kept = points(text.substr(0, head)) + points(text.substr(tail));
+        auto const missing = earlier->count.total > kept ? earlier->count.total - kept : 0;
+        return {{missing, earlier->count.total, earlier->count.of_rest}};
+    }
+    bool const rest = shortened || earlier.has_value();
+    auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n');
+    if (auto const lines = whole_lines ? count_lines(text) : 0; lines > 1) {
+        auto const missing = count_lines(text.substr(head, tail - head));
+        auto const cut = find_cut(text, "lines", lines);
+        if (cut && cut->begin >= head && cut->end <= tail)
+            return {{cut->count.total - (lines - missing), cut->count.total, cut->count.of_rest}, "lines"};
+        return {{missing, lines, rest || cut}, "lines"};
+    }
+    auto const missing = points(text.substr(head, tail - head));
+    return {{missing, total, rest || find_cut(text, "lines", count_lines(text))}};
 }
 
 /// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
 /// cutting would not save more than a marker takes.
 constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, extent const& head_limit,
-                                                extent const& tail_limit, extent const& at_most, recovery how) {
+                                                extent const& tail_limit, extent const& at_most, recovery const& how) {
     auto head = head_limit.prefix_of(text, ascii);
     auto tail = tail_limit.suffix_of(text, ascii);
     bool const too_large = !at_most.holds(text, ascii);
@@ -55,11 +75,12 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
         tail = tail > back ? tail : back;
         if (head > tail) head = tail;
     }
+    auto const gap = measure_gap(text, head, tail, ascii, how.shortened);
     std::string out;
     out.reserve(head + omission_limit + 2 + (text.size() - tail));
     out.append(text.substr(0, head));
     if (head != 0 && out.back() != '\n') out.push_back('\n');
-    append_omission_between(out, text, head, tail, ascii, how);
+    append_omission(out, gap.count, gap.what, way_back(how));
     if (tail != text.size()) out.push_back('\n');
     out.append(text.substr(tail));
     if (out.size() >= text.size()) return std::nullopt;
@@ -68,7 +89,7 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
 
 /// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
 constexpr std::optional<std::string> cut_any(std::string_view text, extent const& head_limit, extent const& tail_limit,
-                                             extent const& at_most, recovery how) {
+                                             extent const& at_most, recovery const& how) {
     auto const plain = utf8::ascii_end(text, 0);
     if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
     std::string clean;

@@ -8,6 +8,7 @@
 
 #include <condense/detail/best_rows.hpp>
 #include <condense/detail/json_outliers.hpp>
+#include <condense/detail/json_quote.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
@@ -77,18 +78,24 @@ public:
         bool less = false;  ///< more than white space is gone
     };
 
-    /// Where something is left out the outermost container says so, if need be with one member less.
-    constexpr result operator()(std::string_view text) {
+    /// Where something is left out the outermost container says so, if need be with one member less. What an
+    /// earlier marker there says goes into the new one.
+    constexpr result operator()(std::string_view given) {
+        auto const shorter = without_marker(given);
+        auto const text = shorter.empty() ? given : std::string_view{shorter};
         auto const top = limits_.outliers != 0 ? count_rows(text, top_rows_) : count_members(text);
         result made;
         made.json = opens(top.kind);
         if (!made.json) return made;
-        marked_ = false;
+        marked_ = !shorter.empty();
         container(made.text, text, top, {});
         if (omitted_ && !marked_) {
             made.text.clear();
             marked_ = true;
             container(made.text, text, top, {});
+        } else if (!omitted_ && !dropped_ && !shorter.empty()) {  // nothing more is gone, the marker stays where it is
+            made.text.clear();
+            append_minified(made.text, given);
         }
         made.less = omitted_ || dropped_;
         return made;
@@ -96,13 +103,47 @@ public:
 
     /// What is left where nothing else fits.
     static constexpr std::string only_marker(std::string_view text, recovery how) {
+        excerpt_writer read{{}, how};
+        bool const earlier = !read.without_marker(text).empty();
         auto const top = count_members(text);
-        if (top.kind == token::object)
-            return "{\"[...]\":\"" + excerpt(top.members, top.members, "keys", text.size(), how) + "\"}";
-        return "[\"" + excerpt(top.members, top.members, "items", text.size(), how) + "\"]";
+        auto const members = top.members + read.before_ - (earlier ? 1 : 0);
+        bool const object = top.kind == token::object;
+        std::string out{object ? "{\"[...]\":\"" : "[\""};
+        append_escaped(out, excerpt(members, members, object ? "keys" : "items", earlier ? read.size_ : text.size(), read.how_));
+        return out.append(object ? "\"}" : "\"]");
     }
 
 private:
+    /// The text without the marker of an earlier excerpt, whose figures are noted; empty where there is none.
+    constexpr std::string without_marker(std::string_view text) {
+        std::string out;
+        if (text.find("\"[... ") == std::string_view::npos) return out;
+        auto const top = count_members(text);
+        bool const object = top.kind == token::object;
+        scanner scan{text};
+        if (!opens(scan.next()) || !opens(top.kind)) return out;
+        for (std::uint64_t place = 0; place < top.members; ++place) {
+            auto kind = scan.next();
+            auto const begin = static_cast<std::size_t>(scan.text().data() - text.data());
+            bool const named = !object || scan.text() == "\"[...]\"";
+            if (object) kind = scan.next();
+            auto const spelled = whole_value(scan, kind);
+            omitted count;
+            if (!named || kind != token::string || !read_excerpt(spelled.substr(1, spelled.size() - 2), object ? "keys" : "items", top.members - 1, count, size_)) continue;
+            auto end = static_cast<std::size_t>(spelled.data() + spelled.size() - text.data());
+            auto const comma = text.find_first_not_of(" \t\r\n", end);
+            auto from = begin;
+            if (text[comma] == ',') end = comma + 1;
+            else if (place != 0) from = text.rfind(',', begin);
+            before_ = count.missing;
+            how_.shortened = count.of_rest;
+            out.append(text.substr(0, from)).append(text.substr(end));
+            return out;
+        }
+        size_ = 0;
+        return out;
+    }
+
     static constexpr unsigned level_limit = 3;  ///< containers in deeper ones are whole or left out
 
     struct place {
@@ -174,7 +215,7 @@ private:
         if (out.back() != '[' && out.back() != '{') out.push_back(',');
         if (what == "keys") out.append("\"[...]\":");
         out.append("\"");
-        if (at.level == 0) out.append(excerpt(total - kept, total, what, text.size(), how_));
+        if (at.level == 0) append_escaped(out, excerpt(total + before_ - kept, total + before_, what, size_ != 0 ? size_ : text.size(), how_));
         else out.append(excerpt(total - kept, total, what));
         out.append("\"");
     }
@@ -281,6 +322,8 @@ private:
     outliers top_rows_;
     excerpt_limits limits_;
     recovery how_;
+    std::uint64_t before_ = 0;  ///< members that an earlier excerpt has left out
+    std::uint64_t size_ = 0;    ///< bytes that it has had
     bool marked_ = false;   ///< the outermost container says that something is missing
     bool omitted_ = false;
     bool dropped_ = false;  ///< members that are null, which leaves no marker

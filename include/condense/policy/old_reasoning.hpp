@@ -17,7 +17,8 @@ inline namespace v1 {
 
 /// Loses whole reasoning parts, signed ones too (C12); none is ever shortened. A message of its own that
 /// held nothing else goes; one that is part of a pair keeps it. The round that is still open keeps its
-/// reasoning, except under pressure or where a journal has it. Reads no text; halvings halve `keep`.
+/// reasoning under any pressure, because providers refuse a step whose signed thinking is missing. Reads no
+/// text; halvings halve `keep`, of which the newest message stays.
 struct old_reasoning {
     using looks_at_all = void;
     static constexpr part_kinds applies_to = part_kind::reasoning;
@@ -38,7 +39,8 @@ struct old_reasoning {
             if (found) thinking.push_back(index);
         }
         return [kept = keep.count, thinking = std::move(thinking)](part_ref at, part_view const&, cut const& how) {
-            auto const newest = kept >> (how.halvings < 63 ? how.halvings : 63);
+            auto const eased = kept >> (how.halvings < 63 ? how.halvings : 63);
+            auto const newest = kept != 0 && eased == 0 ? 1 : eased;
             bool const stays = newest != 0 && (newest >= thinking.size() || at.message_index >= thinking[thinking.size() - newest]);
             return stays ? std::optional<std::string>{} : std::optional<std::string>{std::in_place};
         };

@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include <condense/core/group.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/json_quote.hpp>
@@ -47,10 +50,13 @@ private:
 
 /// Keeps the path, a preview of what was written and all other arguments byte for byte; of long results a
 /// preview. Loses the rest, which the file has if the write went well and nobody wrote since: the words
-/// claim neither. Results with status error stay as they are. Arguments without a path are left alone, as
-/// are those that are no JSON object. Costs two passes over the arguments.
+/// claim neither. What a call without a good result would have written stays, as no file holds it; under
+/// pressure it is cut, without a word of a file. Results with status error stay as they are. Arguments
+/// without a path are left alone, as are those that are no JSON object. Costs two passes over the arguments.
 template <detail::tool_choice Tools = tools_named<7>>
 struct point_to_file {
+    using looks_at_all = void;  // whether the write went well stands in another message
+
     /// V2 has write_file and edit_file, content and new_text; the rest is what agents in use call them.
     Tools tools = detail::slot_default<Tools>(
         v1::tools("write_file", "edit_file", "write", "edit", "Write", "Edit", "MultiEdit"));
@@ -69,16 +75,44 @@ struct point_to_file {
                         "condense: point_to_file: preview must be below result (see point_to_file)");
     }
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        auto const halved = [&how](chars size) { return extent{size}.halved(how.halvings).chars.count; };
-        if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
-        if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how);
-        if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
-        return detail::string_cutter{halved(preview), halved(result), how.how, pointer("the file")}.plain(part.text);
+    template <class Draft>
+    constexpr auto over_all(Draft const& seen) const {
+        auto const& facts = seen.outline();
+        std::vector<answer> answers(facts.part_count());  // of calls, by column
+        for (std::size_t column = 0; column < facts.part_count(); ++column) {
+            auto const& found = facts.part_at(column);
+            auto const call = found.kind == part_kind::tool_result ? facts.call_column(found) : detail::none32;
+            if (call == detail::none32) continue;
+            if (found.status != part_status::ok) answers[call] = answer::bad;
+            else if (answers[call] == answer::none) answers[call] = answer::good;
+        }
+        return [self = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
+            bool const written = part.kind != part_kind::tool_call || answers[at.column] == answer::good;
+            if (!written && how.halvings == 0) return std::optional<std::string>{};
+            return self.shorten(part, how, written);
+        };
     }
+    /// Of a part by itself, whose write is taken to have gone well.
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const { return shorten(part, how, true); }
     friend constexpr bool operator==(point_to_file const&, point_to_file const&) = default;
 
 private:
+    enum class answer : std::uint8_t { none, good, bad };
+
+    constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool written) const {
+        auto const halved = [&how](chars size) { return extent{size}.halved(how.halvings).chars.count; };
+        if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
+        if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how.how, written);
+        if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
+        return detail::string_cutter{halved(preview), halved(result), beside_file(how.how), pointer("the file")}.plain(part.text);
+    }
+
+    /// The file is nearer than a journal.
+    static constexpr recovery beside_file(recovery how) noexcept {
+        how.recorded = false;
+        return how;
+    }
+
     /// Longer paths are not repeated in the pointer.
     static constexpr std::size_t path_limit = 80;
 
@@ -87,7 +121,7 @@ private:
         return words.append(file).append(" to see what it holds");
     }
 
-    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, cut const& how) const {
+    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how, bool written) const {
         std::optional<std::string_view> path;
         bool const whole = detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
             if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;
@@ -95,8 +129,8 @@ private:
         if (!whole || !path) return std::nullopt;
         std::string file;
         if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
-        auto const words = pointer(file);
-        detail::string_cutter const cut_string{keep, keep, how.how, words};
+        auto const words = written ? pointer(file) : std::string{};
+        detail::string_cutter const cut_string{keep, keep, written ? beside_file(how) : how, words};
         return detail::json::with_strings(text, [&](detail::json::spelt_string const& found) {
             if (found.depth != 1 || !keys.holds(found.key)) return std::optional<std::string>{};
             return cut_string(found.text);

@@ -15,6 +15,7 @@
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/unset.hpp>
+#include <condense/policy/zone.hpp>
 
 // What a layer leaves alone: task | first(1_messages) | last(15_pct) | newest(40'000_tokens) |
 // tools("read_file", "memory_*") | errors | unanswered. Positions are halved with every step of pressure and
@@ -22,81 +23,6 @@
 
 namespace condense {
 inline namespace v1 {
-
-namespace detail {
-
-/// Places below `head` or from `tail` on. A message has the place 2 * index + 1, the summary that stands
-/// before it 2 * index.
-struct zone {
-    std::uint32_t head = 0;
-    std::uint32_t tail = none32;
-
-    constexpr bool holds(std::uint32_t place) const noexcept { return place < head || place >= tail; }
-    friend constexpr bool operator==(zone, zone) = default;
-    constexpr zone joined(zone other) const noexcept {
-        return {head > other.head ? head : other.head, tail < other.tail ? tail : other.tail};
-    }
-};
-
-constexpr std::uint32_t place_of(std::uint32_t index) noexcept { return 2 * index + 1; }
-
-template <class Reader>
-constexpr std::uint32_t places(Reader const& seen) noexcept {
-    return static_cast<std::uint32_t>(2 * seen.outline().size());
-}
-template <class Reader>
-constexpr bool is_there(Reader const& seen, std::uint32_t place) noexcept {
-    return place % 2 == 0 ? seen.present(group{place / 2}.summary()) : seen.present(sequence{place / 2});
-}
-template <class Reader>
-constexpr cost cost_at(Reader const& seen, std::uint32_t place) noexcept {
-    return place % 2 == 0 ? seen.about(group{place / 2}.summary()).cost : seen.message_cost(place / 2);
-}
-
-/// How hard a layer may press, and what shares are of.
-struct squeeze {
-    unsigned pressure = 0;
-    bool top = false;
-    messages message_limit = {};  ///< of `when`, where it has one
-
-    constexpr std::uint64_t eased(std::uint64_t count) const noexcept {
-        return top ? 0 : count >> (pressure < 63 ? pressure : 63);
-    }
-};
-
-/// The place after the first `count` messages that are there.
-template <class Reader>
-constexpr std::uint32_t after_first(Reader const& seen, std::uint64_t count) noexcept {
-    std::uint32_t place = 0;
-    for (; count != 0 && place < places(seen); ++place)
-        if (is_there(seen, place)) --count;
-    return place;
-}
-
-/// The place of the first of the last messages for which `fits(place)` stays true.
-template <class Reader, class Fits>
-constexpr std::uint32_t before_last(Reader const& seen, Fits fits) noexcept {
-    auto begin = places(seen);
-    for (auto place = begin; place-- > 0;) {
-        if (!is_there(seen, place)) continue;
-        if (!fits(place)) break;
-        begin = place;
-    }
-    return begin;
-}
-
-template <class Reader>
-constexpr std::uint32_t last_messages(Reader const& seen, std::uint64_t count) noexcept {
-    return before_last(seen, [&](std::uint32_t) { return count != 0 && count-- != 0; });
-}
-
-template <class Reader>
-constexpr std::uint32_t newest_within(Reader const& seen, cost limit) noexcept {
-    cost sum;
-    return before_last(seen, [&](std::uint32_t place) { return (sum += cost_at(seen, place)) <= limit; });
-}
-
-}  // namespace detail
 
 /// A policy that marks places; each may add content it recognises (`holds`).
 template <class Policy>
@@ -141,22 +67,32 @@ struct first_messages {
     friend constexpr bool operator==(first_messages, first_messages) = default;
 };
 
-/// The last messages: a count, a share of the message limit or of the input, or whole turns.
+/// The last messages: a count, a share of the message limit or of the input, whole turns, or those from
+/// the last results on, where results that the same policy protects by their tool are not counted.
 template <class Quantity>
 struct last_of {
     using is_protection = void;
     Quantity count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept(!std::same_as<Quantity, results>) {
         if constexpr (std::same_as<Quantity, messages>)
-            return {.tail = detail::last_messages(seen, how.eased(count.count))};
+            return {.tail = detail::last_messages(seen, how.eased_to_one(count.count))};
         else if constexpr (std::same_as<Quantity, percent>) {
             if (how.message_limit.count != 0)
-                return {.tail = detail::last_messages(seen, how.eased(count.of(how.message_limit).count))};
+                return {.tail = detail::last_messages(seen, how.eased_to_one(count.of(how.message_limit).count))};
             return {.tail = detail::newest_within(seen, seen.within({how.eased(count.of(seen.limits().input()).count)}))};
+        } else if constexpr (std::same_as<Quantity, results>) {
+            auto left = how.eased_to_one(count.count);
+            auto begin = detail::places(seen);
+            for (auto place = begin; left != 0 && place-- > 0;) {
+                auto const found = place % 2 == 0 || !detail::is_there(seen, place) ? 0 : detail::results_in(seen, place / 2, how);
+                if (found != 0) begin = place;
+                left -= found < left ? found : left;
+            }
+            return {.tail = begin};
         } else {
-            auto left = how.eased(count.count);
+            auto left = how.eased_to_one(count.count);
             auto begin = detail::places(seen);
             for (auto place = begin; left != 0 && place-- > 0;) {
                 if (!detail::is_there(seen, place) || !begins_turn(seen, place)) continue;
@@ -260,7 +196,7 @@ struct at_most_of {
     Policy policy = detail::slot_default<Policy>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const {
         auto found = policy.zone_in(seen, how);
         if (how.message_limit.count == 0) {
             auto const most = detail::newest_within(seen, seen.within(share.of(seen.limits().input())));
@@ -289,7 +225,7 @@ struct either {
     Right right = detail::slot_default<Right>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const {
         return left.zone_in(seen, how).joined(right.zone_in(seen, how));
     }
     constexpr bool holds(part_view const& part) const {
@@ -322,7 +258,7 @@ template <class Policy, class Reader>
 class shield {
 public:
     constexpr shield(Policy policy, Reader const& seen, squeeze how)
-        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, how)}, routine_{how.pressure == 0}, top_{how.top} {}
+        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, with_exempt(how))}, routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
@@ -348,6 +284,14 @@ public:
     }
 
 private:
+    constexpr squeeze with_exempt(squeeze how) const noexcept {
+        if constexpr (reads_parts<Policy>) {
+            how.policy = &policy_;
+            how.exempt = [](void const* policy, part_view const& part) { return static_cast<Policy const*>(policy)->holds(part); };
+        }
+        return how;
+    }
+
     Policy policy_;
     Reader const* seen_;
     zone zone_;
@@ -366,7 +310,7 @@ inline constexpr nothing_t pinned{};
 
 constexpr first_messages first(messages count) noexcept { return {count}; }
 template <class Quantity>
-    requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns>
+    requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns> || std::same_as<Quantity, results>
 constexpr last_of<Quantity> last(Quantity count) noexcept {
     return {count};
 }

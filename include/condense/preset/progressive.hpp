@@ -26,7 +26,7 @@ auto progressive(Journal to, Store into, Model model) {
     auto const tail = last(20_pct) | unanswered;
     return pipeline{
         record{.to = to},  // V4
-        offload{.over = 80'000_chars, .preview = head{.keep = 10_lines && 4'096_bytes}, .into = into},  // V1: 20,000 tokens of four characters
+        offload{.over = 20'000_tokens, .preview = head{.keep = 10_lines && 4'096_bytes}, .into = into},  // V1
         compress{.when = used >= 85_pct, .until = used <= 10_pct,  // V2: all of them
                  .with = point_to_file{.tools = tools("write_file", "edit_file"), .keys = {"content", "new_text"}, .preview = 100_chars, .result = 500_chars}},
         fallback{summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail, .with = model},  // V3

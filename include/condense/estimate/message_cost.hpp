@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string_view>
+
+#include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/core/role.hpp>
+#include <condense/core/tokens.hpp>
+
+// Another cost for each message, whatever the estimator: message_cost{script_aware<family::claude>{}, 50_tokens}.
+
+namespace condense {
+inline namespace v1 {
+
+/// Row C9, where the source has 50 tokens for each message. Texts and parts cost what `count` says; in
+/// place of its own frame of a message stands `per_message`.
+template <token_estimator Estimator>
+struct message_cost {
+    static constexpr bool deterministic = requires { requires Estimator::deterministic; };
+
+    Estimator count = {};
+    tokens per_message = {50};
+
+    constexpr cost operator()(std::string_view text) const { return count(text); }
+    constexpr cost frame(role) const noexcept { return cost::of(per_message); }
+    constexpr cost frame(part_view const& part) const { return detail::frame_cost(count, part); }
+
+    friend constexpr bool operator==(message_cost const&, message_cost const&) = default;
+};
+
+template <class Estimator>
+message_cost(Estimator, tokens) -> message_cost<Estimator>;
+
+}  // namespace v1
+}  // namespace condense
