@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/core/message.hpp>
@@ -85,6 +86,21 @@ struct group_record {
     bool orphan = false;  ///< results whose call is nowhere
     bool summary = false;
     bool unsendable = false;  ///< a member of it, or the call that it answers, has been released
+
+    /// Counts the members of another group, which has none left, as its own.
+    constexpr void take(group_record& other) noexcept {
+        last = last > other.last ? last : other.last;
+        cost += std::exchange(other.cost, {});
+        count += std::exchange(other.count, 0u);
+        plain_users += std::exchange(other.plain_users, 0u);
+        waiting += other.waiting;
+        system = system || other.system;
+        pinned = pinned || other.pinned;
+        has_calls = has_calls || other.has_calls;
+        has_error = has_error || other.has_error;
+        orphan = orphan || other.orphan;
+        summary = summary && other.summary;
+    }
 };
 
 /// How a message is read: with its mark, and pinned whatever its traits say; `exact`, or not pinned.

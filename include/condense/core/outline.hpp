@@ -338,21 +338,8 @@ private:
         auto& from = groups_[newer];
         messages_[into.tail].next_in_group = from.first;
         into.tail = from.tail;
-        into.last = into.last > from.last ? into.last : from.last;
-        into.cost += from.cost;
-        into.count += from.count;
-        into.plain_users += from.plain_users;
-        into.waiting += from.waiting;
-        into.system = into.system || from.system;
-        into.pinned = into.pinned || from.pinned;
-        into.has_calls = into.has_calls || from.has_calls;
-        into.has_error = into.has_error || from.has_error;
-        into.orphan = into.orphan || from.orphan;
-        into.summary = into.summary && from.summary;
+        into.take(from);
         from.merged_into = older;
-        from.count = 0;
-        from.plain_users = 0;
-        from.cost = {};
     }
 
     /// Some call of the group has a result, or may get one.
