@@ -78,6 +78,13 @@ public:
         return sum;
     }
 
+    /// Messages of open groups are there, whose parts another mix might shorten.
+    bool has_open() const {
+        for (std::size_t index = 0; index < before_.size(); ++index)
+            if (found_[index] != nullptr && model_.open[index]) return true;
+        return false;
+    }
+
     /// The messages left are only those that no layer may take.
     bool only_floor() const {
         for (std::size_t index = 0; index < before_.size(); ++index) {

@@ -157,7 +157,7 @@ private:
         auto const made = session_.run();
         if (made.outcome == condense::outcome::fits) complain("L8 too large, but it could be reduced");
         if (last_resort_ && made.outcome != condense::outcome::exhausted) complain("L8 too large, but not exhausted");
-        if (made.outcome == condense::outcome::exhausted && made.floor <= made.limit) complain("L8 exhausted with a floor that fits");
+        if (made.outcome == condense::outcome::exhausted && (made.fits() || made.floor > made.after.tokens)) complain("L8 exhausted, but it fits");
     }
 
     void check_overflow(condense::provider_error const& error) {
