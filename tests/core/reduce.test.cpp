@@ -506,7 +506,7 @@ TEST_CASE("a budget that leaves nothing for the input changes nothing and says s
         std::vector<condense::chat_message> messages{condense::chat_message::user("task"), condense::chat_message::assistant("a"),
                                                      condense::chat_message::user("b"), condense::chat_message::assistant("c")};
         auto const before = messages;
-        auto const report = condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible);
+        auto const report = condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible, toy::per_byte{});
         CHECK(messages == before);
         CHECK_FALSE(report.fits());
         CHECK(report.outcome == condense::outcome::over);
