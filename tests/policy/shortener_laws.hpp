@@ -192,7 +192,7 @@ text_tally try_random_texts(Shortener const& shorten, promises const& given, std
 constexpr double seconds_for_a_megabyte = sanitized ? 20 : 1;
 
 template <class Shortener>
-std::string try_hostile_texts(Shortener const& shorten, promises const& given, std::size_t size = sanitized ? 200'000 : 1'000'000,
+std::string try_hostile_texts(Shortener const& shorten, promises const& given, std::size_t size = effort() < 100 ? 50'000 : sanitized ? 200'000 : 1'000'000,
                               double limit = seconds_for_a_megabyte) {
     std::string broken;
     random_source random{size};
