@@ -194,7 +194,7 @@ constexpr double seconds_for_a_megabyte = sanitized ? 20 : 1;
 template <class Shortener>
 std::string try_hostile_texts(Shortener const& shorten, promises const& given, std::size_t size = effort() < 100 ? 50'000 : sanitized ? 200'000 : 1'000'000,
                               double limit = seconds_for_a_megabyte) {
-    std::string broken;
+    std::string problems;
     random_source random{size};
     for (auto const& [name, text] : hostile_texts(size)) {
         auto const how = random_cut(random);
@@ -203,10 +203,10 @@ std::string try_hostile_texts(Shortener const& shorten, promises const& given, s
         static_cast<void>(shorten(part, how));
         auto const seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
         auto const found = judge(shorten, given, part, how);
-        if (seconds > limit) broken.append(name).append(": ").append(std::to_string(seconds)).append(" s; ");
-        if (!found.broken.empty()) broken.append(name).append(": ").append(found.broken).append("; ");
+        if (seconds > limit) problems.append(name).append(": ").append(std::to_string(seconds)).append(" s; ");
+        if (!found.broken.empty()) problems.append(name).append(": ").append(found.broken).append("; ");
     }
-    return broken;
+    return problems;
 }
 
 /// A line for each shortener: all the laws, on random and on hostile texts.
