@@ -82,7 +82,7 @@ run_preset() {
     cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target $targets}
     # CTest's summary comes last, behind the names of what tests themselves say they skip.
     summary=build/$preset/summary.txt
-    : >"$summary"
+    : >"$summary" && rm -f "$summary.status"
     { CONDENSE_EFFORT=$effort ctest --preset "$preset" --parallel "$jobs" "$@" || echo failed >>"$summary.status"; } 2>&1 |
         while IFS= read -r line; do
             case $line in *"% tests passed, "*) exec >"$summary" ;; esac
