@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Test files are compiled several at once: half of what the compiler does for one of them, it does for the next again.
+# Test files are compiled in batches: the files of one share the parsing of headers and the instantiation of templates.
 
 set(CONDENSE_TEST_BATCH 6 CACHE STRING "How many test files are compiled at once; 1 compiles each alone")
 
@@ -9,7 +9,7 @@ set(CONDENSE_TEST_BATCH 6 CACHE STRING "How many test files are compiled at once
 # compiled alone.
 function(condense_batches program)
     set(size ${CONDENSE_TEST_BATCH})
-    if(program MATCHES "^(laws|faults)_")  # dear ones
+    if(program MATCHES "^(laws|faults)_")  # expensive to compile
         math(EXPR size "(${size} + 1) / 2")
     endif()
     set(batch "")

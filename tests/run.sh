@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# tests/run.sh [--full | --long] [PRESET...]   configures, builds and tests; README.md beside this file says what each checks.
+# tests/run.sh [--changed | --full | --long] [PRESET...]   configures, builds and tests; README.md here says what each checks.
 #   (nothing)  what a change needs to pass: clang with sanitizers, few random rounds; at most ten minutes on two cores
+#   --changed  while one works: of that only the folders with changes that are not committed, and the laws
 #   --full     the rest: programs, examples, packaging and platforms with clang, then everything with g++ and all rounds
 #   --long     everything with both compilers and many more rounds; hours
 # PRESET... (asan, gcc, clang, release) tests all of those presets alone, at the effort of the run.
@@ -81,9 +82,12 @@ run_preset() {
     cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target $targets}
     # CTest's summary comes last, behind the names of what tests themselves say they skip.
     summary=build/$preset/summary.txt
-    : >"$summary"
+    : >"$summary" && rm -f "$summary.status"
     { CONDENSE_EFFORT=$effort ctest --preset "$preset" --parallel "$jobs" "$@" || echo failed >>"$summary.status"; } 2>&1 |
-        awk -v summary="$summary" '/^[0-9]+% tests passed/ { ends = 1 } ends { print > summary; next } { print; fflush() }'
+        while IFS= read -r line; do
+            case $line in *"% tests passed, "*) exec >"$summary" ;; esac
+            printf '%s\n' "$line"
+        done
     sed -n 's/.*\(skipped: .*\)/condense: \1/p' "build/$preset/Testing/Temporary/LastTest.log" | sort -u
     cat "$summary"
     if [ -f "$summary.status" ]; then
@@ -94,9 +98,10 @@ run_preset() {
 
 run=quick
 case ${1:-} in
+    --changed) run=changed && shift ;;
     --full) run=full && shift ;;
     --long) run=long && shift ;;
-    -*) sed -n 's/^# \{0,1\}//; 2,9p' "$0" | sed 1d >&2; exit 2 ;;
+    -*) sed -n 's/^# \{0,1\}//; 2,10p' "$0" | sed 1d >&2; exit 2 ;;
 esac
 
 need_build_tools
@@ -104,13 +109,13 @@ need ccache ccache
 need git git
 need python3 python3
 need catch2
-[ $run = quick ] || { need libcurl4-openssl-dev && need libedit-dev; }
+case $run in full | long) need libcurl4-openssl-dev && need libedit-dev ;; esac
 install_missing
-[ $run = quick ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
+[ $run = quick ] || [ $run = changed ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
 
 if [ $# -gt 0 ]; then
     presets=$*
-elif [ $run = quick ]; then
+elif [ $run = quick ] || [ $run = changed ]; then
     presets=asan
 else
     presets="asan gcc"
@@ -134,11 +139,18 @@ for preset in $presets; do
     case $run:$preset:$# in
         quick:*:0)
             echo "condense: not in this run: what tests/README.md lists under --full"
-            run_preset "$preset" quick 10 --label-exclude full
+            run_preset "$preset" quick 5 --label-exclude full
+            ;;
+        changed:*)
+            # shellcheck disable=SC2046
+            set -- $({ echo tests/laws/; git diff --name-only HEAD && git ls-files --others --exclude-standard; } |
+                sed -n 's|^include/condense/\([a-z_]*\)/.*|\1|p; s|^tests/\([a-z_]*\)/\(.*[.]test[.]cpp\)*$|\1|p' | sort -u)
+            echo "condense: only the tests of: $*"
+            run_preset "$preset" "$(printf '%s_tests ' "$@")" 5 --tests-regex "^($(IFS='|' && echo "$*"))[.]|^layout\$"
             ;;
         full:asan:0) run_preset asan all 20 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 10)" ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 5)" ;;
     esac
 done

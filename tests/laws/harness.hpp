@@ -34,7 +34,7 @@ inline std::uint64_t from_environment(char const* name, std::uint64_t otherwise)
 
 /// Conversations of the library's own type; of every other a quarter as many.
 inline std::uint64_t rounds_asked() {
-    std::uint64_t const usual = rounds(20'000) / (sanitized ? 5 : 1);
+    std::uint64_t const usual = rounds(20'000) / (sanitized ? 2 : 1);
     return from_environment("CONDENSE_ROUNDS", std::getenv("CONDENSE_SEED") != nullptr ? 1 : usual);
 }
 inline bool one_asked() { return std::getenv("CONDENSE_SEED") != nullptr && rounds_asked() == 1; }

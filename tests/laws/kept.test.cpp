@@ -97,6 +97,7 @@ void check_type() {
     laws::tally unused;
     laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_growing<History>(seed, counted); });
     laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_mending<History>(seed, counted); });
+    CHECK(counted.changed > 0);
     if (rounds < 50) return;
     CHECK(counted.changed >= rounds);
     CHECK(counted.answers >= rounds / 20);

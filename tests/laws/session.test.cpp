@@ -118,6 +118,7 @@ void check_type() {
     figures counted;
     laws::tally unused;
     laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_session<Message>(seed, counted); });
+    CHECK(counted.runs > 0);
     if (rounds < 50) return;
     CHECK(counted.runs >= rounds);
     CHECK(counted.undone >= rounds / 4);
