@@ -68,12 +68,13 @@ constexpr bool observers_are_told_what_they_take() {
     tell_both(events::arrived{});
     tell_both(events::due{});
     tell_both(events::due{});
+    tell_both(events::truncated{});
     tell_both(events::reduced{});
     tell_both(events::near_limit{});
     tell_both(events::circuit{});
     tell_both(events::usage_missing{});
     tell_both(events::overflow{});
-    return dues == 2 && circuits == 1 && all == 8;
+    return dues == 2 && circuits == 1 && all == 9;
 }
 static_assert(observers_are_told_what_they_take());
 
@@ -154,6 +155,9 @@ TEST_CASE("observer: any figures make one printable line") {
     is_one_line(events::arrived{{most.count}, most, full}.text());
     is_one_line(events::due{full}.text());
     is_one_line(events::reduced{static_cast<outcome>(255), full, full, most32, most32, most32, true}.text());
+    std::string const hostile(500, '\n');
+    is_one_line(events::truncated{.message = {most.count}, .part = most32, .kind = condense::part_kind::tool_result, .layer = hostile,
+                                  .before = {most.count}, .after = {most.count}, .stored = {{1, 2, 3}}}.text());
     is_one_line(events::near_limit{full}.text());
     is_one_line(events::circuit{true, most32}.text());
     is_one_line(events::usage_missing{most.count}.text());

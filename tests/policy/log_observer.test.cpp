@@ -24,11 +24,13 @@ TEST_CASE("log_observer: gives every event as one line") {
     tell(log, events::circuit{});
     tell(log, events::usage_missing{.turn = 3});
     tell(log, events::overflow{.requested = {2'000}});
-    REQUIRE(lines.size() == 7);
+    tell(log, events::truncated{.message = {3}, .layer = "compress", .before = {900}, .after = {40}});
+    REQUIRE(lines.size() == 8);
     CHECK(lines[0] == events::arrived{}.text());
     CHECK(lines[2] == events::reduced{}.text());
     CHECK(lines[5] == "no usage reported: turn 3 is estimated");
     CHECK(lines[6] == "overflow: 2,000 tokens were sent");
+    CHECK(lines[7] == "truncated: message 3, part 0 (text) by compress: 900 -> 40 characters, the original is in the history alone");
 }
 
 TEST_CASE("log_observer: takes events alone, and any callable") {

@@ -16,7 +16,7 @@ using condense::detail::hears;
 using condense::detail::tell;
 
 static_assert(condense::event_observer<recent_events<>> && hears<recent_events<>, events::overflow>);
-static_assert(!hears<recent_events<>, events::arrived> && !hears<recent_events<> const, events::due>);
+static_assert(!hears<recent_events<>, events::arrived> && !hears<recent_events<>, events::truncated> && !hears<recent_events<> const, events::due>);
 static_assert(std::is_trivially_copyable_v<recent_events<>>);
 
 void tell_turns(auto& seen, std::uint64_t from, std::uint64_t to) {

@@ -81,7 +81,7 @@ public:
             if (this->edits_->of(whole).messages == 1) return drop(whole);
             if (!repeated) return refusal::pair;
         }
-        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {});
+        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {}, author_);
         return refusal::none;
     }
 

@@ -63,17 +63,6 @@ constexpr std::string_view name(refusal given) noexcept {
     return "no room";
 }
 
-/// An edit in force, for reports and observers.
-struct edit {
-    edit_kind kind = edit_kind::drop;
-    v1::group group = {};      ///< for drop, summarize, restore
-    sequence message_seq = {}; ///< the message of the part, or the first of the group
-    std::uint32_t part = 0;    ///< index in each_part order, for shorten, externalize, remove
-    v1::cost before = {};
-    v1::cost after = {};
-    reference stored = {};
-};
-
 namespace detail {
 
 /// The text that an edit put in place of a part or of groups.
@@ -89,7 +78,7 @@ struct view_step {
     std::uint32_t text = none32;
     v1::cost before = {};
     v1::cost after = {};
-    std::uint32_t author = 0;  ///< of an edit of a part: the layer's place in the report, plus one, where it is known
+    std::uint32_t author = 0;  ///< of an edit of a part: the layer's place in the report, plus one; 0 where no layer made it
 };
 
 /// What a view, or a piece of it, counts for.

@@ -9,6 +9,7 @@
 
 #include <condense/core/group.hpp>
 #include <condense/core/report.hpp>
+#include <condense/core/truncation.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/core/usage_line.hpp>
 #include <condense/detail/text.hpp>
@@ -63,6 +64,9 @@ struct reduced {
     }
     friend constexpr bool operator==(reduced const&, reduced const&) = default;
 };
+
+/// A part was cut by the run or arrival that is over: told once for each, before its `reduced`. Row D6.
+using truncated = truncation;
 
 /// 80 % of the input (row C14), and no reduction has helped: told once, and again only after it was below.
 struct near_limit {
@@ -127,8 +131,8 @@ inline constexpr bool hears_any = (hears<Observer, Event> || ...);
 template <class Observer>
 concept event_observer =
     std::same_as<std::remove_const_t<Observer>, no_observer> ||
-    detail::hears_any<Observer, events::arrived, events::due, events::reduced, events::near_limit, events::circuit,
-                      events::usage_missing, events::overflow>;
+    detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::reduced, events::near_limit,
+                      events::circuit, events::usage_missing, events::overflow>;
 
 namespace detail {
 

@@ -165,6 +165,24 @@ void apply(History& history, Prepared& changes) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The truncations of a one-shot run, for an observer that takes them; to be read before the history is changed.
+template <class Options, class Reduction>
+std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
+    std::vector<truncation> all;
+    if constexpr (hears<decltype(Options::observer) const, events::truncated>)
+        reduced.each_truncation([&](truncation const& each) { all.push_back(each); });
+    return all;
+}
+template <class Options>
+void tell_trail(Options const& options, std::vector<truncation> const& trail) {
+    if constexpr (hears<decltype(Options::observer) const, events::truncated>)
+        for (auto const& each : trail) tell(options.observer, each);
+}
+
+}  // namespace detail
+
 /// Reduces the history in place and says what was done. Reads every message once; strong exception
 /// guarantee. Messages that no layer touched stay the same objects.
 template <committable History, reducer Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
@@ -176,10 +194,12 @@ report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estima
     using reduced_type = reduction<History, Estimator, Mix::size>;
     reduced_type reduced{history, count, limits, options};
     reduced.run(mix, options, false, detail::run_kind::commit);
+    auto const trail = detail::trail_for(options, reduced);
     if (reduced.report().changed()) {
         detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
         detail::apply(history, changes);
     }
+    detail::tell_trail(options, trail);
     return reduced.report();
 }
 
@@ -204,11 +224,13 @@ report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, bud
     using reduced_type = reduction<History, Estimator, Mix::size>;
     reduced_type reduced{history, count, limits, options};
     reduced.run(mix, options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
+    auto const trail = detail::trail_for(options, reduced);
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {
         if (change.keeps) sink(reduced.original(change.index));
         else sink(std::move(changes.made[change.made]));
     }
+    detail::tell_trail(options, trail);
     return reduced.report();
 }
 

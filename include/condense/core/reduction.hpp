@@ -14,6 +14,7 @@
 #include <condense/core/counted_sum.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/scaled_sums.hpp>
+#include <condense/core/truncation.hpp>
 #include <condense/detail/source.hpp>
 
 // One run over a history that is not changed: what would be sent, message by message, and the report.
@@ -321,6 +322,7 @@ public:
         counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
         detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
+        recorded_ = !dry && detail::properties_of<Mix>().journals;
         if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
         all.keep();
     }
@@ -358,6 +360,12 @@ public:
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
     }
 
+    /// Calls f(truncation const&) for each part that a layer has cut: the audit trail of the run.
+    template <class Function>
+    void each_truncation(Function&& f) const {
+        detail::each_truncation(source_, facts_, edits_, 0, report_.layers, recorded_, f);
+    }
+
     /// Makes the message of a place whose message is not kept.
     message_type make(sent_place place) const {
         if constexpr (composable<message_type>)
@@ -382,6 +390,7 @@ private:
     view edits_;
     v1::report<Layers> report_;
     bool marks_ = false;
+    bool recorded_ = false;
 };
 
 }  // namespace v1

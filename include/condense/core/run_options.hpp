@@ -56,7 +56,8 @@ using pins_at = basic_pins_at<>;
 
 /// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
 /// std::stop_token. Pins: a predicate on a sequence, a message, or both, asked once a message; what it
-/// pins is never dropped, shortened or moved. Observer: is told what a session does.
+/// pins is never dropped, shortened or moved. Observer: is told what a session does, and by
+/// `reduce` what it has truncated.
 template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer>
 struct run_options {
     Clock clock = {};

@@ -117,7 +117,23 @@ protected:
                 unread_ = false;
                 return entries;
             }));
+            tell_trail();
         }
+    }
+
+    static constexpr bool audited = hears<decltype(Options::observer), events::truncated>;
+
+    /// What steps from `mark` on have cut, while the originals are at hand.
+    void note_trail([[maybe_unused]] std::size_t mark) {
+        if constexpr (audited) {
+            trail_.clear();
+            each_truncation(source(), facts_, edits_, mark, idle_, records && !unrecorded_, [&](truncation const& each) { trail_.push_back(each); });
+        }
+    }
+    /// The observer may begin another run meanwhile.
+    void tell_trail() {
+        if constexpr (audited)
+            for (auto const& each : std::exchange(trail_, {})) tell(options_.observer, each);
     }
 
     /// Gives f(draft): its edits stand together, or not at all where it throws.
@@ -128,7 +144,11 @@ protected:
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
-        auto made = this->running(std::forward<Function>(f));
+        auto made = this->running([&](auto& whole) {
+            auto done = f(whole);
+            note_trail(mark);
+            return done;
+        });
         changed(mark, before);
         all.keep();
         whatever_happens.of = nullptr;
@@ -178,6 +198,7 @@ protected:
             else if (pace_.ran(options_.pacing, progress, waited && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
                 pace_.stuck = reducible();
         }
+        tell_trail();
         tell(options_.observer, told);
         if (pace_.open != was_open) tell(options_.observer, events::circuit{pace_.open, pace_.fruitless});
     }
@@ -346,6 +367,7 @@ protected:
     }
 
     pace pace_;
+    std::conditional_t<audited, std::vector<truncation>, no_observer> trail_;  ///< of the latest run or arrival
     turn_tracker tracker_;
     job_ledger jobs_;
     std::vector<message_type> waiting_;  ///< pushed during a run

@@ -15,7 +15,8 @@
 namespace condense {
 inline namespace v1 {
 
-/// Keeps no arrivals, of which there is one for each message: they would leave room for nothing else.
+/// Keeps no arrivals and no truncations, of which there is one for each message or part: they would leave room for
+/// nothing else.
 template <std::size_t Capacity = 5>
 class recent_events {
     static_assert(Capacity > 0 && Capacity <= 1'000,
@@ -30,6 +31,7 @@ public:
         if (size_ < Capacity) ++size_;
     }
     void operator()(events::arrived const&) = delete;
+    void operator()(events::truncated const&) = delete;
 
     std::size_t size() const noexcept { return size_; }
     /// The oldest of those kept at 0, below size().
