@@ -135,6 +135,23 @@ TEST_CASE("batch: a batch must be smaller in the measure that fired, and larger 
     }
 }
 
+TEST_CASE("batch: what was not smaller is told with its measure") {
+    using condense::measure;
+    auto const said = [](auto made) {
+        auto messages = conversation();
+        auto const report = reduced(messages, pipeline{made});
+        CHECK(report.layers[0].outcome == layer_outcome::declined);
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    constexpr auto both = condense::shortens | condense::drops;
+    auto const size = std::to_string(conversation().size());
+    CHECK(said(on<both, measure::message_count>(shorten_result)) == "not smaller: it would be " + size + " of " + size + " messages");
+    CHECK(said(on<both, measure::turn_count>(shorten_result)).ends_with(" turns"));
+    auto const verbose = [](auto& draft, auto& pass) { pass.note(draft.summarize(std::vector<group>{{1}}, "words and words and words")); };
+    CHECK(said(on<condense::summarizes, measure::message_count>(verbose)) ==
+          "not smaller: it would be " + std::to_string(whole - 12 + 25) + " of " + std::to_string(whole) + " tokens");
+}
+
 TEST_CASE("batch: a batch that is not worth it is taken back") {
     auto messages = conversation();
     auto const with_worth = [](std::uint64_t least) {

@@ -250,7 +250,7 @@ TEST_CASE("compress: any callable can shorten") {
                      })});
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::declined);
-    CHECK(std::string_view{report.layers[0].note} == "not smaller");
+    CHECK(std::string_view{report.layers[0].note} == "not smaller: it would be 5,001 of 5,000 tokens");
     report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) {
                          return text{std::string{part.tool} + ": gone"};
                      })});
@@ -393,11 +393,16 @@ TEST_CASE("compress: it says why it has nothing to do") {
         CHECK(report.layers[0].outcome == layer_outcome::idle);
         return std::string{std::string_view{report.layers[0].note}};
     };
-    CHECK(said(compress{.when = always}, 5'000) == "within `over`");
-    CHECK(said(compress{.when = always, .protect = condense::tools("read")}, 50'000) == "protected");
-    CHECK(said(compress{.when = always, .protect = condense::last(90_pct)}, 50'000) == "protected");
-    CHECK(said(compress{.when = always, .with = silent{}}, 50'000) == "nothing to do");
-    CHECK(said(compress{.when = always, .with = of_media{}}, 50'000) == "nothing to do");
+    CHECK(said(compress{.when = always}, 5'000) == "nothing to do: all that it could take is within `over`");
+    CHECK(said(compress{.when = always, .protect = condense::tools("read")}, 50'000) == "nothing to do: all that it could take is protected");
+    CHECK(said(compress{.when = always, .protect = condense::last(10_messages)}, 50'000) ==
+          "nothing to do: all that it could take is within the newest 5 messages");
+    CHECK(said(compress{.when = always, .protect = condense::last(3_messages)}, 50'000) ==
+          "nothing to do: all that it could take is within the newest 3 messages");
+    CHECK(said(compress{.when = always, .protect = condense::first(3_messages)}, 50'000) == "nothing to do: all that it could take is protected");
+    CHECK(said(compress{.when = always, .with = silent{}}, 50'000) == "nothing to do: no part is one that it shortens any further");
+    CHECK(said(compress{.when = always, .with = of_media{}}, 50'000) == "nothing to do: no part is one that it shortens any further");
+    CHECK(said(compress{.when = used >= 1_messages, .until = used <= 90_pct}, 50'000) == "nothing to do: its target is reached");
 }
 
 TEST_CASE("compress: why it had nothing to do goes when it has") {

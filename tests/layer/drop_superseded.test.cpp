@@ -181,3 +181,15 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
     }
     CHECK(dropped > 100);
 }
+
+TEST_CASE("drop_superseded: it says why it has nothing to do") {
+    auto const said = [](std::string_view letters, auto const& layer) {
+        auto messages = conversation(letters);
+        auto const report = condense::reduce(messages, pipeline{layer}, {.window = {10'000}}, toy::per_byte{});
+        CHECK_FALSE(report.changed());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    CHECK(said("UMAU", drop_superseded{.when = always, .key = markers("set_task")}) == "nothing to do: nothing is superseded");
+    CHECK(said("UMAMAU", drop_superseded{.when = always, .protect = condense::last(condense::messages{20}), .key = markers("set_task")}) ==
+          "nothing to do: all that it could take is protected");
+}

@@ -405,3 +405,23 @@ TEST_CASE("a store may grow the program's container while it keeps an original",
     CHECK(messages.size() > 3);
     CHECK(kept == text);
 }
+
+TEST_CASE("offload: it says why it has nothing to do") {
+    shelf::state state;
+    auto messages = rounds({output(5'000), output(10)});
+    auto const said = [&](auto const& layer) {
+        auto const report = reduced(messages, pipeline{layer});
+        CHECK_FALSE(report.changed());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    auto layer = offload{.when = used >= 1_messages, .protect = condense::last(10_messages), .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    CHECK(said(layer) == "nothing to do: all that it could take is within the newest 7 messages");
+    layer.over = 9'000_chars;
+    CHECK(said(layer) == "nothing to do: no result over `over` is left");
+    CHECK(said(offload{.when = used >= 1_messages, .protect = condense::tools("read"), .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}}) ==
+          "nothing to do: all that it could take is protected");
+    CHECK(said(offload{.when = used >= 1_messages, .until = used <= 90_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}}) ==
+          "nothing to do: its target is reached");
+    static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
+    CHECK(said(to(shelf{&state})) == "nothing to do: no result over `over` is left");
+}

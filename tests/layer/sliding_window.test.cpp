@@ -241,3 +241,22 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
     CHECK(after(pipeline{layer, press(false)}) == 3);
     CHECK(after(pipeline{layer, press(true)}) == 1);
 }
+
+TEST_CASE("sliding_window: it says why it has nothing to do") {
+    auto const said = [](auto const& layer) {
+        auto messages = conversation("SUAUAUA");
+        auto const report = condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+        CHECK_FALSE(report.changed());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    auto const window = [](auto protect) { return sliding_window{.when = used >= 2_messages, .protect = protect}; };
+    CHECK(said(window(last(10_messages))) == "nothing to do: all that it could take is within the newest 7 messages");
+    CHECK(said(window(last(6_messages))) == "nothing to do: all that it could take is within the newest 6 messages");
+    CHECK(said(window(first(5_messages))) == "nothing to do: all that it could take is protected");
+    CHECK(said(sliding_window{.when = used >= 2_messages, .until = used <= 1'000_tokens}) == "nothing to do: its target is reached");
+    CHECK(said(sliding_window{.when = used >= 2_messages, .protect = nothing, .least = 7_messages}) ==
+          "nothing to do: what is left belongs to what has to stay");
+    auto messages = conversation("SUA");
+    auto const report = condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+    CHECK(std::string_view{report.layers[0].note} == "nothing to do: all of it is system messages, pins, open calls or the latest");
+}

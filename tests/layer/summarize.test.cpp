@@ -695,3 +695,16 @@ TEST_CASE("summarize: figures of any size are harmless") {
         CHECK(text_of(messages.back()) == "latest");
     }
 }
+
+TEST_CASE("summarize: it says why it has nothing to do") {
+    auto const said = [](auto const& layer) {
+        auto messages = conversation();
+        auto const report = reduced(messages, pipeline{layer});
+        CHECK_FALSE(report.changed());
+        return std::string{std::string_view{report.layers[0].note}};
+    };
+    CHECK(said(summarize{.when = always, .protect = last(40_messages)}) == "nothing to do: all that it could take is within the newest 33 messages");
+    CHECK(said(summarize{.when = always, .protect = last(40_messages), .with = model}) ==
+          "nothing to do: all that it could take is within the newest 33 messages");
+    CHECK(said(summarize{.when = used >= 2_messages, .until = used <= 90_pct}) == "nothing to do: its target is reached");
+}

@@ -61,6 +61,7 @@ public:
         shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint32_t>(&entry - shared.entries) + 1);
         shared.kept = 0;
         shared.nothing = nothing_to_do;
+        shared.nothing_of = 0;
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
@@ -94,7 +95,7 @@ public:
                             after.turns > before_.turns + written_turns();
         // What mends pairs need not save anything: a result without a call may be empty.
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
-        if (larger || !(smaller || only_mended)) return decline(not_smaller);
+        if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
         if (shared_->pressure == 0 && !worthwhile(layer, saved)) {
             entry_->waits = true;
@@ -130,7 +131,25 @@ private:
         return shared_->draft.edits().measured(before_.cost + restored + cost::of(shared_->draft.limits().overhead));
     }
 
-    static constexpr std::string_view not_smaller = "not smaller";
+    /// Names the measure that grew, or else the first that had to become less and did not.
+    constexpr small_text<96> not_smaller(view::totals const& after) const {
+        small_text<96> why = name(refusal{refusal::not_smaller});
+        auto const say = [&](std::uint64_t now, std::uint64_t before, std::string_view of_what) {
+            why += ": it would be ";
+            why += grouped(now);
+            why += " of ";
+            why += grouped(before);
+            why += of_what;
+            return why;
+        };
+        auto const tokens_of = [&](cost some) { return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count; };
+        bool const more_messages = after.messages > before_.messages;
+        bool const more_turns = after.turns > before_.turns + written_turns();
+        bool const by_tokens = after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
+        if (by_tokens) return say(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
+        if (more_messages || (!more_turns && (fired_ & measure::message_count))) return say(after.messages, before_.messages, " messages");
+        return say(after.turns, before_.turns, " turns");
+    }
 
     constexpr bool put_all() {
         std::string content;  // a copy, as the store may be the program's, and change its container
@@ -177,8 +196,16 @@ private:
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
             if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0) entry_->outcome = layer_outcome::stored;
-            if (entry_->outcome == layer_outcome::idle && entry_->note.empty()) entry_->note = shared_->nothing;
+            if (entry_->outcome == layer_outcome::idle && (entry_->note.empty() || is_idle(entry_->note))) note_idle();
         }
+    }
+
+    static constexpr bool is_idle(std::string_view note) noexcept { return note.starts_with(nothing_to_do); }
+    constexpr void note_idle() {
+        entry_->note = shared_->nothing;
+        if (shared_->nothing_of == 0) return;
+        entry_->note += grouped(shared_->nothing_of);
+        entry_->note += shared_->nothing_of == 1 ? " message" : " messages";
     }
 
     constexpr void decline(std::string_view why) noexcept {
@@ -199,8 +226,8 @@ private:
         entry_->artifacts += shared_->kept;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier : {nothing_to_do, all_protected, all_within_over, not_smaller, not_worth_it, name(refusal::no_room)})
-            if (std::string_view{entry_->note} == earlier) entry_->note = {};
+        for (auto const earlier : {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
+            if (std::string_view{entry_->note}.starts_with(earlier)) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
         entry_->waits = false;
     }

@@ -365,7 +365,7 @@ private:
         if (refused) return refused;
         auto const before = this->edits_->part_cost(*this->facts_, part.column);
         if (found.kind == part_kind::media && after < before && !takes_text(part, text, after)) return refusal::sealed;
-        if (after >= before) return refusal::not_smaller;
+        if (after >= before) return {before, after};
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
         if (stored) kind = edit_kind::externalize;
         this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored}, author_);

@@ -36,10 +36,14 @@ struct [[nodiscard]] refusal {
         no_room,      ///< a restored message would not fit the budget
     };
     reason why = none;
+    v1::cost from = {};  ///< of `not_smaller`: what stands there
+    v1::cost to = {};    ///< and what would stand in its place
 
     constexpr refusal(reason given) noexcept : why{given} {}
+    /// Not smaller: `to` is no less than `from`.
+    constexpr refusal(v1::cost stands, v1::cost wanted) noexcept : why{not_smaller}, from{stands}, to{wanted} {}
     constexpr explicit operator bool() const noexcept { return why != none; }
-    friend constexpr bool operator==(refusal, refusal) = default;
+    friend constexpr bool operator==(refusal left, refusal right) noexcept { return left.why == right.why; }
 };
 
 constexpr std::string_view name(refusal given) noexcept {

@@ -90,7 +90,8 @@ struct run {
     bool ends_in_last_resort = false;  ///< of the whole pipeline
     bool leaves_work = false;  ///< a later run on the result will find some
     std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
-    std::string_view nothing = {};  ///< why the present batch has nothing to do
+    std::string_view nothing = {};      ///< why the present batch has nothing to do
+    std::uint64_t nothing_of = 0;       ///< messages, at the end of that; 0 for none
     bool resumes = false;    ///< the messages were there before the run or the session
     bool recorded = false;   ///< some journal holds everything
     bool unrecorded = false; ///< there are journals, and none does
@@ -105,8 +106,11 @@ struct run {
 
 /// Why a layer has nothing to do, as far as it says so.
 inline constexpr std::string_view nothing_to_do = "nothing to do";
-inline constexpr std::string_view all_protected = "protected";
-inline constexpr std::string_view all_within_over = "within `over`";
+inline constexpr std::string_view target_reached = "nothing to do: its target is reached";
+inline constexpr std::string_view all_bound = "nothing to do: all of it is system messages, pins, open calls or the latest";
+inline constexpr std::string_view all_protected = "nothing to do: all that it could take is protected";
+inline constexpr std::string_view all_newest = "nothing to do: all that it could take is within the newest ";  // and how many messages
+inline constexpr std::string_view all_within_over = "nothing to do: all that it could take is within `over`";
 /// Why a layer waits.
 inline constexpr std::string_view asked_lately = "the model was asked lately";
 inline constexpr std::string_view not_worth_it = "not worth it";
@@ -164,13 +168,24 @@ public:
     /// A later run on the result may go on where this one stops: it has not come to its end.
     constexpr void leaves_work() noexcept { run_->leaves_work = true; }
     constexpr void note(std::string_view words) noexcept { entry_->note = words; }
-    /// Noted where the batch changes nothing; one of the names above.
-    constexpr void idle_as(std::string_view why) noexcept { run_->nothing = why; }
+    /// Noted where the batch changes nothing: a constant text, which begins with "nothing to do", and where it ends
+    /// with a number of messages that number.
+    constexpr void idle_as(std::string_view why, std::uint64_t newest = 0) noexcept {
+        run_->nothing = why;
+        run_->nothing_of = newest;
+    }
     constexpr void note(refusal refused) noexcept {
         if (!refused) return;
         ++entry_->refused;
         if (refused == refusal{refusal::not_smaller} && entry_->outcome == layer_outcome::applied) return;
-        if (entry_->note.empty()) entry_->note = name(refused);
+        if (!entry_->note.empty()) return;
+        entry_->note = name(refused);
+        if (refused.to == v1::cost{}) return;
+        entry_->note += ": it would be ";
+        entry_->note += detail::grouped(run_->draft.measured(refused.to).count);
+        entry_->note += " of ";
+        entry_->note += detail::grouped(run_->draft.measured(refused.from).count);
+        entry_->note += " tokens";
     }
 
     constexpr instant now() const {

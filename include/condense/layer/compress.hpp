@@ -72,17 +72,23 @@ struct compress {
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::ready(with, draft);
+        bool elsewhere = false;  // not by its distance from the end alone
         bool spared = false;
         bool within = false;
+        bool const enough = pass.enough();
         order.each_part(draft, [&](part_ref part) {
             if (pass.enough()) return false;
             auto const left = shorten(draft, part, kept, shortened, pass);
             spared = spared || left == left_as::spared;
+            elsewhere = elsewhere || (left == left_as::spared && !kept.holds_for_now(part.message_index));
             within = within || left == left_as::within;
             return true;
         });
-        if (spared) pass.idle_as(detail::all_protected);
+        if (enough) pass.idle_as(detail::target_reached);
+        else if (elsewhere) pass.idle_as(detail::all_protected);
+        else if (spared) pass.idle_as(detail::all_newest, kept.newest());
         else if (within) pass.idle_as(detail::all_within_over);
+        else pass.idle_as("nothing to do: no part is one that it shortens any further");
     }
 
     friend bool operator==(compress const&, compress const&) = default;

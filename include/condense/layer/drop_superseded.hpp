@@ -74,6 +74,7 @@ struct drop_superseded {
         judge(draft, found);
         std::size_t next = 0;
         std::size_t stays = 0;
+        bool spared = false;
         for (auto const which : draft.groups()) {
             if (which.is_summary()) continue;
             bool marks = false;
@@ -84,10 +85,12 @@ struct drop_superseded {
             }
             while (stays < mixed.size() && mixed[stays] < which.slot()) ++stays;
             bool const whole = stays < mixed.size() && mixed[stays] == which.slot();
-            if (!marks || !old || whole || kept.holds(which)) continue;
-            if (pass.enough()) return;
-            pass.note(draft.drop(which));
+            if (!marks || !old || whole) continue;
+            if (pass.enough()) return pass.idle_as(detail::target_reached);
+            if (kept.holds(which)) spared = true;
+            else pass.note(draft.drop(which));
         }
+        pass.idle_as(spared ? detail::all_protected : std::string_view{"nothing to do: nothing is superseded"});
     }
 
     friend bool operator==(drop_superseded const&, drop_superseded const&) = default;

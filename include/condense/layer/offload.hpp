@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -77,7 +78,7 @@ struct offload {
         auto const act = [&](sequence at) {
             bool later = false;
             draft.each_part_of(at, [&](part_ref part) {
-                store(draft, part, kept, pass);
+                static_cast<void>(store(draft, part, kept, pass));
                 later = later || waits(draft, part, kept);
             });
             return later;
@@ -86,14 +87,22 @@ struct offload {
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
-        if (nothing_left(draft, pass)) return;
+        if (nothing_left(draft, pass)) return pass.idle_as(none_left);
+        if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const kept = detail::bind_protection(protect, draft, pass);
+        bool elsewhere = false;  // not by its distance from the end alone
+        bool spared = false;
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
             draft.each_part_of(which, [&](part_ref part) {
-                if (!pass.enough()) store(draft, part, kept, pass);
+                if (pass.enough() || !store(draft, part, kept, pass)) return;
+                spared = true;
+                elsewhere = elsewhere || !kept.holds_for_now(part.message_index);
             });
         }
+        if (!spared) pass.idle_as(none_left);
+        else if (elsewhere) pass.idle_as(detail::all_protected);
+        else pass.idle_as(detail::all_newest, kept.newest());
     }
 
     friend bool operator==(offload const&, offload const&) = default;
@@ -117,15 +126,20 @@ private:
         return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
-    constexpr void store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
-        if (!may_be_over(draft.outline().part_at(part.column))) return;
+    static constexpr std::string_view none_left = "nothing to do: no result over `over` is left";
+
+    /// True where it would, but for what is protected.
+    constexpr bool store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
+        if (!may_be_over(draft.outline().part_at(part.column))) return false;
         auto const facts = draft.about(part);
-        if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return;
-        if (kept.holds(part.message_index)) return;
+        if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return false;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
-        if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return;
+        if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return false;
+        if (kept.holds(part.message_index)) return true;
+        bool spared = false;
         draft.original(part, [&](part_view const& seen) {
-            if (kept.holds(seen) || over.of_text(facts.original_cost).holds(seen.text)) return;
+            if (over.of_text(facts.original_cost).holds(seen.text)) return;
+            if (spared = kept.holds(seen); spared) return;
             auto const name = into.name(seen.text);
             auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});
             if (!shorter) return;
@@ -133,6 +147,7 @@ private:
             if (refused) pass.note(refused);
             else pass.keep(into, name, part);
         });
+        return spared;
     }
 };
 

@@ -70,6 +70,7 @@ struct repair {
         for (auto const column : facts.repeats()) keep_first(draft, pass, column);
         for (auto const column : facts.dead_calls())
             if (answer_call(draft, pass, column) == refusal{refusal::no_room}) return;
+        pass.idle_as("nothing to do: calls and results are in pairs");
     }
 
     friend bool operator==(repair const&, repair const&) = default;

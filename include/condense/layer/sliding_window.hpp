@@ -32,6 +32,7 @@ struct sliding_window {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
+        auto const steps = draft.edits().steps().size();
         drop_oldest(draft, pass, kept, spares::summaries);
         // A later run will take a summary of this one for a message, and drop it. Where the mix goes on until
         // nothing is left to do, that is now; else it is for the later run.
@@ -42,6 +43,8 @@ struct sliding_window {
                     if (which.is_summary() && !is_among_last(draft, pass, which)) pass.leaves_work();
         }
         if (pass.top() && !pass.enough()) drop_oldest(draft, pass, kept, spares::none);
+        if (draft.edits().steps().size() == steps)
+            detail::note_why_idle(draft, pass, kept, "nothing to do: what is left belongs to what has to stay");
     }
 
     friend bool operator==(sliding_window const&, sliding_window const&) = default;

@@ -143,7 +143,10 @@ struct summarize {
     failed reduce(auto& draft, auto& pass) const {
         if constexpr (by_rule) {
             auto const from = choose(draft, pass, cost{detail::u64_limit});
-            if (from.groups.empty()) return {};
+            if (from.groups.empty()) {
+                note_idle(draft, pass);
+                return {};
+            }
             auto const limit = limit_of(draft, pass, from.cost);
             bool stood = false;
             return {put(draft, pass, from, write(draft, from.groups, limit), limit, stood)};
@@ -222,6 +225,10 @@ private:
         auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(found.groups[0]).starts_turn;
         if (!fresh || (lone && draft.measured(found.cost) <= written)) found.groups.clear();
         return found;
+    }
+
+    void note_idle(auto& draft, auto& pass) const {
+        detail::note_why_idle(draft, pass, detail::bind_protection(protect, draft, pass), "nothing to do: only a summary and the newest message are left");
     }
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
@@ -339,7 +346,10 @@ private:
                 break;
             }
             auto const next = ask_next(draft, pass, most);
-            if (next.from.groups.empty()) break;
+            if (next.from.groups.empty()) {
+                if (calls == 0) note_idle(draft, pass);
+                break;
+            }
             if (next.prompt.empty()) return {too_much};
             auto said = hear(pass, next);
             if (pass.dry()) {

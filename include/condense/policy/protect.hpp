@@ -267,6 +267,15 @@ public:
     constexpr bool holds_for_now(std::uint32_t index) const noexcept {
         return place_of(index) >= zone_.head && place_of(index) >= zone_.tail && holds(index);
     }
+    constexpr bool holds_for_now(group which) const {
+        return place_of(which.slot()) >= zone_.head && place_of(which.slot()) >= zone_.tail && holds(which);
+    }
+    /// How many messages it holds by that: those that are there.
+    constexpr std::uint64_t newest() const noexcept {
+        std::uint64_t count = 0;
+        for (auto place = places(*seen_); place-- > 0 && place >= zone_.tail && place >= zone_.head;) count += is_there(*seen_, place) ? 1u : 0u;
+        return count;
+    }
     constexpr bool holds(part_view const& part) const {
         if constexpr (reads_parts<Policy>) return routine_ && policy_.holds(part);
         else return false;

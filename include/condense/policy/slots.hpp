@@ -2,7 +2,9 @@
 #pragma once
 
 #include <concepts>
+#include <string_view>
 
+#include <condense/core/pass.hpp>
 #include <condense/policy/extent.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/shortener.hpp>
@@ -27,6 +29,23 @@ template <class Policy, class Draft, class Pass>
 constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
     return shield<policy_of<Policy>, typename Draft::reader_type>{
         policy_of<Policy>{policy}, draft, {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
+}
+
+/// Says of a layer that takes whole groups why it has taken none; `otherwise` where some are free to go.
+template <class Draft, class Pass, class Shield>
+constexpr void note_why_idle(Draft const& draft, Pass& pass, Shield const& kept, std::string_view otherwise = nothing_to_do) {
+    if (pass.enough()) return pass.idle_as(target_reached);
+    bool spared = false;
+    bool elsewhere = false;
+    for (auto const which : draft.groups()) {
+        if (draft.undroppable(which)) continue;
+        if (!kept.holds(which)) return pass.idle_as(otherwise);
+        spared = true;
+        elsewhere = elsewhere || !kept.holds_for_now(which);
+    }
+    if (!spared) return pass.idle_as(all_bound);
+    if (elsewhere) return pass.idle_as(all_protected);
+    pass.idle_as(all_newest, kept.newest());
 }
 
 /// Each step of pressure halves what is kept of a text; the last one leaves a sixteenth of that.
