@@ -173,7 +173,7 @@ TEST_CASE("what is kept is below what triggers, in every window", "[case-149]") 
         auto const input = condense::budget{.window = {window}, .output = 20'000_tokens}.input();
         auto const trigger = layer.when.bind(input).limit;
         auto const target = layer.when.target().bind(input).limit;
-        auto const kept = layer.protect.right.count.of(input).count;
+        auto const kept = layer.protect.left.right.count.of(input).count;
         REQUIRE(kept <= target);
         REQUIRE(target < trigger);
         REQUIRE(trigger_before <= trigger);

@@ -40,10 +40,10 @@ auto windowed(condense::memory_journal const& journal) {
 
 template <class Mix>
 auto fresh(Mix const& mix, condense::run_options<> options = {}) {
-    return condense::session{conversation{}, mix, condense::budget{.window = 400_tokens}, exact{}, std::move(options)};
+    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, exact{}, std::move(options)};
 }
 
-chat_message numbered(int number) { return chat_message::user("message " + std::to_string(number) + std::string(40, '.')); }
+chat_message numbered(int number) { return chat_message::user("message " + std::to_string(number) + std::string(500, '.')); }
 
 std::size_t lines(condense::memory_journal const& journal) {
     std::size_t count = 0;
@@ -135,7 +135,7 @@ TEST_CASE("a program's own container is filled") {
     }
     auto const kept = session.state();
     conversation mine;
-    condense::session later{std::ref(mine), windowed(journal), condense::budget{.window = 400_tokens}, exact{}};
+    condense::session later{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
     REQUIRE_FALSE(later.adopt(kept.state));
     CHECK(mine == session.history());
     mine.push_back(numbered(12));
@@ -143,7 +143,7 @@ TEST_CASE("a program's own container is filled") {
     CHECK(later.request().size() == session.request().size());
     CHECK(later.used().tokens == session.used().tokens);
     mine.clear();
-    condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 400_tokens}, exact{}};
+    condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
     session.release({12});
     auto const released = session.state();
     REQUIRE_FALSE(released.state.released.empty());

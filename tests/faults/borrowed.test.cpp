@@ -75,8 +75,9 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
             if (more[1].held.name == "m91") mine.push_back(std::move(more[1]));
             mine[3] = std::move(more[2]);
         }
-        counted.thrown += faults::throws([&] { session.sync({3}); }) ? 1u : 0u;
-        {
+        bool const unread = faults::throws([&] { session.sync({3}); });
+        counted.thrown += unread ? 1u : 0u;
+        if (!unread) {
             faults::aside const here;
             faults::judge(forms::all_to_chat(mine), faults::sent(session), failing);
         }
@@ -105,6 +106,6 @@ TEST_CASE("faults: jobs, pushes and changes of a container that is the program's
     CHECK(points > 200);
     for (std::uint64_t failing = 1; failing <= points; failing += stride()) static_cast<void>(run(failing, counted));
     CHECK(counted.thrown > points / stride() / 4);
-    CHECK(counted.declined > 0);
+    if (stride() == 1) CHECK(counted.declined > 0);
     WARN(std::to_string(points) + " points, " + std::to_string(counted.thrown) + " failures reached the caller, " + std::to_string(counted.declined) + " were declined");
 }

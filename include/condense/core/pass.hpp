@@ -95,6 +95,7 @@ struct run {
     bool resumes = false;    ///< the messages were there before the run or the session
     bool recorded = false;   ///< some journal holds everything
     bool unrecorded = false; ///< there are journals, and none does
+    bool journals_only = false;  ///< other layers are not told of messages
     bool stopped = false;
     bool may_ask = true;
     std::uint64_t may_ask_too = 0;

@@ -223,6 +223,7 @@ template <bool Recorded, class Layer, class Run, class Memory>
 constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, sequence arrived) {
     using draft_type = std::remove_reference_t<decltype(shared.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
+    if (!flag_records<Layer>() && shared.journals_only) return;
     auto const now = shared.draft.used();
     auto fired = measure::any;
     if (entry.runs == 0) entry.before = now.tokens;

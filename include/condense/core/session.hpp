@@ -25,7 +25,7 @@ template <class Messages, class Mix, token_estimator Estimator = default_estimat
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
     using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::limits_,
-        core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unread_, core::unrecorded_;
+        core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
     using core::abandon;  // a job
@@ -116,14 +116,16 @@ public:
     }
 
     /// Destroys originals before `before` that are not sent any more, and says how many. They are in the
-    /// journal: while it could not take the latest arrival, or before the first one after a state was adopted,
-    /// nothing is released. What was done before can not be undone or restored any more.
+    /// journal: while it could not take the latest arrival nothing is released, and after a state was adopted
+    /// it is asked first what it holds. What was done before can not be undone or restored any more.
     std::size_t release(sequence before)
         requires detail::erasable<container> && (!borrowed)
     {
         static_assert(recoverable<Mix>,
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
-        if (busy_ || unrecorded_ || unread_) return 0;
+        if (busy_) return 0;
+        this->read_journals();
+        if (unrecorded_) return 0;
         typename core::occupied const until_done{*this};
         return this->destroy(this->releasable(before));
     }

@@ -105,20 +105,33 @@ protected:
     /// Tells the layers of the messages from `first` on.
     void arrive(std::uint32_t first, bool resumes) {
         if constexpr (Mix::acts_on_arrival) {
-            if (first == facts_.size()) return;
-            statistics_.add(together([&](auto& whole) {
-                auto entries = idle_;
-                detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{
-                    .draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark(), .resumes = resumes};
-                unrecorded_ = true;  // until it is known
-                for (auto index = first; index < facts_.size(); ++index)
-                    mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
-                unrecorded_ = shared.unrecorded;
-                unread_ = false;
-                return entries;
-            }));
+            if (first != facts_.size()) statistics_.add(tell_layers(first, resumes, false));
             tell_trail();
         }
+    }
+
+    /// After a state was adopted, before the next message: has the journals look up what they hold.
+    void read_journals() {
+        if constexpr (records)
+            if (unread_) static_cast<void>(tell_layers(static_cast<std::uint32_t>(facts_.size()) - 1, false, true));
+    }
+
+    auto tell_layers(std::uint32_t first, bool resumes, bool journals_only) {
+        return together([&](auto& whole) {
+            auto entries = idle_;
+            detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{.draft = whole,
+                                                                                  .options = options_,
+                                                                                  .entries = entries.data(),
+                                                                                  .begun = whole.mark(),
+                                                                                  .resumes = resumes,
+                                                                                  .journals_only = journals_only};
+            unrecorded_ = true;  // until it is known
+            for (auto index = first; index < facts_.size(); ++index)
+                mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+            unrecorded_ = shared.unrecorded;
+            unread_ = false;
+            return entries;
+        });
     }
 
     static constexpr bool audited = hears<decltype(Options::observer), events::truncated>;
