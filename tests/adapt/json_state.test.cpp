@@ -90,6 +90,27 @@ void mutate(tree& whole, laws::random_source& random) {
     } else one = 7;
 }
 
+/// What the first version wrote of a session with one compressed result.
+std::string text_of_version_1() {
+    std::string ring;
+    for (int turn = 0; turn < 32; ++turn) ring += turn == 0 ? "[0,0,0,0,0,false]" : ",[0,0,0,0,0,false]";
+    return R"({"condense_state":1,"pipeline":["compress"],"conversation":"","limits":{"window":1000,"output":0,"overhead":0})"
+           R"(,"messages":["14:chat_message/1,4:user,0:,0:,1:0,1:1,1:0,4:task,0:,0:,1:0,1:0,0:,","14:chat_message/1,9:assist)"
+           R"(ant,0:,0:,1:0,1:1,1:2,2:{},4:read,1:1,1:0,1:0,0:,","14:chat_message/1,4:tool,0:,0:,1:0,1:1,1:3,400:)" +
+           std::string(400, 'r') +
+           R"(,0:,1:1,1:0,1:0,0:,","14:chat_message/1,9:assistant,0:,0:,1:0,1:1,1:0,4:done,0:,0:,1:0,1:0,0:,","14:chat_messa)"
+           R"(ge/1,4:user,0:,0:,1:0,1:1,1:0,4:next,0:,0:,1:0,1:0,0:,"],"released":[],"abandoned":[],"pins":[],"steps":[[0,tr)"
+           R"(ue,2,0,0,102400,34048]],"texts":[{"text":"rrrrrrrrrrrrrrrrrrrrrrrrrrrrrr\n[... 340 of 400 characters omitted; )"
+           R"(run the tool again to see them ...]\nrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr","stored":""}],"undos":[[0,5]],"sent":0,"c)"
+           R"(ached":0,"runs":1,"changed":1,"statistics":[{"saved":267,"restored":0,"events":1,"groups_dropped":0,"parts_sho)"
+           R"(rtened":1,"artifacts":0,"latest_artifacts":0,"failures":0,"asked":0,"failure":""}],"memories":[""],"pace":{"pu)"
+           R"(shed":105984,"at_run":105984,"at_ask":0,"changes":5,"tried":5,"due":0,"stuck":0,"fruitless":0,"asked":false,"a)"
+           R"(nswer_fitted":false,"open":false},"anchor":{"sent":0,"sent_messages":0,"sent_known":false,"reported":0,"counte)"
+           R"(d":0,"messages":0},"turns":{"turns":0,"input":0,"output":0,"time":0,"under_way":false,"ring":[)" +
+           ring +
+           R"(]},"latest_job":0,"note":"","unrecorded":false,"overflowed":false,"warned":false,"check":"3e33de67a2fbf6d4"})";
+}
+
 }  // namespace
 
 TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
@@ -97,6 +118,47 @@ TEST_CASE("a session that is restored from text does what one does that never st
 }
 TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants", "[law-7]") {
     laws::check_restarts<forms::post>(400, by_text);
+}
+
+TEST_CASE("a state of an earlier version is read, what it does not hold has its default") {
+    using condense::used;
+    using namespace condense::literals;
+    auto const fresh = [] {
+        return condense::session{std::vector<condense::chat_message>{},
+                                 condense::pipeline{condense::compress{.when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{30_chars, 30_chars}}},
+                                 condense::budget{.window = 1'000_tokens}, laws::byte_estimator{}};
+    };
+    auto session = fresh();
+    auto const text = text_of_version_1();
+    REQUIRE_FALSE(condense::restore(session, text));
+    CHECK(session.history().size() == 5);
+    CHECK(session.used().messages == 5_messages);
+    CHECK(session.edits().steps().size() == 1);
+    auto const later = condense::save(session);
+    REQUIRE(later);
+    CHECK(later.text.find("\"condense_state\":2,") != std::string::npos);
+    auto again = fresh();
+    REQUIRE_FALSE(condense::restore(again, later));
+    CHECK(again.used() == session.used());
+    CHECK(session.undo());
+    condense::session_state first;
+    REQUIRE_FALSE(condense::read_state(text, first));
+    CHECK(first.version == 1);
+    CHECK(first.pace.rounds == 0);
+    CHECK(condense::state_text(first) == text);
+}
+
+TEST_CASE("the members of a version are those that it has") {
+    auto document = tree::parse(text_of_version_1());
+    document["condense_state"] = 2;
+    CHECK(try_text(sealed(document.dump())).fault == state_fault::damaged);
+    document = tree::parse(text_of(true));
+    document["condense_state"] = 1;
+    CHECK(try_text(sealed(document.dump())).fault == state_fault::damaged);
+    document["condense_state"] = condense::session_state::latest + 1;
+    CHECK(try_text(sealed(document.dump())).fault == state_fault::newer);
+    document["condense_state"] = 0;
+    CHECK_FALSE(try_text(sealed(document.dump())).accepted);
 }
 
 TEST_CASE("a saved state holds what it is about to be tested with") {
@@ -142,9 +204,9 @@ TEST_CASE("the text is held to its form though its check is right") {
         return sealed(changed.replace(at, was.size(), is));
     };
     CHECK(try_text(sealed(text)).accepted);
-    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":2")).fault == state_fault::newer);
-    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":0")).fault == state_fault::impossible);
-    CHECK(try_text(with("{\"condense_state\":1", "{\"condense_state\":1.0")).fault == state_fault::damaged);
+    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":3")).fault == state_fault::newer);
+    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":0")).fault == state_fault::impossible);
+    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":2.0")).fault == state_fault::damaged);
     CHECK(try_text(with("\"compress\"", "\"escalate\"")).fault == state_fault::foreign);
     CHECK(try_text(with("\"repair\"", "\"repair\",\"repair\"")).fault == state_fault::foreign);
     CHECK(try_text(with("\"conversation\":\"\"", "\"conversation\":\"other\"")).fault == state_fault::foreign);

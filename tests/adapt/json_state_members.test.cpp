@@ -35,7 +35,7 @@ TEST_CASE("what is written of a member is read again") {
     condense::released_message again;
     REQUIRE(reads(written(m), again));
     CHECK(again == m);
-    CHECK(written(condense::view::step{.target = 4}) == R"({"a":[4,false,4,0,4294967295,0,0]})");
+    CHECK(written(condense::view::step{.target = 4}) == R"({"a":[4,false,4,0,4294967295,0,0,0]})");
     CHECK(written(std::string("\xFF")) == R"({"a":{"base64":"/w=="}})");
     condense::reference name;
     REQUIRE(reads(R"({"a":"00112233445566778899aabb"})", name));

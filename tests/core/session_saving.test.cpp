@@ -74,6 +74,59 @@ TEST_CASE("a state is refused for another pipeline, another conversation, or a s
     CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
 }
 
+TEST_CASE("who made an edit is known after a restart: it is cut again from the same text") {
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto session = fresh(mix);
+    auto twin = fresh(mix);
+    auto const both = [&](auto const& f) { f(session), f(twin); };
+    both([](auto& chat) {
+        chat.push(chat_message::user("task"));
+        chat.push(chat_message::call("1", "read", "{}"));
+        chat.push(chat_message::result("1", std::string(9'000, 'r')));
+        chat.push(chat_message::assistant("done"));
+        chat.push(chat_message::user("next"));
+        static_cast<void>(chat.prepare());
+    });
+    REQUIRE(session.edits().steps().size() == 1);
+    auto restored = fresh(mix);
+    REQUIRE_FALSE(restored.adopt(session.state().state));
+    CHECK(restored.edits().steps()[0].author == 1);
+    condense::provider_error const overflow{.status = 400, .text = "prompt is too long: 20000 tokens > 1000 maximum"};
+    static_cast<void>(restored.recover(overflow));
+    static_cast<void>(twin.recover(overflow));
+    CHECK(sessions::sent(restored) == sessions::sent(twin));
+}
+
+TEST_CASE("an edit of a layer that is not there is refused") {
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto session = fresh(mix);
+    for (auto& m : conversation{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(900, 'r')),
+                                chat_message::assistant("done"), chat_message::user("next")})
+        session.push(std::move(m));
+    static_cast<void>(session.prepare());
+    auto kept = session.state().state;
+    REQUIRE_FALSE(kept.steps.empty());
+    CHECK_FALSE(fresh(mix).adopt(kept));
+    kept.steps.front().author = 2;
+    CHECK(fresh(mix).adopt(kept).fault == state_fault::impossible);
+}
+
+TEST_CASE("any rounds of a state are harmless") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 5; ++number) session.push(numbered(number));
+    for (auto const any : {std::uint32_t{33}, std::uint32_t{64}, std::uint32_t{65}, ~std::uint32_t{0}}) {
+        auto kept = session.state().state;
+        kept.pace.stayed = any;
+        kept.pace.due = ~std::uint64_t{0};
+        kept.pace.rounds_at_run = ~std::uint64_t{0} - any;
+        auto later = fresh(windowed(journal));
+        REQUIRE_FALSE(later.adopt(kept));
+        for (int number = 5; number < 60; ++number) later.push(numbered(number));
+        CHECK_NOTHROW(static_cast<void>(later.prepare()));
+    }
+}
+
 TEST_CASE("a layer whose memory can not be saved is named as the reason, and so is a run") {
     auto session = fresh(condense::pipeline{forgetful{}});
     auto const kept = session.state();

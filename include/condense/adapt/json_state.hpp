@@ -64,13 +64,14 @@ constexpr std::size_t members_in(std::string_view text) noexcept {
 /// A state as one line of JSON, which ends in a check of all that stands before.
 inline std::string state_text(session_state state) {
     std::string out = "{";
-    detail::state_writer write{out};
+    detail::state_writer write{out, state.version};
     each_member(write, state);
     auto const check = detail::check_of(out);
     return out.append(detail::check_member).append(check).append("\"}");
 }
 
-/// The state that is written there, into `out`. Accepts what state_text writes, and a line's end behind it.
+/// The state that is written there, into `out`. Accepts what state_text writes or has written in an earlier version, whose
+/// missing members have their defaults, and a line's end behind it.
 inline state_error read_state(std::string_view text, session_state& out, bytes most = {std::uint64_t{1} << 30}) {
     auto const damaged = [](std::string_view what, std::string_view rule) {
         return detail::unrestorable(state_fault::damaged, what, rule);
@@ -85,10 +86,12 @@ inline state_error read_state(std::string_view text, session_state& out, bytes m
     if (!read || !read.value.is_object()) return damaged("the text", "be one JSON object, not nested deeper than 128");
     auto const version = read.value.find("condense_state");
     if (version == read.value.end() || !version->is_number_unsigned()) return damaged("the text", "name its version");
-    if (version->template get<std::uint64_t>() > session_state::latest)
+    auto const written = version->template get<std::uint64_t>();
+    if (written > session_state::latest)
         return detail::unrestorable(state_fault::newer, "the version", "be one that this library knows");
+    if (written == 0) return detail::impossible("the version", "be above 0");
     session_state found;
-    detail::state_reader reader{read.value};
+    detail::state_reader reader{read.value, written};
     each_member(reader, found);
     reader.note_member();  // the check
     if (!reader.wrong().empty()) return damaged(std::string{"the member "}.append(reader.wrong()), "be there, of its type and in its range");

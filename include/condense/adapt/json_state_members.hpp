@@ -21,7 +21,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-// Members of one object, or, where there may be many of them, the elements of one array.
+// Members of one object, or, where there may be many of them, the elements of one array. What has come since version 1
+// is asked for by its version: in a text of an earlier one it is not there, and has its default.
 
 template <class Archive>
 void each_member(Archive& a, released_part& part) {
@@ -41,6 +42,7 @@ template <class Archive>
 void each_member(Archive& a, view::step& step) {
     a("kind", step.kind), a("on_part", step.on_part), a("target", step.target), a("previous", step.previous), a("text", step.text);
     a("before", step.before.steps), a("after", step.after.steps);
+    if (a.version() >= 2) a("author", step.author);
 }
 template <class Archive>
 void each_member(Archive& a, view::replacement& text) {
@@ -67,7 +69,7 @@ template <class Archive>
 void each_member(Archive& a, pace& of) {
     a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
     a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
-    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
+    if (a.version() >= 2) a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
 }
 template <class Archive>
 void each_member(Archive& a, usage_anchor& anchor) {
@@ -111,7 +113,9 @@ constexpr std::uint64_t last_of(role) noexcept { return static_cast<std::uint64_
 /// Writes JSON on one line. Text that is not UTF-8 is an object with its base64.
 class state_writer {
 public:
-    explicit state_writer(std::string& out) noexcept : out_{&out} {}
+    explicit state_writer(std::string& out, std::uint64_t version = session_state::latest) noexcept : out_{&out}, version_{version} {}
+
+    std::uint64_t version() const noexcept { return version_; }
 
     template <class Value>
     void operator()(std::string_view name, Value& value) {
@@ -140,7 +144,7 @@ private:
             out_->push_back(']');
         } else {
             out_->push_back(is_row<Value> ? '[' : '{');
-            state_writer inner{*out_};
+            state_writer inner{*out_, version_};
             inner.row_ = is_row<Value>;
             each_member(inner, value);
             out_->push_back(is_row<Value> ? ']' : '}');
@@ -159,6 +163,7 @@ private:
     }
 
     std::string* out_;
+    std::uint64_t version_;
     bool begun_ = false;
     bool row_ = false;
 };
@@ -168,7 +173,9 @@ class state_reader {
 public:
     using tree = nlohmann::ordered_json;
 
-    explicit state_reader(tree& from) noexcept : from_{&from} {}
+    explicit state_reader(tree& from, std::uint64_t version = session_state::latest) noexcept : from_{&from}, version_{version} {}
+
+    std::uint64_t version() const noexcept { return version_; }
 
     /// The member that was not there, or not of its type; empty where all is well.
     std::string_view wrong() const noexcept { return wrong_; }
@@ -214,7 +221,7 @@ private:
         else if constexpr (list_of_values<Value>) return read_list(found, value);
         else {
             if (is_row<Value> ? !found.is_array() : !found.is_object()) return false;
-            state_reader inner{found};
+            state_reader inner{found, version_};
             inner.row_ = is_row<Value>;
             each_member(inner, value);
             members_ += inner.members_;
@@ -251,6 +258,7 @@ private:
     }
 
     tree* from_;
+    std::uint64_t version_;
     std::string_view wrong_ = {};
     std::size_t members_ = 0;
     std::size_t taken_ = 0;

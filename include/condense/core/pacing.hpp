@@ -110,7 +110,7 @@ struct pace {
 
 private:
     constexpr bool rounds_passed() const noexcept {
-        return rounds - rounds_at_run >= std::uint64_t{1} << (stayed < 2 ? 0 : stayed - 1);
+        return rounds - rounds_at_run >= std::uint64_t{1} << (stayed < 2 ? 0 : stayed < 33 ? stayed - 1 : 32);
     }
     constexpr tokens since(v1::cost then) const noexcept { return (pushed - then).tokens(); }
 };

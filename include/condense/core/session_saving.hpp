@@ -158,6 +158,8 @@ private:
         if (from.conversation != options_.conversation)
             return unrestorable(state_fault::foreign, "the conversation", "be the one that was saved");
         if (from.statistics.size() != idle_.size()) return impossible("the statistics", "be one entry a layer");
+        for (auto const& made : from.steps)
+            if (made.author > idle_.size()) return impossible("the author of an edit", "be a layer");
         if (from.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         if constexpr (borrowed)
             if (!from.released.empty()) return unrestorable(state_fault::foreign, "the program's own container", "be of a session that released nothing");

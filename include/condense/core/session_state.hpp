@@ -78,8 +78,8 @@ struct undo_point {
 /// A template, as `outline` is, so that a program that only includes it instantiates nothing of it.
 template <class = void>
 struct basic_session_state {
-    /// Grows when the meaning of a member changes.
-    static constexpr std::uint64_t latest = 1;
+    /// Grows when a member comes or its meaning changes; 2 has the rounds of the pacing, and the authors of edits.
+    static constexpr std::uint64_t latest = 2;
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< their names, in the order of the report
