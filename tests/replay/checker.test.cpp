@@ -87,6 +87,20 @@ TEST_CASE("what is gone or changed and may not be is found") {
     }
 }
 
+TEST_CASE("the newest answer to the user's latest message stays, whole or shortened") {
+    conversation const ended{talk::user("a"), talk::says("an answer"), talk::user("b"), talk::says("first of two"), talk::says("the newest")};
+    CHECK(judged(ended, ended).empty());
+    CHECK(judged(without(ended, 1), ended).empty());
+    CHECK(judged(without(ended, 3), ended).empty());
+    CHECK(judged(without(ended, 4), ended) == texts{"L16: message 4 is the newest answer to the user's latest, and gone"});
+    auto shorter = ended;
+    shorter[4].parts[0].text = "the";
+    CHECK(judged(shorter, ended).empty());
+    auto asked_again = ended;
+    asked_again.push_back(talk::user("c"));
+    CHECK(judged(without(asked_again, 4), asked_again).empty());
+}
+
 TEST_CASE("what was moved, doubled or made up is found") {
     auto swapped = told();
     std::swap(swapped[2], swapped[5]);

@@ -31,7 +31,8 @@ public:
     void push(detail::message_reading reading, bool stays) {
         auto const index = static_cast<std::uint32_t>(history_.size());
         pairs_.push(reading);
-        if (reading.plain_user()) latest_user_ = index;
+        if (reading.plain_user()) latest_user_ = index, latest_answer_ = detail::none32;
+        else if (reading.speaker == role::assistant && latest_user_ != detail::none32) latest_answer_ = index;
         if (reading.speaker == role::system || stays) bound_.push_back(index);
         if (first_ == detail::none32 && reading.speaker != role::system) first_ = index;
         same_.try_emplace(reading.print).first->second.push_back(index);
@@ -194,6 +195,7 @@ private:
         for (auto const index : bound_)
             if (!left_whole(index)) say("L2", history_[index].speaker == role::system ? "of the system is gone or changed" : "is pinned, and gone or changed", index);
         if (latest_user_ != detail::none32 && !left_whole(latest_user_)) say("L2", "is the user's latest, and gone or changed", latest_user_);
+        if (latest_answer_ != detail::none32 && !there(latest_answer_)) say("L16", "is the newest answer to the user's latest, and gone", latest_answer_);
     }
 
     void check_pairs() {
@@ -228,6 +230,7 @@ private:
     std::vector<std::uint32_t> bound_;
     detail::replay_pairing pairs_;
     std::uint32_t latest_user_ = detail::none32;
+    std::uint32_t latest_answer_ = detail::none32;  ///< the newest message of the assistant's behind it
     std::uint32_t first_ = detail::none32;
     std::vector<std::uint64_t> stamps_;  ///< of the request in which a message was last found
     std::vector<bool> whole_;
