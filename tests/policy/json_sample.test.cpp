@@ -383,3 +383,29 @@ TEST_CASE("json_sample: cut again, it speaks of the first text") {
         CHECK(sampled(text, 0, true).find(" from the remaining ") != std::string::npos);
     }
 }
+
+TEST_CASE("json_sample: the marker says the type and what is left, where that is asked for", "[row-C3]") {
+    condense::cut const asked{.how = {.words = {.type_and_share = true}}};
+    std::string rows = "[";
+    for (int at = 0; at < 400; ++at) rows += (at == 0 ? "" : ",") + ("{\"row\":\"" + std::string(30, 'x') + "\"}");
+    rows += "]";
+    json_sample const few{.items = 20, .last = 0, .outliers = 0};
+    auto const once = sampled(few, rows, asked);
+    CAPTURE(once);
+    CHECK(condense::detail::json::valid(once));
+    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 5 % left ...]\"") != once.npos);
+    CHECK(sampled(few, once, asked).empty());
+    // The second cut speaks of the original, too.
+    auto again = asked;
+    again.halvings = 1;
+    auto const twice = sampled(few, once, again);
+    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 2 % left ...]\"") != twice.npos);
+    // Where its size is not known, neither is the share.
+    auto rest = asked;
+    rest.how.shortened = true;
+    CHECK(sampled(few, rows, rest).find(" bytes; json ...]\"") != std::string::npos);
+    CHECK(sampled(few, rows).find("json") == std::string::npos);
+    // A marker alone
+    std::string const wide = "{\"" + std::string(20'000, 'k') + "\":1}";
+    CHECK(sampled({}, wide, asked) == "{\"[...]\":\"[... 1 of 1 keys omitted from 20,006 bytes; json, under 1 % left ...]\"}");
+}

@@ -78,7 +78,9 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
         CHECK(sampled.size() < 3'000);
         CHECK(condense::detail::json::valid(sampled));
         CHECK(sampled.find("200") != sampled.npos);
+        CHECK(sampled.find(" of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, ") != sampled.npos);
         CHECK(sent_text(session, 4).size() <= 8'150);
+        CHECK(sent_text(session, 4).find("[... 2,001 of 10,001 characters omitted; text, 79 % left; ") != std::string::npos);
         CHECK(sent_text(session, 6) == letters(10'000));
         CHECK(things.calls == 0);
     }

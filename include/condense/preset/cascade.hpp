@@ -37,7 +37,8 @@ auto cascade(Journal to, Store into, Model model) {
         offload{.over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
         cascade_cap,
         compress{.when = relaxed(used >= 65_pct, 10_pct), .protect = zones, .over = 10'000_chars,  // C3, C8, C11
-                 .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars})},
+                 .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars}),
+                 .words = {.type_and_share = true}},
         sliding_window{.when = used > 100_messages, .until = used <= 90_messages, .protect = kept, .least = 3_messages},  // C5
         summarize{.when = used >= 80_pct, .until = used <= 56_pct, .protect = kept, .with = model},  // C6: the oldest 30 % of these
         escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};         // C7
