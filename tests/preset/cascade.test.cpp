@@ -86,6 +86,38 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
     }
 }
 
+TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are", "[row-C8]") {
+    desk things;
+    auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 1'000'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", letters(12'000));
+    talk(session, 33, 10);
+    REQUIRE(session.used().messages == 69_messages);
+    CHECK_FALSE(session.prepare().changed());
+    session.push(chat_message::user("the 70th"));
+    CHECK(session.prepare().changed());
+    CHECK(sent_text(session, 2).size() <= 8'150);
+}
+
+TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "[row-C8][law-18]") {
+    desk things;
+    std::vector<bool> circuits;
+    auto const observer = [&](condense::events::circuit const& event) { circuits.push_back(event.open); };
+    condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, exact{},
+                              condense::run_options{.observer = observer}};
+    session.push(chat_message::user("task"));
+    talk(session, 34, 10);
+    session.push(chat_message::user("the 70th"));
+    for (int turn = 0; turn < 14; ++turn) {
+        session.push(chat_message::assistant("done"));
+        CHECK_FALSE(session.prepare().changed());
+        session.push(chat_message::user("on"));
+        CHECK_FALSE(session.prepare().changed());
+    }
+    CHECK(session.used().messages == 98_messages);
+    CHECK(circuits.empty());
+}
+
 TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
