@@ -180,3 +180,35 @@ TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][c
     session.push(chat_message::assistant(letters(5'000, 'a')));
     CHECK(session.prepare().changed());
 }
+
+TEST_CASE("cascade: for a model without use of reasoning it goes, but for that of the open round", "[row-C12]") {
+    auto const thinking = [](chat_message m, std::string thought, bool sealed) {
+        m.parts.insert(m.parts.begin(), {.kind = condense::part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
+        return m;
+    };
+    conversation const all{chat_message::user("task"),
+                           thinking(chat_message::call("1", "shell", "{}"), letters(900, 's'), true),
+                           chat_message::result("1", "one"),
+                           thinking(chat_message::assistant("so far"), letters(900, 't'), false),
+                           chat_message::user("go on"),
+                           thinking(chat_message::call("2", "shell", "{}"), letters(900, 'o'), true),
+                           chat_message::result("2", "two")};
+    for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
+        for (auto const window : {100'000_tokens, 4'000_tokens}) {
+            CAPTURE(static_cast<int>(use), window.count);
+            desk things;
+            auto session = opened(condense::presets::cascade(things.journal, things.store, things.asked(), use), window);
+            for (auto const& each : all) session.push(each);
+            bool const goes = use == condense::reasoning_use::none && window == 4'000_tokens;
+            CHECK(session.prepare().changed() == goes);
+            auto expected = all;
+            if (goes)
+                for (std::size_t const index : {1u, 3u}) expected[index].parts.erase(expected[index].parts.begin());
+            CHECK(sent(session) == expected);
+        }
+    }
+}
+
+TEST_CASE("cascade: keeps the laws for a model without use of reasoning", "[laws][row-C12]") {
+    keeps_the_laws([](desk& things) { return condense::presets::cascade(things.journal, things.store, things.asked(), condense::reasoning_use::none); });
+}
