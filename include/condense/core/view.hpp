@@ -296,13 +296,13 @@ private:
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
-    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column, std::uint32_t step) noexcept {
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column, std::uint32_t edit) noexcept {
         auto const index = facts.part_at(column).message_index;
         auto& state = groups_[facts.group_of(index)];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
-        parts_[column].edit = step;
+        parts_[column].edit = edit;
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
         auto const& found = facts.message_at(index);

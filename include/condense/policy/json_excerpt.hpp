@@ -125,7 +125,7 @@ private:
         bool const object = top.kind == token::object;
         scanner scan{text};
         if (!opens(scan.next()) || !opens(top.kind)) return out;
-        for (std::uint64_t place = 0; place < top.members; ++place) {
+        for (std::uint64_t member = 0; member < top.members; ++member) {
             auto kind = scan.next();
             auto const begin = static_cast<std::size_t>(scan.text().data() - text.data());
             bool const named = !object || scan.text() == "\"[...]\"";
@@ -137,7 +137,7 @@ private:
             auto const comma = text.find_first_not_of(" \t\r\n", end);
             auto from = begin;
             if (text[comma] == ',') end = comma + 1;
-            else if (place != 0) from = text.rfind(',', begin);
+            else if (member != 0) from = text.rfind(',', begin);
             before_ = count.missing;
             how_.shortened = count.of_rest;
             out.append(text.substr(0, from)).append(text.substr(end));
