@@ -56,8 +56,10 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
 
 /// What the original of `text` was, which an earlier cut may have said; empty where it has not.
 constexpr std::string_view original_type(std::string_view text, bool shortened) {
-    if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
-    if (auto const cut = find_cut(text, "lines", count_lines(text))) return cut->count.type;
+    if (text.find(opening) != std::string_view::npos) {
+        if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
+        if (auto const cut = find_cut(text, "lines", count_lines(text))) return cut->count.type;
+    }
     return shortened ? std::string_view{} : type_of_text(text);
 }
 

@@ -29,28 +29,23 @@ inline constexpr auto cascade_cap = compress{.when = always, .protect = nothing,
 
 /// Rows C1, C3 to C8, C11, C12. For a model that has no use of reasoning, as `find_model(name).facts.reasoning` says,
 /// all but that of the open round goes with the first reduction; earlier would cost the prompt cache. Results are
-/// sampled from 65 % of the tokens, and from 70 % of the messages that the window lets through. Retrieval tools belong
-/// into `protect` of a mix of your own.
+/// sampled from 65 % of the tokens, and from 70 % of the messages that the window lets through, by which the zones of
+/// that layer count. Retrieval tools belong into `protect` of a mix of your own.
 template <journal Journal, artifact_store Store, summarizer Model>
 auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const zones = at_most(50_pct, task | first(1_messages) | last(8_messages) | last(15_pct));  // C4
     auto const kept = zones | unanswered;
-    auto const most = 100_messages;
-    auto const sampled = [&](auto when) {
-        return compress{.when = when, .protect = zones, .over = 10'000_chars,  // C3
-                        .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars}),
-                        .words = {.type_and_share = true}};
-    };
     return pipeline{
         record{.to = to},
         offload{.over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
         cascade_cap,
         compress{.when = relaxed(used >= 65_pct, 10_pct), .until = used <= 10_pct, .protect = nothing,  // C12: all of it
                  .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}}},
-        sampled(relaxed(used >= 65_pct, 10_pct)),  // C8, C11
-        sampled(used >= (70_pct).of(most)),        // C8
-        sliding_window{.when = used > most, .until = used <= 90_messages, .protect = kept, .least = 3_messages},  // C5
+        compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages), .protect = zones, .over = 10'000_chars,  // C3, C8, C11
+                 .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars}),
+                 .words = {.type_and_share = true}},
+        sliding_window{.when = used > 100_messages, .until = used <= 90_messages, .protect = kept, .least = 3_messages},  // C5
         summarize{.when = used >= 80_pct, .until = used <= 56_pct, .protect = kept, .with = model},  // C6: the oldest 30 % of these
         escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};         // C7
 }
