@@ -66,6 +66,20 @@ TEST_CASE("models_json: a catalogue adds and overrides") {
     CHECK(catalog.find("someone/vendor/own-model").facts.price->output == condense::price{});
 }
 
+TEST_CASE("models_json: whether a model reasons is read, or stays as it is built in", "[row-C12]") {
+    using condense::reasoning_use;
+    auto const read = read_model_catalog(R"({"openai": {"models": {
+        "gpt-4o": {"limit": {"context": 99000}, "reasoning": true},
+        "gpt-5": {"limit": {"context": 99000}, "reasoning": false},
+        "gpt-4.1": {"limit": {"context": 99000}, "reasoning": "yes"},
+        "gpt-99": {"limit": {"context": 99000}}}}})");
+    REQUIRE(read);
+    CHECK(read.catalog.find("gpt-4o").facts.reasoning == reasoning_use::takes_back);
+    CHECK(read.catalog.find("gpt-5").facts.reasoning == reasoning_use::none);
+    CHECK(read.catalog.find("gpt-4.1").facts.reasoning == reasoning_use::none);
+    CHECK(read.catalog.find("gpt-99").facts.reasoning == reasoning_use::unknown);
+}
+
 TEST_CASE("models_json: a provider speaks for itself, its maker for the model") {
     auto const read = read_model_catalog(sample);
     REQUIRE(read);

@@ -89,7 +89,8 @@ def plants(folder):
     first = {kind: next(entry for entry in entries if entry[1] == kind) for kind in ("test", "law", "waits")}
     number, _, place = first["test"]
     waiting, _, part = first["waits"]
-    ruled = first["law"][0]
+    ruled, _, reason = first["law"]
+    law = reason.split()[0]
     file = place.partition(":")[0]
     line = f"\n{number} test {place}"
     tag = f"[case-{number}]"
@@ -106,7 +107,7 @@ def plants(folder):
         ("a test file that is not listed", number, "more.test.cpp", "", f'TEST_CASE("x", "{tag}") {{}}\n'),
         ("an unknown kind", number, "map.txt", line, f"\n{number} tests {place}"),
         ("a wait for nothing", waiting, "map.txt", f"\n{waiting} waits {part}", f"\n{waiting} waits"),
-        ("a law without a reason", ruled, "map.txt", f"\n{ruled} law L5 ", f"\n{ruled} law L5 # "),
+        ("a law without a reason", ruled, "map.txt", f"\n{ruled} law {law} ", f"\n{ruled} law {law} # "),
         ("a number listed twice", number, "numbers.txt", f"{number}\n", f"{number}\n{number}\n"),
         ("a new case", "9999", "numbers.txt", f"{number}\n", f"{number}\n9999\n"),
     ]

@@ -387,9 +387,50 @@ TEST_CASE("an empty answer changes nothing", "[case-T69]") {
     CHECK(contains(refused([](std::string_view) { return ""; }), "empty"));
 }
 
-// The next call's way without a model is the session's.
 TEST_CASE("an inflated answer changes nothing", "[case-T70]") {
     CHECK(contains(refused([](std::string_view) { return letters(7'300); }), "not smaller"));
+}
+
+TEST_CASE("after an inflated answer the way without a model is taken", "[case-T70]") {
+    for (bool const falls_back : {false, true}) {
+        CAPTURE(falls_back);
+        model const ask;
+        ask.held->answer = [](std::string_view) { return letters(20'000); };
+        auto const by_model = summarize{.when = used >= 60_pct, .protect = last(2_messages), .with = ask};
+        auto const by_rule = summarize{.when = used >= 60_pct, .protect = last(2_messages)};
+        auto const session_of = [](auto const& mix) {
+            return condense::session<conversation, std::remove_cvref_t<decltype(mix)>, per_char>{{}, mix, condense::budget{.window = 10'000_tokens}};
+        };
+        auto const judge = [&](auto session) {
+            for (auto const& each : alternating(8)) session.push(each);
+            bool const changed = session.prepare().changed();
+            CHECK(changed == falls_back);
+            CHECK(session.used().fits());
+            auto const asked = ask.prompts().size();
+            CHECK(asked == 1u);
+            session.push(U("on"));
+            static_cast<void>(session.prepare());
+            CHECK(ask.prompts().size() == asked);  // not for every message
+        };
+        if (falls_back) judge(session_of(pipeline{condense::fallback{by_model, by_rule}}));
+        else judge(session_of(pipeline{by_model}));
+    }
+}
+
+// What is split off is what lies between the two shares; all of it would leave no tail.
+TEST_CASE("a share that cannot split is refused", "[case-T74]") {
+    using condense::invalid_configuration;
+    CHECK_THROWS_AS((pipeline{summarize{.when = used >= 80_pct, .until = used <= 80_pct}}), invalid_configuration);
+    CHECK_THROWS_AS((pipeline{summarize{.when = used >= 80_pct, .until = used <= 90_pct}}), invalid_configuration);
+    CHECK_THROWS_AS(used >= 0_pct, invalid_configuration);
+    CHECK_THROWS_AS(used <= 101_pct, invalid_configuration);
+    CHECK_THROWS_AS(condense::at_most(101_pct, last(8_messages)), invalid_configuration);
+    model const ask;
+    auto messages = alternating(8);
+    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 1_messages, .until = used <= 0_pct, .protect = nothing, .with = ask}}));
+    CHECK(ask.prompts().size() == 1u);
+    REQUIRE(messages.size() >= 2u);
+    CHECK(text_of(messages.back()) == wordy(7));
 }
 
 TEST_CASE("only whole groups that fit are sent to the model", "[case-T72]") {

@@ -5,7 +5,14 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/artifact_folder.hpp>
+#include <condense/store/memory.hpp>
+
+#include "store/scratch.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -71,7 +78,55 @@ TEST_CASE("statistics: print as a table") {
     all.add(entries);
     auto const text = all.text();
     CHECK(text.substr(0, text.find('\n')) == "saved 2,468 tokens in 3 of 12 runs");
-    CHECK(text.find("offload                    2       2,468           0           0           4           1  no space\n") != std::string::npos);
+    CHECK(text.find("offload                    2       2,468           0           0           4           0           1  no space\n") != std::string::npos);
     CHECK(text.back() == '\n');
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);  // a layer without a name has no line
+}
+
+TEST_CASE("statistics: files that were created are counted and named", "[row-V6]") {
+    layer_statistics all;
+    layer_report entry{.name = "offload", .outcome = layer_outcome::applied, .artifacts = 6};
+    for (std::uint8_t at = 1; at <= 6; ++at) entry.add_file({{at}});
+    all.add(entry);
+    CHECK(all.files == 6);
+    CHECK(all.latest_files == 6);
+    CHECK(all.latest_file_names == std::array<condense::reference, 4>{{{{1}}, {{2}}, {{3}}, {{4}}}});
+    condense::statistics<1> table{.layers = {all}};
+    CHECK(table.text().ends_with("\n  created: " + condense::reference{{1}}.text() + " " + condense::reference{{2}}.text() + " " +
+                                 condense::reference{{3}}.text() + " " + condense::reference{{4}}.text() + " and 2 more\n"));
+    all.add({.name = "offload", .outcome = layer_outcome::applied, .artifacts = 1});
+    CHECK(all.files == 6);
+    CHECK(all.latest_files == 0);
+    CHECK_FALSE(all.latest_file_names[0]);
+}
+
+TEST_CASE("statistics: a folder's files are named as they are, a store without files has none", "[row-V6]") {
+    using condense::chat_message;
+    using namespace condense::literals;
+    scratch::folder const root;
+    auto const talk = [](auto const& store, std::string const& text) {
+        condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::offload{.over = 10'000_chars, .into = store}},
+                                  condense::budget{.window = 1'000'000_tokens}};
+        session.push(chat_message::user("run it"));
+        session.push(chat_message::call("1", "shell", "{}"));
+        session.push(chat_message::result("1", text));
+        CHECK(session.statistics().layers[0].artifacts == 1);
+        return session.statistics().layers[0];
+    };
+    condense::artifact_folder const folder{root / "artifacts"};
+    for (char const letter : {'a', 'b'}) {
+        std::string const text(20'000, letter);
+        auto const found = talk(folder, text);
+        CHECK(found.files == 1);
+        CHECK(found.latest_files == 1);
+        CHECK(scratch::bytes_of(root / "artifacts/" + found.latest_file_names[0].text()) == text);
+    }
+    // What was there is stored again in the same file.
+    auto const again = talk(folder, std::string(20'000, 'a'));
+    CHECK(again.files == 0);
+    CHECK_FALSE(again.latest_file_names[0]);
+    CHECK(scratch::names_in(root / "artifacts").size() == 2);
+    auto const elsewhere = talk(condense::memory_store{}, std::string(20'000, 'a'));
+    CHECK(elsewhere.files == 0);
+    CHECK_FALSE(elsewhere.latest_file_names[0]);
 }

@@ -63,7 +63,7 @@ TEST_CASE("laws of shorteners: json_minify") {
 TEST_CASE("laws of shorteners: json_sample") {
     shortener_laws(condense::json_sample{}, sample_within(8'000_chars));
     shortener_laws(condense::json_sample{}, sample_within(8'000_chars, 10, any_texts()));
-    shortener_laws(condense::json_sample{6, 2, 1, 1, 3, {40}, false, 1'000_bytes}, sample_within(1'000_bytes));
+    shortener_laws(condense::json_sample{6, 2, 1, 1, 3, {40}, false, {}, 1'000_bytes}, sample_within(1'000_bytes));
     shortener_laws(condense::json_sample{.drop_null = true, .at_most = 9_lines},
                    {.texts = json_texts(), .share = 50, .at_most = 9_lines, .keeps_json = true});
 }

@@ -236,3 +236,25 @@ TEST_CASE("head_tail: cut again, it speaks of the first text") {
     forged.replace(forged.find("20,400"), 6, "99,999");
     CHECK(occurrences(again(forged, 1, by_chars), "99,999") == 0);
 }
+
+TEST_CASE("head_tail: the marker says the original's type and what is left of it, where that is asked for", "[row-C3]") {
+    condense::cut const asked{.how = {.words = {.type_and_share = true}}};
+    condense::cut const rest{.halvings = 1, .how = {.shortened = true, .words = {.type_and_share = true}}};
+    std::string rows = "[\n";
+    for (int row = 0; row < 400; ++row) rows += "{\"row\": " + std::to_string(1'000 + row) + "},\n";
+    rows += "{}]\n";
+    auto const once = cut(by_lines, rows, asked);
+    CHECK(occurrences(once, "[... 146 of 402 lines omitted; json, 63 % left ...]") == 1);
+    // The second cut no longer sees JSON, and speaks of the original all the same.
+    auto const twice = cut(by_lines, once, rest);
+    CHECK(occurrences(twice, "[... 274 of 402 lines omitted; json, 31 % left ...]") == 1);
+    CHECK(cut(by_lines, twice, rest).empty());
+    CHECK(occurrences(cut(by_lines, "3 pages\n" + rows, asked), "lines omitted; mixed, 63 % left ...]") == 1);
+    CHECK(occurrences(cut(head{.keep = 500_chars}, std::string(50'000, 'x'), asked), "[... 49,500 of 50,000 characters omitted; text, 1 % left ...]") == 1);
+    // What is not known is not said: how large the original was, and what it was.
+    auto const across = cut(head_tail{.head = 400_chars, .tail = 400_chars}, once, rest);
+    CHECK(occurrences(across, " of the remaining ") == 1);
+    CHECK(occurrences(across, "characters omitted; json ...]") == 1);
+    CHECK(occurrences(cut(by_lines, rows, rest), "of the remaining 402 lines omitted ...]") == 1);
+    CHECK(occurrences(cut(by_lines, rows), " left ...]") == 0);
+}

@@ -383,3 +383,58 @@ TEST_CASE("json_sample: cut again, it speaks of the first text") {
         CHECK(sampled(text, 0, true).find(" from the remaining ") != std::string::npos);
     }
 }
+
+TEST_CASE("json_sample: the marker says the type and what is left, where that is asked for", "[row-C3]") {
+    condense::cut const asked{.how = {.words = {.type_and_share = true}}};
+    std::string rows = "[";
+    for (int at = 0; at < 400; ++at) rows += (at == 0 ? "" : ",") + ("{\"row\":\"" + std::string(30, 'x') + "\"}");
+    rows += "]";
+    json_sample const few{.items = 20, .last = 0, .outliers = 0};
+    auto const once = sampled(few, rows, asked);
+    CAPTURE(once);
+    CHECK(condense::detail::json::valid(once));
+    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 5 % left ...]\"") != once.npos);
+    CHECK(sampled(few, once, asked).empty());
+    // The second cut speaks of the original, too.
+    auto again = asked;
+    again.halvings = 1;
+    auto const twice = sampled(few, once, again);
+    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 2 % left ...]\"") != twice.npos);
+    // Where its size is not known, neither is the share.
+    auto rest = asked;
+    rest.how.shortened = true;
+    CHECK(sampled(few, rows, rest).find(" bytes; json ...]\"") != std::string::npos);
+    CHECK(sampled(few, rows).find("json") == std::string::npos);
+    // A marker alone
+    std::string const wide = "{\"" + std::string(20'000, 'k') + "\":1}";
+    CHECK(sampled({}, wide, asked) == "{\"[...]\":\"[... 1 of 1 keys omitted from 20,006 bytes; json, under 1 % left ...]\"}");
+}
+
+TEST_CASE("json_sample: from which size it acts is one limit, and how large the result may be another", "[row-C3]") {
+    json_sample const gated{.over = 6'000_chars, .at_most = 400_chars};
+    auto const rows_of = [](std::size_t size) {
+        std::string rows = "[\"" + std::string(40, 'a') + "\"";
+        while (rows.size() + 48 < size) rows += ",\"" + std::string(40, static_cast<char>('a' + rows.size() % 26)) + "\"";
+        rows += ",\"" + std::string(size - rows.size() - 4, 'z') + "\"]";
+        return rows;
+    };
+    for (auto const layer : {500_chars, 20'000_chars}) {  // in place of the layer's
+        condense::cut const how{.over = layer};
+        auto const ready = condense::detail::ready(gated, condense::detail::alone{});
+        CHECK_FALSE(ready({}, {.kind = condense::part_kind::tool_result, .text = rows_of(6'000)}, how));
+        auto const text = rows_of(6'001);
+        auto const made = ready({}, {.kind = condense::part_kind::tool_result, .text = text}, how);
+        REQUIRE(made);
+        CHECK(made->size() <= 400);
+    }
+    CHECK(sampled(gated, rows_of(6'000)).empty());
+    CHECK(sampled(gated, rows_of(6'001)).size() <= 400);
+    // Without one of its own it has the layer's.
+    json_sample const open{};
+    for (auto const layer : {500_chars, 20'000_chars}) {
+        auto const ready = condense::detail::ready(open, condense::detail::alone{});
+        auto const text = rows_of(15'000);
+        CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() == (layer == 500_chars));
+    }
+    CHECK(json_sample{}.at_most == condense::extent{8'000_chars});
+}

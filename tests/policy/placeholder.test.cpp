@@ -29,6 +29,26 @@ TEST_CASE("placeholder: says how much is missing and how to have it back") {
     CHECK(omission("image/png", recovery{.words = own.words}) == "[image/png, omitted; gone]");
 }
 
+TEST_CASE("placeholder: says of what type the original was and which share is left, where that is asked for", "[row-C3]") {
+    using condense::detail::omitted;
+    auto const marker = [](omitted const& count, std::string_view way = {}) {
+        std::string text;
+        condense::detail::append_omission(text, count, "lines", way);
+        return text;
+    };
+    auto const stated = marker({.missing = 44, .total = 300, .type = "text"}, "the journal holds the whole");
+    CHECK(stated == "[... 44 of 300 lines omitted; text, 85 % left; the journal holds the whole ...]");
+    CHECK(marker({.missing = 299, .total = 300, .type = "mixed"}) == "[... 299 of 300 lines omitted; mixed, under 1 % left ...]");
+    CHECK(marker({.missing = 300, .total = 300, .type = "text"}) == "[... 300 of 300 lines omitted; text, 0 % left ...]");
+    CHECK(marker({.missing = 44, .total = 300, .of_rest = true, .type = "json"}) == "[... 44 of the remaining 300 lines omitted; json ...]");
+    std::string lines = stated + "\n";
+    for (int line = 0; line < 256; ++line) lines += "x\n";
+    auto const read = condense::detail::find_cut(lines, "lines", 257);
+    REQUIRE(read);
+    CHECK(read->count.type == "text");
+    CHECK(read->end == stated.size());
+}
+
 TEST_CASE("placeholder: several gaps are told one by one, and all of them at the first") {
     CHECK(gap(37, 0) == "[... 37 lines omitted ...]");
     CHECK(gap(1, 0) == "[... 1 line omitted ...]");
@@ -57,6 +77,12 @@ TEST_CASE("placeholder: is never longer than its limit") {
     for (bool const stored : {false, true})
         CHECK(omission(most, most, "characters", recovery{stored ? condense::reference{{255}} : condense::reference{}, true, true, words}).size() + 2 <=
               condense::detail::omission_limit);
+    for (bool const of_rest : {false, true}) {
+        std::string marker;
+        condense::detail::append_omission(marker, {.missing = most - 1, .total = most, .of_rest = of_rest, .type = "mixed"}, "characters",
+                                          condense::detail::way_back({.stored = {{255}}, .words = words}));
+        CHECK(marker.size() + 2 <= condense::detail::omission_limit);
+    }
     CHECK_THROWS_AS((condense::wording{.stored = longer}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((condense::wording{.otherwise = "a\nb"}.validate()), condense::invalid_configuration);
 }

@@ -124,6 +124,7 @@ inline condense::cut random_cut(random_source& random) {
     condense::cut how{.halvings = static_cast<unsigned>(random.below(6))};
     if (random.chance(50)) how.how.stored.digest[random.below(12)] = static_cast<std::uint8_t>(1 + random.below(255));
     if (random.chance(50)) how.over = condense::extent{condense::chars{400 + random.below(9'600)}}.halved(how.halvings);
+    how.how.words.type_and_share = random.chance(50);
     return how;
 }
 

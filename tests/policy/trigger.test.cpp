@@ -24,6 +24,7 @@ constexpr usage at(std::uint64_t tokens, std::uint64_t input) { return {.tokens 
 constexpr usage messages(std::uint64_t count) { return {.messages = {count}}; }
 
 static_assert(condense::trigger<decltype(used >= 65_pct)> && condense::trigger<decltype(used > 100_messages)>);
+static_assert((used >= (70_pct).of(100_messages)) == (used >= 70_messages));
 static_assert(condense::trigger<decltype(headroom < 5_tokens)> && condense::trigger<condense::always_t>);
 static_assert(condense::trigger<decltype(used >= 65_pct && (used > 3_turns || headroom < 1_pct))>);
 static_assert(!condense::trigger<condense::percent> && !condense::trigger<condense::from_when>);

@@ -78,10 +78,44 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
         CHECK(sampled.size() < 3'000);
         CHECK(condense::detail::json::valid(sampled));
         CHECK(sampled.find("200") != sampled.npos);
+        CHECK(sampled.find(" of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, ") != sampled.npos);
         CHECK(sent_text(session, 4).size() <= 8'150);
+        CHECK(sent_text(session, 4).find("[... 2,001 of 10,001 characters omitted; text, 79 % left; ") != std::string::npos);
         CHECK(sent_text(session, 6) == letters(10'000));
         CHECK(things.calls == 0);
     }
+}
+
+TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are", "[row-C8]") {
+    desk things;
+    auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 1'000'000_tokens);
+    session.push(chat_message::user("task"));
+    run_tool(session, "1", "shell", letters(12'000));
+    talk(session, 33, 10);
+    REQUIRE(session.used().messages == 69_messages);
+    CHECK_FALSE(session.prepare().changed());
+    session.push(chat_message::user("the 70th"));
+    CHECK(session.prepare().changed());
+    CHECK(sent_text(session, 2).size() <= 8'150);
+}
+
+TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "[row-C8][law-18]") {
+    desk things;
+    std::vector<bool> circuits;
+    auto const observer = [&](condense::events::circuit const& event) { circuits.push_back(event.open); };
+    condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, exact{},
+                              condense::run_options{.observer = observer}};
+    session.push(chat_message::user("task"));
+    talk(session, 34, 10);
+    session.push(chat_message::user("the 70th"));
+    for (int turn = 0; turn < 14; ++turn) {
+        session.push(chat_message::assistant("done"));
+        CHECK_FALSE(session.prepare().changed());
+        session.push(chat_message::user("on"));
+        CHECK_FALSE(session.prepare().changed());
+    }
+    CHECK(session.used().messages == 98_messages);
+    CHECK(circuits.empty());
 }
 
 TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
@@ -145,4 +179,36 @@ TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][c
     CHECK_FALSE(session.prepare().changed());
     session.push(chat_message::assistant(letters(5'000, 'a')));
     CHECK(session.prepare().changed());
+}
+
+TEST_CASE("cascade: for a model without use of reasoning it goes, but for that of the open round", "[row-C12]") {
+    auto const thinking = [](chat_message m, std::string thought, bool sealed) {
+        m.parts.insert(m.parts.begin(), {.kind = condense::part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
+        return m;
+    };
+    conversation const all{chat_message::user("task"),
+                           thinking(chat_message::call("1", "shell", "{}"), letters(900, 's'), true),
+                           chat_message::result("1", "one"),
+                           thinking(chat_message::assistant("so far"), letters(900, 't'), false),
+                           chat_message::user("go on"),
+                           thinking(chat_message::call("2", "shell", "{}"), letters(900, 'o'), true),
+                           chat_message::result("2", "two")};
+    for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
+        for (auto const window : {100'000_tokens, 4'000_tokens}) {
+            CAPTURE(static_cast<int>(use), window.count);
+            desk things;
+            auto session = opened(condense::presets::cascade(things.journal, things.store, things.asked(), use), window);
+            for (auto const& each : all) session.push(each);
+            bool const goes = use == condense::reasoning_use::none && window == 4'000_tokens;
+            CHECK(session.prepare().changed() == goes);
+            auto expected = all;
+            if (goes)
+                for (std::size_t const index : {1u, 3u}) expected[index].parts.erase(expected[index].parts.begin());
+            CHECK(sent(session) == expected);
+        }
+    }
+}
+
+TEST_CASE("cascade: keeps the laws for a model without use of reasoning", "[laws][row-C12]") {
+    keeps_the_laws([](desk& things) { return condense::presets::cascade(things.journal, things.store, things.asked(), condense::reasoning_use::none); });
 }

@@ -52,3 +52,24 @@ TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6
         CHECK(session.prepare().changed() != cached);
     }
 }
+
+TEST_CASE("recommended: the newest answer keeps its reasoning where the model has a use of it", "[row-C12]") {
+    for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::unknown}) {
+        CAPTURE(static_cast<int>(use));
+        desk things;
+        auto session = opened(condense::presets::recommended(things.journal, things.store, things.asked(), use), 10'000_tokens);
+        session.push(chat_message::user("task"));
+        for (std::size_t turn = 0; turn < 3; ++turn) {
+            auto answer = chat_message::assistant("done");
+            answer.parts.insert(answer.parts.begin(), {.kind = condense::part_kind::reasoning, .text = letters(3'000), .sealed = true});
+            session.push(std::move(answer));
+            session.push(chat_message::user("next"));
+        }
+        talk(session, 4, 20);
+        CHECK(session.prepare().changed());
+        std::size_t thoughts = 0;
+        for (auto const& each : sent(session))
+            for (auto const& part : each.parts) thoughts += part.kind == condense::part_kind::reasoning ? 1u : 0u;
+        CHECK(thoughts == (use == condense::reasoning_use::none ? 0u : 1u));
+    }
+}

@@ -12,8 +12,8 @@
 #include "conversation.hpp"
 #include "summary.hpp"
 
-// presets::cascade, by hand: large results are stored as they come, JSON is sampled at 65 % of the input until 52 %, over
-// 100 messages the oldest go until 90, at 80 % the oldest become a summary until 56 %. Shorteners are the library's, as
+// presets::cascade, by hand: large results are stored as they come, JSON is sampled at 65 % of the input or 70 messages, until
+// 52 % and 56 messages, over 100 messages the oldest go until 90, at 80 % the oldest become a summary until 56 %. Shorteners are the library's, as
 // functions of text. What runs the layers harder above 90 % is not written: it is checked that nobody comes there.
 
 namespace by_hand {
@@ -32,17 +32,13 @@ struct cascade_layers {
             done = store_large(r, index, place, store) && done;
             if (recorded && r.may_cut(index)) cap(r, index, place);
         }
-        // The newest is in no zone where it is more than half of the input.
-        bool const alone = r.now.kept.notes[index].own > half(r) && index + 1 == r.now.size() && index != 0;
-        if (recorded && r.known && alone && r.reaches(65) && r.may_cut(index))
-            for (std::uint32_t place = 0; place < parts.size(); ++place) sample(r, index, place);
         return done;
     }
 
-    bool due(run const& r) const { return r.reaches(65) || r.now.kept.count > 100; }
+    bool due(run const& r) const { return r.reaches(65) || r.now.kept.count >= 70; }
 
     void reduce(run& r) const {
-        if (r.reaches(65)) sample_all(r);
+        if (r.reaches(65) || r.now.kept.count >= 70) sample_all(r);
         if (r.now.kept.count > 100) {
             zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 15; }), r.now.kept.task};
             drop_oldest(r, spared, [&] { return r.now.kept.count <= 90; });
@@ -72,11 +68,12 @@ private:
     }
 
     static void sample_all(run& r) {
-        auto const spared = zone_of(r);
-        for (std::uint32_t index = 0; index < r.now.size() && !r.within(52); ++index) {
+        zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 10; }), r.now.kept.task};
+        auto const enough = [&] { return r.within(52) && r.now.kept.count <= 56; };
+        for (std::uint32_t index = 0; index < r.now.size() && !enough(); ++index) {
             if (!r.may_cut(index) || spared.holds(index)) continue;
             auto const parts = r.history[index].parts.size();
-            for (std::uint32_t place = 0; place < parts && !r.within(52); ++place) sample(r, index, place);
+            for (std::uint32_t place = 0; place < parts && !enough(); ++place) sample(r, index, place);
         }
     }
 
@@ -87,7 +84,7 @@ private:
         auto& note = r.now.part(index, place);
         if (note.settled || part.kind != part_kind::tool_result || part.sealed || over.holds(part.text)) return;
         constexpr condense::json_sample rows{.keys = 3, .items = 3, .value = condense::chars{100}};
-        condense::cut const how{.how = {note.stored}, .over = over};
+        condense::cut const how{.how = {.stored = note.stored, .words = {.type_and_share = true}}, .over = over};
         auto const seen = view_of(part, part.text);
         auto shorter = rows(seen, how);
         if (!shorter && !note.stored) shorter = condense::head{condense::chars{8'000}, {}}(seen, how);

@@ -164,6 +164,8 @@ private:
                                     .output = *output};
             if (!into.price) ++skipped_;
         }
+        if (auto const reasons = from.find("reasoning"); reasons != from.end() && reasons->is_boolean())
+            into.reasoning = reasons->template get<bool>() ? reasoning_use::takes_back : reasoning_use::none;
         if (!sound && !into.name.empty()) ++skipped_;  // what is built in stands
         return sound || !into.name.empty();
     }
@@ -232,7 +234,7 @@ struct catalog_reader {
 }  // namespace detail
 
 /// Reads the text of an api.json of models.dev: an object of providers, each with an object `models`, of these `limit`
-/// (context, input, output) and `cost` (dollars for a million tokens: input, output, cache_read, cache_write). Other
+/// (context, input, output), `cost` (dollars for a million tokens: input, output, cache_read, cache_write) and `reasoning`. Other
 /// members are passed over; a model without a usable window stays as it is built in, or is left out.
 inline catalog_read read_model_catalog(std::string_view text, bytes most = {std::uint64_t{1} << 26}) { return detail::catalog_reader::read(text, most); }
 

@@ -160,21 +160,25 @@ private:
         for (auto const& put : shared_->puts) {
             bool again = false;
             for (auto const& name : lost) again = again || name == put.name;
+            bool created = false;
             store_error problem{"the original is not there any more"};
             if (again) {
                 --shared_->kept;
                 continue;
             }
-            if (!put.part) problem = put.put(put.store, put.name, put.content);
+            if (!put.part) problem = put.put(put.store, put.name, put.content, created);
             else {
                 bool found = false;
                 shared_->draft.original(*put.part, [&](part_view const& seen) {
                     content = seen.text;
                     found = true;
                 });
-                if (found) problem = put.put(put.store, put.name, content);
+                if (found) problem = put.put(put.store, put.name, content, created);
             }
-            if (!problem) continue;
+            if (!problem) {
+                if (created) entry_->add_file(put.name);
+                continue;
+            }
             if (lost.empty()) reason = problem.reason;
             lost.push_back(put.name);
             --shared_->kept;

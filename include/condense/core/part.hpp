@@ -13,6 +13,13 @@ inline namespace v1 {
 
 enum class part_kind : std::uint8_t { text, reasoning, tool_call, tool_result, media, other };
 
+/// What a model does with the reasoning of its earlier answers that a request gives back to it.
+enum class reasoning_use : std::uint8_t {
+    unknown,
+    takes_back,  ///< it reasons, and takes its reasoning back, at least in the round that is still open
+    none,        ///< it does not reason: what another model has thought is of no use to it, or refused
+};
+
 /// `pending` on a call or a result says that the answer is still to come, however long it takes;
 /// `cancelled` on a call that none will come.
 enum class part_status : std::uint8_t { ok, error, cancelled, pending };

@@ -49,7 +49,7 @@ namespace detail {
 
 struct pending_put {
     void const* store = nullptr;
-    store_error (*put)(void const*, reference const&, std::string_view) = nullptr;
+    store_error (*put)(void const*, reference const&, std::string_view, bool& created) = nullptr;
     reference name = {};
     std::string content = {};
     std::optional<part_ref> part = {};  ///< whose original is read when it is put, in place of `content`
@@ -296,8 +296,10 @@ public:
 
 private:
     template <class Store>
-    static store_error put_into(void const* store, reference const& name, std::string_view content) {
-        return static_cast<Store const*>(store)->put(name, content);
+    static store_error put_into(void const* store, reference const& name, std::string_view content, [[maybe_unused]] bool& created) {
+        auto const& into = *static_cast<Store const*>(store);
+        if constexpr (detail::store_of_files<Store>) created = !into.has_file(name);
+        return into.put(name, content);
     }
 
     Run* run_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <condense/core/reference.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/text.hpp>
 
@@ -75,8 +76,14 @@ struct layer_report {
     std::uint32_t passes = 0;     ///< in which it ran the layers before it again, under pressure
     bool threw = false;           ///< it ended by an exception in this run: no escalation runs it again
     bool waits = false;           ///< put off: its edits are not worth it yet, or its model was asked lately
+    std::uint32_t files = 0;      ///< created for what was stored, where the store says so (V6)
+    std::array<reference, 4> file_names = {};  ///< of the first of them, as references spell themselves
     detail::small_text<96> note = {};
 
+    constexpr void add_file(reference const& file) noexcept {
+        if (files < file_names.size()) file_names[files] = file;
+        ++files;
+    }
     constexpr tokens after() const noexcept { return before - saved; }
 };
 

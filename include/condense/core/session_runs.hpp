@@ -194,6 +194,8 @@ protected:
         bool asked = false;
         bool blocked = false;  // by a journal, which may take the next message
         bool failed = false;
+        // A count of messages or turns may well stay where it is: that a layer finds nothing to do then is no failure.
+        bool const by_count = made.before.fits() && (mix_.due_layers(made.before) & ~due_by_count(made.before)) == 0;
         for (auto const& layer : made.layers) {
             asked = asked || layer.asked != 0;
             waited = waited || (layer.waits && made.before.fits());
@@ -208,7 +210,7 @@ protected:
         if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
             if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
-            else if (pace_.ran(options_.pacing, progress, waited && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
+            else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
                 pace_.stuck = reducible();
         }
         tell_trail();

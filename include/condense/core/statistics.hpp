@@ -24,6 +24,9 @@ struct layer_statistics {
     std::uint64_t parts_shortened = 0;
     std::uint64_t artifacts = 0;         ///< originals and messages kept
     std::uint64_t latest_artifacts = 0;  ///< in its latest event
+    std::uint64_t files = 0;             ///< created in all, by stores that have one for each artifact
+    std::uint64_t latest_files = 0;      ///< in the latest event
+    std::array<reference, 4> latest_file_names = {};  ///< of the first of these; the text of a reference is the file's name
     std::uint64_t failures = 0;
     std::uint64_t asked = 0;
     detail::small_text<96> failure = {};  ///< the note of the latest report with a failure
@@ -37,9 +40,12 @@ struct layer_statistics {
         artifacts += entry.artifacts;
         failures += entry.failures;
         asked += entry.asked;
+        files += entry.files;
         if (entry.outcome == layer_outcome::applied || entry.artifacts != 0) {
             ++events;
             latest_artifacts = entry.artifacts;
+            latest_files = entry.files;
+            latest_file_names = entry.file_names;
         }
         if (entry.failures != 0) failure = entry.note;
     }
@@ -53,6 +59,9 @@ struct layer_statistics {
         parts_shortened = add_capped(parts_shortened, more.parts_shortened);
         artifacts = add_capped(artifacts, more.artifacts);
         latest_artifacts = more.latest_artifacts;
+        files = add_capped(files, more.files);
+        latest_files = more.latest_files;
+        latest_file_names = more.latest_file_names;
         failures = add_capped(failures, more.failures);
         asked = add_capped(asked, more.asked);
         if (!more.failure.empty()) failure = more.failure;
@@ -76,21 +85,28 @@ struct statistics {
         for (std::size_t index = 0; index < Layers; ++index) layers[index].add(entries[index]);
     }
 
-    /// A table: one line for all, one for each layer.
+    /// A table: one line for all, one for each layer, and below it the files of its latest event.
     std::string text() const {
         std::string out = "saved " + detail::grouped(saved().count) + " tokens in " + detail::grouped(changed) + " of " +
                           detail::grouped(runs) + " runs\n";
         detail::append_padded(out, "layer", 16);
-        for (std::string_view const title : {"events", "saved", "dropped", "shortened", "stored", "failures"})
+        for (std::string_view const title : {"events", "saved", "dropped", "shortened", "stored", "files", "failures"})
             detail::append_padded(out, title, 12, true);
         out.push_back('\n');
         for (auto const& layer : layers) {
             if (layer.name.empty()) continue;
             detail::append_padded(out, layer.name, 16);
             for (auto const figure : {layer.events, layer.saved.count, layer.groups_dropped, layer.parts_shortened,
-                                      layer.artifacts, layer.failures})
+                                      layer.artifacts, layer.files, layer.failures})
                 detail::append_padded(out, detail::grouped(figure), 12, true);
             if (!layer.failure.empty()) out.append("  ").append(std::string_view{layer.failure});
+            out.push_back('\n');
+            if (layer.latest_files == 0) continue;
+            out.append("  created:");
+            for (auto const& file : layer.latest_file_names)
+                if (file) out.append(" ").append(file.text());
+            auto const named = layer.latest_file_names.size();
+            if (layer.latest_files > named) out.append(" and ").append(detail::grouped(layer.latest_files - named)).append(" more");
             out.push_back('\n');
         }
         return out;

@@ -30,6 +30,17 @@ concept artifact_store = std::copy_constructible<Store> &&
                              { store.put(name, content) } -> std::same_as<store_error>;
                          };
 
+namespace detail {
+
+/// A store that has a file for each artifact, named as its reference is spelt, says whether one is there:
+/// `has_file(name)`. By that statistics tell the files that a run has created.
+template <class Store>
+concept store_of_files = requires(Store const& store, reference const& name) {
+    { store.has_file(name) } -> std::same_as<bool>;
+};
+
+}  // namespace detail
+
 /// What one line of a journal says beside its content.
 struct journal_entry {
     reference name = {};       ///< of the content

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <condense/core/cost.hpp>
+#include <condense/core/part.hpp>
 #include <condense/core/price.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
@@ -30,6 +31,7 @@ struct model {
     model_family family = model_family::other;
     std::string_view tokenizer = {};  ///< of the vocabulary that counts it exactly, where that is published
     v1::cost image = {};  ///< the most that one image costs unless a detail is asked for; 0 where that is not known
+    reasoning_use reasoning = reasoning_use::unknown;  ///< for presets::cascade and recommended; row C12
 
     friend constexpr bool operator==(model const&, model const&) = default;
 };

@@ -38,6 +38,22 @@ inline constexpr tokens image_of_gpt_4_1{1'536};
 inline constexpr tokens image_of_gemini_2{2'304};
 inline constexpr tokens image_of_gemini_3{1'120};
 
+/// Of names in the table, as their makers document them: models of before they reasoned, and those that always or on
+/// request do. Makers that have both under names without a version are left out.
+constexpr reasoning_use reasoning_of(std::string_view name) noexcept {
+    auto const by = [](bool reasons) { return reasons ? reasoning_use::takes_back : reasoning_use::none; };
+    auto const version = version_of(name);
+    if (of_family(name, "claude")) return by(version >= 37);
+    if (name.starts_with("gpt-oss") || is_openai_reasoner(name)) return reasoning_use::takes_back;
+    if (of_family(name, "gpt") && !name.ends_with("-chat-latest")) return by(version >= 50);
+    if (of_family(name, "gemini")) return by(version >= 25);
+    if (of_family(name, "gemma") && version < 40) return reasoning_use::none;
+    if (of_family(name, "llama") || of_family(name, "codestral") || name == "open-mistral-nemo") return reasoning_use::none;
+    if (name.starts_with("kimi-k2-")) return by(name.find("-thinking") != std::string_view::npos);
+    if (name == "deepseek-reasoner") return reasoning_use::takes_back;
+    return reasoning_use::unknown;
+}
+
 constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output, std::optional<prices> price,
                     std::string_view tokenizer = {}, tokens image = {}) noexcept {
     return {.name = name,
@@ -47,7 +63,8 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .price = price,
             .family = family_of(name),
             .tokenizer = tokenizer,
-            .image = v1::cost::of(image)};
+            .image = v1::cost::of(image),
+            .reasoning = reasoning_of(name)};
 }
 
 /// Name, window, input, output, price (input, cached, written, output), tokenizer, image. Row V8 names Claude 4.5, GPT-4o and

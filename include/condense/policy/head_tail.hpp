@@ -9,6 +9,7 @@
 
 #include <condense/core/part.hpp>
 #include <condense/detail/reject.hpp>
+#include <condense/detail/text_type.hpp>
 #include <condense/policy/extent.hpp>
 #include <condense/policy/placeholder.hpp>
 #include <condense/policy/shortener.hpp>
@@ -53,6 +54,15 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
     return {{missing, total, rest || find_cut(text, "lines", count_lines(text))}};
 }
 
+/// What the original of `text` was, which an earlier cut may have said; empty where it has not.
+constexpr std::string_view original_type(std::string_view text, bool shortened) {
+    if (text.find(opening) != std::string_view::npos) {
+        if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
+        if (auto const cut = find_cut(text, "lines", count_lines(text))) return cut->count.type;
+    }
+    return shortened ? std::string_view{} : type_of_text(text);
+}
+
 /// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
 /// cutting would not save more than a marker takes.
 constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, extent const& head_limit,
@@ -75,7 +85,8 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
         tail = tail > back ? tail : back;
         if (head > tail) head = tail;
     }
-    auto const gap = measure_gap(text, head, tail, ascii, how.shortened);
+    auto gap = measure_gap(text, head, tail, ascii, how.shortened);
+    gap.count.type = how.words.type_and_share ? original_type(text, how.shortened) : std::string_view{};
     std::string out;
     out.reserve(head + omission_limit + 2 + (text.size() - tail));
     out.append(text.substr(0, head));

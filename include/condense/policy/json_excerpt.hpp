@@ -98,6 +98,7 @@ public:
             append_minified(made.text, given);
         }
         made.less = omitted_ || dropped_;
+        if (made.less && marked_) say_share(made.text, text.size());
         return made;
     }
 
@@ -109,8 +110,10 @@ public:
         auto const members = top.members + read.before_ - (earlier ? 1 : 0);
         bool const object = top.kind == token::object;
         std::string out{object ? "{\"[...]\":\"" : "[\""};
-        append_escaped(out, excerpt(members, members, object ? "keys" : "items", earlier ? read.size_ : text.size(), read.how_));
-        return out.append(object ? "\"}" : "\"]");
+        read.outer_marker(out, members, members, object ? "keys" : "items", text.size());
+        out.append(object ? "\"}" : "\"]");
+        read.say_share(out, text.size());
+        return out;
     }
 
 private:
@@ -122,7 +125,7 @@ private:
         bool const object = top.kind == token::object;
         scanner scan{text};
         if (!opens(scan.next()) || !opens(top.kind)) return out;
-        for (std::uint64_t place = 0; place < top.members; ++place) {
+        for (std::uint64_t member = 0; member < top.members; ++member) {
             auto kind = scan.next();
             auto const begin = static_cast<std::size_t>(scan.text().data() - text.data());
             bool const named = !object || scan.text() == "\"[...]\"";
@@ -134,7 +137,7 @@ private:
             auto const comma = text.find_first_not_of(" \t\r\n", end);
             auto from = begin;
             if (text[comma] == ',') end = comma + 1;
-            else if (place != 0) from = text.rfind(',', begin);
+            else if (member != 0) from = text.rfind(',', begin);
             before_ = count.missing;
             how_.shortened = count.of_rest;
             out.append(text.substr(0, from)).append(text.substr(end));
@@ -210,12 +213,30 @@ private:
         return cut;
     }
 
+    constexpr void outer_marker(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what, std::size_t size) {
+        auto const begin = out.size();
+        append_escaped(out, excerpt_front(missing, total, what, size_ != 0 ? size_ : size, how_.shortened));
+        share_at_ = out.size();
+        std::string way;
+        append_way(way, way_back(how_));
+        append_escaped(out, way);
+        marker_size_ = out.size() - begin;
+    }
+
+    /// What of the text is left is known when all is written.
+    constexpr void say_share(std::string& out, std::size_t size) const {
+        if (!how_.words.type_and_share) return;
+        std::string said;
+        append_type(said, "json", out.size() - marker_size_, how_.shortened ? 0 : size_ != 0 ? size_ : size);
+        out.insert(share_at_, said);
+    }
+
     constexpr void marker(std::string& out, std::uint64_t kept, std::uint64_t total, std::string_view what,
-                          std::string_view text, place at) const {
+                          std::string_view text, place at) {
         if (out.back() != '[' && out.back() != '{') out.push_back(',');
         if (what == "keys") out.append("\"[...]\":");
         out.append("\"");
-        if (at.level == 0) append_escaped(out, excerpt(total + before_ - kept, total + before_, what, size_ != 0 ? size_ : text.size(), how_));
+        if (at.level == 0) outer_marker(out, total + before_ - kept, total + before_, what, text.size());
         else out.append(excerpt(total - kept, total, what));
         out.append("\"");
     }
@@ -324,6 +345,8 @@ private:
     recovery how_;
     std::uint64_t before_ = 0;  ///< members that an earlier excerpt has left out
     std::uint64_t size_ = 0;    ///< bytes that it has had
+    std::size_t share_at_ = 0;  ///< where the outermost marker says what is left
+    std::size_t marker_size_ = 0;
     bool marked_ = false;   ///< the outermost container says that something is missing
     bool omitted_ = false;
     bool dropped_ = false;  ///< members that are null, which leaves no marker

@@ -25,7 +25,9 @@ struct wording {
     std::string_view stored = "the whole is stored as";  ///< before the reference; at most 40 bytes
     std::string_view recorded = "the journal holds the whole";  ///< at most 64 bytes, as is the next
     std::string_view otherwise = {};  ///< where neither has it, and the shortener itself says nothing
-    bool type_and_share = false;  ///< C3: says, too, what the text was (text, json, mixed) and which share of it is left
+    /// C3: head, tail, head_tail and json_sample say what the original was and how much of it is left: "json, 12 % left";
+    /// of what an earlier cut has left only the type, where that cut has said it.
+    bool type_and_share = false;
 
     constexpr void validate() const {
         auto const good = [](std::string_view words, std::size_t most) {
@@ -68,6 +70,7 @@ struct omitted {
     std::uint64_t missing = 0;
     std::uint64_t total = 0;
     bool of_rest = false;
+    std::string_view type = {};  ///< of the original, where the marker names it: text, json, mixed
 };
 inline constexpr std::string_view opening = "[... ";
 constexpr void append_count(std::string& out, omitted const& count, std::string_view what) {
@@ -75,10 +78,20 @@ constexpr void append_count(std::string& out, omitted const& count, std::string_
     out.append(grouped(count.total)).append(" ").append(what).append(" omitted");
 }
 
+/// "; json, 12 % left", rounded down; without the share where the original's size is not known.
+constexpr void append_type(std::string& out, std::string_view type, std::uint64_t left, std::uint64_t original) {
+    if (type.empty()) return;
+    out.append("; ").append(type);
+    if (original == 0) return;
+    auto const share = original > u64_limit / 100 ? left / (original / 100) : left * 100 / original;
+    out.append(", ").append(share == 0 && left != 0 ? "under 1" : grouped(share)).append(" % left");
+}
+
 /// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut that is not known,
-/// "[... 44 of the remaining 300 lines omitted ...]".
+/// "[... 44 of the remaining 300 lines omitted ...]"; with its type "[... 44 of 300 lines omitted; text, 85 % left ...]".
 constexpr void append_omission(std::string& out, omitted const& count, std::string_view what, std::string_view way) {
     append_count(out, count, what);
+    append_type(out, count.type, count.total - count.missing, count.of_rest ? 0 : count.total);
     append_way(out, way);
 }
 constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
@@ -121,6 +134,13 @@ public:
         count.of_rest = word("the remaining ");
         return figure(count.total) && count.missing <= count.total;
     }
+    /// What `append_type` says; empty where the marker does not.
+    constexpr std::string_view type() const noexcept {
+        auto ahead = *this;
+        for (std::string_view const each : {"; text", "; json", "; mixed"})
+            if (ahead.word(each) && (ahead.word(", ") || ahead.word("; ") || ahead.word(" ...]"))) return each.substr(2);
+        return {};
+    }
     /// Where the marker ends; 0 where it does not.
     constexpr std::size_t end() const noexcept {
         auto const close = text_.substr(at_, omission_limit).find(" ...]");
@@ -141,6 +161,7 @@ constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string
         if (!read.figure(found.count.missing) || !read.total(found.count) || !read.word(" ") || !read.word(what) || !read.word(" omitted")) continue;
         found.end = read.end();
         if (found.end == 0) continue;
+        found.count.type = read.type();
         bool const by_lines = what == "lines";
         auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, found.end - begin));
         auto const least = add_capped(found.count.total - found.count.missing, marker);
@@ -203,12 +224,16 @@ constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::s
 
 /// "[... 7 of 10 keys omitted from 2,740 bytes; the journal holds the whole ...]", and where all are
 /// there but not whole "[... values shortened, 3 keys from 2,740 bytes ...]"
-constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size,
-                              recovery const& how) {
+constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size, bool of_rest) {
     std::string text = "[... ";
     if (missing == 0) text.append("values shortened, ").append(grouped(total)).append(" ").append(what);
     else text.append(grouped(missing)).append(" of ").append(grouped(total)).append(" ").append(what).append(" omitted");
-    text.append(how.shortened ? " from the remaining " : " from ").append(grouped(size)).append(" bytes");
+    text.append(of_rest ? " from the remaining " : " from ").append(grouped(size)).append(" bytes");
+    return text;
+}
+constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size,
+                              recovery const& how) {
+    auto text = excerpt_front(missing, total, what, size, how.shortened);
     append_way(text, way_back(how));
     return text;
 }

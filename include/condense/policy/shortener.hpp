@@ -68,7 +68,7 @@ concept composite_shortener = requires { typename Shortener::is_composite; };
 }  // namespace detail
 
 /// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, an extent in
-/// place of the layer's; `any_size = true` where there is no limit; `removes = true` where an empty text
+/// place of the layer's where it is bounded; `any_size = true` where there is no limit; `removes = true` where an empty text
 /// takes the whole part out, which may be a sealed one; `validate()`.
 template <class Shortener>
 concept shortener = text_shortener<Shortener> || conversation_shortener<Shortener> || detail::composite_shortener<Shortener>;
@@ -108,7 +108,8 @@ constexpr extent limit_of(Shortener const& shorten, cut const& how) noexcept {
     if constexpr (requires { shorten.over; }) {
         static_assert(requires { extent{shorten.over}; },
                       "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
-        return extent{shorten.over}.halved(how.halvings);
+        auto const own = extent{shorten.over};
+        return own.bounded() ? own.halved(how.halvings) : how.over;
     } else return how.over;
 }
 

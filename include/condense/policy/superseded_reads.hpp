@@ -142,7 +142,7 @@ struct superseded_reads {
             std::size_t use;
         };
         std::vector<detail::file_use> uses;
-        std::vector<result> results;
+        std::vector<result> answers;
         auto const& facts = seen.outline();
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
             if (!seen.present(sequence{index})) continue;
@@ -161,13 +161,13 @@ struct superseded_reads {
                 auto& mine = uses[static_cast<std::size_t>(use - uses.data())];
                 mine.answer = part.column;
                 mine.failed = mine.failed || found.status != part_status::ok;
-                results.push_back({part.column, static_cast<std::size_t>(use - uses.data())});
+                answers.push_back({part.column, static_cast<std::size_t>(use - uses.data())});
             });
         }
         detail::judge(uses);
-        return [uses = std::move(uses), results = std::move(results)](part_ref at, part_view const& part, cut const& how) {
+        return [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
             std::optional<std::string> note;
-            auto const* const found = detail::find_column(results, at.column);
+            auto const* const found = detail::find_column(answers, at.column);
             if (found == nullptr || uses[found->use].fate == detail::file_use::stays || part.text.size() <= detail::omission_limit)
                 return note;
             bool const again = uses[found->use].fate == detail::file_use::read_again;

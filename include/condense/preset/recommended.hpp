@@ -27,19 +27,21 @@ namespace presets {
 
 /// The layers of `recommended`, with a layer of your own that summarises. Rows X6 and X11. The figures come from
 /// replaying recorded conversations at windows of 8,000 and 32,000: what follows a change is sent anew at full
-/// price, so reductions are rare, late while the cache is in use, and deep.
+/// price, so reductions are rare, late while the cache is in use, and deep. The newest answer keeps its reasoning,
+/// but for a model that has no use of it (C12).
 template <journal Journal, artifact_store Store, class Summary>
-auto recommended_with(Journal to, Store into, Summary summary) {
+auto recommended_with(Journal to, Store into, Summary summary, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const recent = task | last(8_messages);
     auto const due = relaxed(used >= 90_pct, 4_pct);
     auto const rest = used <= 25_pct;
+    auto const thoughts = old_reasoning{.keep = reasoning == reasoning_use::none ? 0_messages : 1_messages};
     auto const ends = head_tail{.head = 250_chars, .tail = 250_chars};
     return pipeline{
         record{.to = to},
         offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
         compress{.when = due, .until = rest, .protect = recent,
-                 .with = first_of(superseded_reads{}, duplicate_results{}, old_reasoning{}, shorten_arguments{})},
+                 .with = first_of(superseded_reads{}, duplicate_results{}, thoughts, shorten_arguments{})},
         compress{.when = due, .until = rest, .protect = recent, .over = 500_chars,
                  .with = by_content{.diff = ends, .search_hits = ends, .code = ends, .prose = ends, .binary = ends}},
         summary,
@@ -49,11 +51,11 @@ auto recommended_with(Journal to, Store into, Summary summary) {
 
 /// The summary is the model's, or by rule where it fails.
 template <journal Journal, artifact_store Store, summarizer Model>
-auto recommended(Journal to, Store into, Model model) {
+auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const tail = task | last(15_pct) | unanswered;
     return recommended_with(to, into, fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
-                                               summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}});
+                                               summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}}, reasoning);
 }
 
 }  // namespace presets

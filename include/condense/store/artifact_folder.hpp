@@ -71,6 +71,12 @@ public:
         return {};
     }
 
+    /// Something has the name of this artifact's file. Costs an open.
+    bool has_file(reference const& name) const {
+        auto const folder = shared_->folder.use(false).at;
+        return folder && detail::posix::open_file(*folder, name.text(), O_RDONLY).error != ENOENT;
+    }
+
     /// The content, or nothing where the name is unknown or what stands there is not what was put.
     std::optional<std::string> get(reference const& name) const {
         auto const folder = shared_->folder.use(false).at;
