@@ -56,8 +56,8 @@ template <class Archive>
 void each_member(Archive& a, layer_statistics& of) {
     a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
     a("groups_dropped", of.groups_dropped), a("parts_shortened", of.parts_shortened), a("artifacts", of.artifacts);
-    a("latest_artifacts", of.latest_artifacts), a("files", of.files), a("latest_files", of.latest_files);
-    a("latest_file_names", of.latest_file_names), a("failures", of.failures), a("asked", of.asked);
+    a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked);
+    if (a.version() >= 2) a("files", of.files), a("latest_files", of.latest_files), a("latest_file_names", of.latest_file_names);
     std::string failure{std::string_view{of.failure}};
     a("failure", failure);
     of.failure = std::string_view{failure};
