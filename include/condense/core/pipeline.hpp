@@ -83,7 +83,7 @@ constexpr properties properties_of() noexcept {
 
 template <class... Layers>
 consteval bool ends_in_last_resort() {
-    bool before = false;
+    [[maybe_unused]] bool before = false;
     bool ends = false;
     ((ends = (effects_of<Layers>() & effect::reruns) && before, before = before || flag_last_resort<Layers>()), ...);
     return ends;
