@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -209,6 +210,50 @@ TEST_CASE("offload: what a store has taken stands, what it has not taken stays i
     state.room = 100'000;
     CHECK(reduced(messages, mix).layers[0].artifacts == 3);
     CHECK(text_of(messages, 1).size() < 300);
+}
+
+TEST_CASE("offload: a store that throws for some keeps what it has taken", "[law-4]") {
+    struct throwing : shelf {
+        condense::store_error put(condense::reference const& name, std::string_view content) const {
+            if (content[0] == 'b') throw std::runtime_error{"the connection is gone"};
+            if (content[0] == 'c') throw 7;
+            return shelf::put(name, content);
+        }
+    };
+    shelf::state state;
+    auto const mix = pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = throwing{{&state}}}};
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(7'000, 'd')});
+    auto const report = reduced(messages, mix);
+    CHECK(state.kept == std::vector<std::string>{output(5'000, 'a'), output(7'000, 'd')});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note} == "the connection is gone");
+    CHECK(report.layers[0].artifacts == 2);
+    CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
+    CHECK(text_of(messages, 0).size() < 300);
+    CHECK(text_of(messages, 1) == output(9'000, 'b'));
+    CHECK(text_of(messages, 2) == output(6'000, 'c'));
+    CHECK(text_of(messages, 3).size() < 300);
+    // Where it takes nothing the layer has failed as one that throws.
+    auto others = rounds({output(9'000, 'b')});
+    auto const before = others;
+    auto const failed = reduced(others, mix);
+    CHECK(others == before);
+    CHECK(failed.layers[0].outcome == layer_outcome::failed);
+    CHECK(failed.layers[0].threw);
+}
+
+TEST_CASE("offload: a store that cancels ends the run, and nothing has changed", "[law-12]") {
+    struct cancelling : shelf {
+        condense::store_error put(condense::reference const& name, std::string_view content) const {
+            if (content[0] == 'b') throw condense::cancelled{};
+            return shelf::put(name, content);
+        }
+    };
+    shelf::state state;
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b')});
+    auto const before = messages;
+    CHECK_THROWS_AS(reduced(messages, pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = cancelling{{&state}}}}), condense::cancelled);
+    CHECK(messages == before);
 }
 
 TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {
