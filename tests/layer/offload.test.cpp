@@ -16,6 +16,7 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
+#include <condense/layer/compress.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -374,6 +375,28 @@ TEST_CASE("offload: a limit in tokens") {
     auto const either = offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(both, pipeline{either}));
     CHECK(state.kept == std::vector<std::string>{output(1'500)});
+}
+
+TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") {
+    shelf::state state;
+    auto const shortened = [&](auto const& layer, double factor) {
+        condense::session session{history{}, pipeline{layer}, condense::budget{.window = 100'000_tokens}, toy::per_byte{}};
+        for (auto& m : rounds({output(600)})) session.push(std::move(m));
+        static_cast<void>(session.request());
+        auto const counted = static_cast<double>(session.used().tokens.count);
+        session.observe({.input = {static_cast<std::uint64_t>(counted * factor)}, .output = {1}});
+        return session.run().layers[0].parts_shortened;
+    };
+    constexpr head_tail ends{100_chars, 100_chars};
+    auto const stored = offload{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .preview = ends, .into = shelf{&state}};
+    auto const cut = condense::compress{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .with = ends};
+    CHECK(shortened(stored, 1.0) == 0);
+    CHECK(shortened(stored, 2.0) == 1);
+    CHECK(shortened(cut, 1.0) == 0);
+    CHECK(shortened(cut, 2.0) == 1);
+    auto large = stored;
+    large.over = 1'300_tokens;
+    CHECK(shortened(large, 2.0) == 0);
 }
 
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {
