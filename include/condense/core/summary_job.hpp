@@ -101,6 +101,7 @@ public:
         return false;
     }
     void clear() noexcept { live_.clear(); }
+    bool under_way() const noexcept { return !live_.empty(); }
     /// The newest id that was given; later ones are larger, so that no job of before passes for one of now.
     std::uint64_t latest() const noexcept { return latest_; }
     void go_on(std::uint64_t latest) noexcept {
