@@ -160,3 +160,24 @@ TEST_CASE("pacing: figures at their limits are harmless", "[law-t4]") {
         CHECK(kept.may_ask(usual, now) == (figure == 0));
     }
 }
+
+TEST_CASE("pacing: a session that waits can say why") {
+    using condense::detail::pause;
+    pace kept;
+    kept.pushed_more(of(900));
+    auto const why = [&](usage now, tokens reducible = {}) { return kept.pause_of(usual, now, 1, 0, [=] { return reducible; }).text(); };
+    CHECK(why(at(700)).empty());
+    static_cast<void>(kept.ran(usual, true, false, 1));
+    CHECK(why(at(700)) == "nothing has come since the latest run");
+    kept.pushed_more(of(5));
+    CHECK(why(at(700)) == "15 tokens have to come first");
+    CHECK(why(at(1'100)).empty());
+    static_cast<void>(kept.ran(usual, false, false, 1));
+    static_cast<void>(kept.ran(usual, false, false, 1));
+    kept.pushed_more(of(50));
+    CHECK(why(at(700)) == "the circuit is open until 200 tokens more have come");
+    CHECK(why(at(1'100)) == "the circuit is open until more can be reduced");
+    CHECK(why(at(1'100), tokens{20}).empty());
+    kept.pushed_more(of(200));
+    CHECK(why(at(700)).empty());
+}

@@ -14,6 +14,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
 
@@ -532,4 +533,57 @@ TEST_CASE("a call from within a run says why it was not made") {
     act = [&] { why = chat.call([](auto const&) { return chat_message::assistant("no"); }).error; };
     CHECK(chat.run().changed());
     CHECK(why.text == "condense: call: the session must not be in a run (see call_result)");
+}
+
+TEST_CASE("the status says why a reduction that is due waits") {
+    auto const fresh = [](auto const& layer) {
+        conversation all;
+        for (int turn = 0; turn < 4; ++turn) {
+            all.push_back(chat_message::user(std::string(100, 'q')));
+            all.push_back(chat_message::assistant(std::string(100, 'a')));
+        }
+        return condense::session{std::move(all), condense::pipeline{layer}, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    };
+    auto const waiting = [](auto& chat) {
+        auto const before = chat.status();
+        CHECK(chat.waits().empty());
+        CHECK(before.find("waits") == std::string::npos);
+        static_cast<void>(chat.prepare());
+        return chat.status();
+    };
+    auto protecting = fresh(condense::sliding_window{.when = used >= 50_pct, .protect = condense::last(100_messages)});
+    CHECK(waiting(protecting) ==
+          "800 of 1,000 tokens (80.0 %), reduces at 500; a reduction is due and waits: nothing has come since the latest run "
+          "(sliding_window: nothing to do: all that it could take is within the newest 8 messages)");
+    protecting.push(chat_message::user("more"));
+    CHECK(protecting.waits().starts_with("16 tokens have to come first (sliding_window: "));
+    protecting.push(chat_message::user(std::string(20, 'm')));
+    CHECK(protecting.waits().empty());
+    static_cast<void>(protecting.prepare());
+    protecting.push(chat_message::user("more"));
+    CHECK(protecting.waits().starts_with("the circuit is open until 246 tokens more have come ("));
+    auto unworthy = fresh(condense::sliding_window{.when = used >= 78_pct, .worth = condense::at_least(600_tokens)});
+    CHECK(waiting(unworthy).ends_with(" (sliding_window: not worth it)"));
+    auto idle = fresh(condense::offload{.over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars}, .into = condense::memory_store{}});
+    static_cast<void>(idle.prepare());
+    CHECK(idle.waits().empty());  // it is due at any use
+    auto failing = fresh(condense::summarize{.when = used >= 50_pct, .protect = condense::last(2_messages), .with = [](std::string_view) { return std::string{}; }});
+    CHECK(waiting(failing).find(" (summarize: ") != std::string::npos);
+}
+
+TEST_CASE("the status says that a summary is under way") {
+    condense::session chat{conversation{}, condense::pipeline{condense::summarize{.when = used >= 50_pct, .protect = condense::last(2_messages),
+                                                                                  .with = [](std::string_view) { return std::string{}; }}},
+                           condense::budget{.window = 10'000_tokens}, per_byte{}};
+    for (int turn = 0; turn < 30; ++turn) {
+        chat.push(chat_message::user(std::string(100, 'q')));
+        chat.push(chat_message::assistant(std::string(100, 'a')));
+    }
+    static_cast<void>(chat.prepare());
+    REQUIRE_FALSE(chat.waits().empty());
+    auto const job = chat.begin_summary();
+    REQUIRE(job);
+    CHECK(chat.status().ends_with("; a summary is under way"));
+    CHECK(chat.abandon(job));
+    CHECK(chat.status().find("under way") == std::string::npos);
 }

@@ -244,6 +244,37 @@ TEST_CASE("a job that has ended does not stand in the way of the next one") {
     CHECK(session.commit(job, "late") == commit_outcome::stale);
 }
 
+TEST_CASE("a job whose prompt was too large is tried again with less, a bounded number of times") {
+    std::function<std::string()> act = [] { return std::string{}; };
+    auto const mix = condense::pipeline{summarize{.when = used >= 50_pct, .protect = condense::last(4_messages), .with = acting_model{&act}}};
+    auto const fresh = [&] { return condense::session{turns(60), mix, condense::budget{.window = 20'000_tokens}, exact{}}; };
+    condense::provider_error const unsaid{.status = 400, .text = "context_length_exceeded"};
+    auto session = fresh();
+    auto job = session.begin_summary();
+    REQUIRE(job);
+    CHECK_FALSE(session.retry(job, {.status = 429, .text = "slow down"}));
+    unsigned tries = 0;
+    for (auto next = job; next; ++tries) {
+        job = next;
+        next = session.retry(job, unsaid);
+        if (next) CHECK(next.prompt.size() < job.prompt.size());
+        if (next) CHECK(next.id != job.id);
+        CHECK_FALSE(session.retry(job, unsaid));  // it is over
+        REQUIRE(tries <= 8);
+    }
+    CHECK(tries >= 4);
+    CHECK(session.commit(job, "too late") == commit_outcome::stale);
+    // What was given up stands in the way of nothing.
+    job = session.begin_summary();
+    REQUIRE(job);
+    auto const told = session.retry(job, {.status = 400, .text = "prompt is too long: 12000 tokens > 6000 maximum"});
+    REQUIRE(told);
+    CHECK(told.prompt.size() < job.prompt.size() * 6 / 10);
+    CHECK(session.commit(job, "They spoke.") == commit_outcome::stale);
+    CHECK(session.commit(told, "They spoke.") == commit_outcome::committed);
+    CHECK_FALSE(fresh().retry(told, unsaid));
+}
+
 TEST_CASE("a job of another session, or of an earlier one, is stale") {
     auto const mix = condense::pipeline{seven_to_four()};
     auto session = holding(mix, turns(6));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
+#include <condense/layer/compress.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -211,6 +213,50 @@ TEST_CASE("offload: what a store has taken stands, what it has not taken stays i
     CHECK(text_of(messages, 1).size() < 300);
 }
 
+TEST_CASE("offload: a store that throws for some keeps what it has taken", "[law-4]") {
+    struct throwing : shelf {
+        condense::store_error put(condense::reference const& name, std::string_view content) const {
+            if (content[0] == 'b') throw std::runtime_error{"the connection is gone"};
+            if (content[0] == 'c') throw 7;
+            return shelf::put(name, content);
+        }
+    };
+    shelf::state state;
+    auto const mix = pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = throwing{{&state}}}};
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(7'000, 'd')});
+    auto const report = reduced(messages, mix);
+    CHECK(state.kept == std::vector<std::string>{output(5'000, 'a'), output(7'000, 'd')});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note} == "the connection is gone");
+    CHECK(report.layers[0].artifacts == 2);
+    CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
+    CHECK(text_of(messages, 0).size() < 300);
+    CHECK(text_of(messages, 1) == output(9'000, 'b'));
+    CHECK(text_of(messages, 2) == output(6'000, 'c'));
+    CHECK(text_of(messages, 3).size() < 300);
+    // Where it takes nothing the layer has failed as one that throws.
+    auto others = rounds({output(9'000, 'b')});
+    auto const before = others;
+    auto const failed = reduced(others, mix);
+    CHECK(others == before);
+    CHECK(failed.layers[0].outcome == layer_outcome::failed);
+    CHECK(failed.layers[0].threw);
+}
+
+TEST_CASE("offload: a store that cancels ends the run, and nothing has changed", "[law-12]") {
+    struct cancelling : shelf {
+        condense::store_error put(condense::reference const& name, std::string_view content) const {
+            if (content[0] == 'b') throw condense::cancelled{};
+            return shelf::put(name, content);
+        }
+    };
+    shelf::state state;
+    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b')});
+    auto const before = messages;
+    CHECK_THROWS_AS(reduced(messages, pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = cancelling{{&state}}}}), condense::cancelled);
+    CHECK(messages == before);
+}
+
 TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {
     for (bool const marks : {false, true}) {
         shelf::state state;
@@ -329,6 +375,28 @@ TEST_CASE("offload: a limit in tokens") {
     auto const either = offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(both, pipeline{either}));
     CHECK(state.kept == std::vector<std::string>{output(1'500)});
+}
+
+TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") {
+    shelf::state state;
+    auto const shortened = [&](auto const& layer, double factor) {
+        condense::session session{history{}, pipeline{layer}, condense::budget{.window = 100'000_tokens}, toy::per_byte{}};
+        for (auto& m : rounds({output(600)})) session.push(std::move(m));
+        static_cast<void>(session.request());
+        auto const counted = static_cast<double>(session.used().tokens.count);
+        session.observe({.input = {static_cast<std::uint64_t>(counted * factor)}, .output = {1}});
+        return session.run().layers[0].parts_shortened;
+    };
+    constexpr head_tail ends{100_chars, 100_chars};
+    auto const stored = offload{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .preview = ends, .into = shelf{&state}};
+    auto const cut = condense::compress{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .with = ends};
+    CHECK(shortened(stored, 1.0) == 0);
+    CHECK(shortened(stored, 2.0) == 1);
+    CHECK(shortened(cut, 1.0) == 0);
+    CHECK(shortened(cut, 2.0) == 1);
+    auto large = stored;
+    large.over = 1'300_tokens;
+    CHECK(shortened(large, 2.0) == 0);
 }
 
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {

@@ -70,7 +70,11 @@ template <class Archive>
 void each_member(Archive& a, pace& of) {
     a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
     a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
-    if (a.version() >= 2) a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
+    if (a.version() < 2) return;
+    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
+    std::string cause{std::string_view{of.cause}};
+    a("cause", cause);
+    of.cause = std::string_view{cause};
 }
 template <class Archive>
 void each_member(Archive& a, usage_anchor& anchor) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -151,6 +152,29 @@ private:
         return say(after.turns, before_.turns, " turns");
     }
 
+    /// A store that throws has failed for this content alone; a cancellation passes.
+    constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
+#if defined(__cpp_exceptions)
+        auto const failed_by = [this](std::string_view what) {
+            threw_ = true;
+            return store_error{what.empty() ? std::string_view{"the store threw"} : what};
+        };
+        try {
+            return put.put(put.store, put.name, content, created);
+        } catch (cancelled const&) {
+            throw;
+        } catch (std::exception const& problem) {
+            if (shared_->options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+            return failed_by(problem.what());
+        } catch (...) {
+            if (shared_->options.stop.stop_requested()) throw;
+            return failed_by("an exception of unknown type");
+        }
+#else
+        return put.put(put.store, put.name, content, created);
+#endif
+    }
+
     constexpr bool put_all() {
         std::string content;  // a copy, as the store may be the program's, and change its container
         auto& draft = shared_->draft;
@@ -166,14 +190,14 @@ private:
                 --shared_->kept;
                 continue;
             }
-            if (!put.part) problem = put.put(put.store, put.name, put.content, created);
+            if (!put.part) problem = give(put, put.content, created);
             else {
                 bool found = false;
                 shared_->draft.original(*put.part, [&](part_view const& seen) {
                     content = seen.text;
                     found = true;
                 });
-                if (found) problem = put.put(put.store, put.name, content, created);
+                if (found) problem = give(put, content, created);
             }
             if (!problem) {
                 if (created) entry_->add_file(put.name);
@@ -188,6 +212,7 @@ private:
         if (apart) take_out(draft.written(), draft.outline(), mark_, lost);
         if (!apart || draft.mark() == mark_) {
             fail(reason);
+            entry_->threw = entry_->threw || threw_;
             return false;
         }
         ++entry_->failures;
@@ -244,6 +269,7 @@ private:
     usage used_;
     tokens prefix_before_ = {};
     std::uint32_t refused_;
+    bool threw_ = false;  ///< a store, in a put
 };
 
 }  // namespace detail

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <condense/core/cost.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
 
 // When a session that is due runs, and when it waits: what keeps an agent from reducing again and again
 // without getting anywhere. run_options{.pacing = {.fruitless = 3}}.
@@ -27,6 +31,23 @@ struct pacing {
 
 namespace detail {
 
+/// Why a session that is due does not run by itself.
+struct pause {
+    enum reason : std::uint8_t { none, unchanged, growth, circuit, stuck } why = none;
+    tokens more = {};  ///< of `growth` and `circuit`: to be pushed before it does
+
+    std::string text() const {
+        switch (why) {
+            case none: return {};
+            case unchanged: return "nothing has come since the latest run";
+            case growth: return grouped(more.count) + " tokens have to come first";
+            case circuit: return "the circuit is open until " + grouped(more.count) + " tokens more have come";
+            case stuck: break;
+        }
+        return "the circuit is open until more can be reduced";
+    }
+};
+
 /// What a session remembers of its runs; plain data, saved with it.
 struct pace {
     v1::cost pushed = {};         ///< by all messages so far; grows only
@@ -43,6 +64,7 @@ struct pace {
     std::uint64_t rounds = 0;         ///< messages that may have ended one: of an assistant or plainly of a user
     std::uint64_t rounds_at_run = 0;  ///< of those, at its latest run
     std::uint32_t stayed = 0;         ///< runs in a row that left a layer due by messages or turns
+    small_text<120> cause = {};       ///< why the latest run left a layer due: its name and its note
 
     constexpr void pushed_more(v1::cost more, bool ends_round = false) noexcept {
         pushed += more;
@@ -60,13 +82,22 @@ struct pace {
     /// law protects; it is asked only while the circuit is open and the request does not fit.
     template <class Reducible>
     constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count, Reducible const& reducible) const noexcept {
-        if ((now_due & ~due) != 0) return true;
-        if (changes == tried) return false;
-        if (by_count != 0 && rounds_passed()) return true;
-        auto const least = limits.growth.of_rounded_up(now.input);
-        if (open && !now.fits()) return reducible() >= stuck + (least.count == 0 ? tokens{1} : least);
-        if (open) return since(at_run) >= limits.asking.of_rounded_up(now.input);
-        return !now.fits() || since(at_run) >= least;
+        return pause_of(limits, now, now_due, by_count, reducible).why == pause::none;
+    }
+    /// Why it may not.
+    template <class Reducible>
+    constexpr pause pause_of(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count, Reducible const& reducible) const noexcept {
+        if ((now_due & ~due) != 0) return {};
+        if (changes == tried) return {pause::unchanged};
+        if (by_count != 0 && rounds_passed()) return {};
+        auto const growth = limits.growth.of_rounded_up(now.input);
+        if (open && !now.fits()) {
+            if (reducible() >= stuck + (growth.count == 0 ? tokens{1} : growth)) return {};
+            return {pause::stuck};
+        }
+        auto const least = open ? limits.asking.of_rounded_up(now.input) : growth;
+        if ((!open && !now.fits()) || since(at_run) >= least) return {};
+        return {open ? pause::circuit : pause::growth, least - since(at_run)};
     }
 
     /// A model may be asked: the first time, after enough growth, or where nothing else may make it fit and
@@ -99,6 +130,17 @@ struct pace {
         at_run = pushed;
         rounds_at_run = rounds;
         due |= still_due;
+    }
+    /// The first of the layers that are due still and that has noted why, by the entries of the report.
+    template <class Layers>
+    constexpr void explain(Layers const& layers, std::uint64_t still_due) noexcept {
+        cause = {};
+        for (std::size_t at = 0; at < layers.size() && cause.empty(); ++at) {
+            if ((still_due >> (at < 63 ? at : 63) & 1) == 0 || layers[at].note.empty()) continue;
+            cause = layers[at].name;
+            cause += ": ";
+            cause += std::string_view{layers[at].note};
+        }
     }
     constexpr void asked_now(bool fits) noexcept {
         asked = true;

@@ -47,6 +47,24 @@ struct failed {
 
 namespace detail {
 
+#if defined(__cpp_exceptions)
+/// A cancellation that user code has wrapped; without RTTI there is no finding it.
+inline bool wraps_cancellation([[maybe_unused]] std::exception const& problem) noexcept {
+#if defined(__cpp_rtti)
+    try {
+        std::rethrow_if_nested(problem);
+    } catch (cancelled const&) {
+        return true;
+    } catch (std::exception const& inner) {
+        return wraps_cancellation(inner);
+    } catch (...) {
+        return false;
+    }
+#endif
+    return false;
+}
+#endif
+
 struct pending_put {
     void const* store = nullptr;
     store_error (*put)(void const*, reference const&, std::string_view, bool& created) = nullptr;

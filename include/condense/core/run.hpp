@@ -42,24 +42,6 @@ struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
 template <class First, class... Rest>
 struct nth<0, First, Rest...> { using type = First; };
 
-#if defined(__cpp_exceptions)
-/// A cancellation that user code has wrapped; without RTTI there is no finding it.
-inline bool wraps_cancellation([[maybe_unused]] std::exception const& problem) noexcept {
-#if defined(__cpp_rtti)
-    try {
-        std::rethrow_if_nested(problem);
-    } catch (cancelled const&) {
-        return true;
-    } catch (std::exception const& inner) {
-        return wraps_cancellation(inner);
-    } catch (...) {
-        return false;
-    }
-#endif
-    return false;
-}
-#endif
-
 /// Sets a run under pressure, for a scope.
 template <class Run>
 class pressed {

@@ -25,7 +25,7 @@ class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
 
 protected:
     using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::sent_sum_, core::source;
-    using core::catch_up, core::come, core::overflowed_, core::pace_, core::take_waiting, core::tracker_, core::waiting_;
+    using core::catch_up, core::come, core::jobs_, core::overflowed_, core::pace_, core::take_waiting, core::tracker_, core::waiting_;
     using core::borrowed;
 
 public:
@@ -121,8 +121,21 @@ public:
         while (at - below > 1) (due_at(below + (at - below) / 2) ? at : below) = below + (at - below) / 2;
         return {at};
     }
+    /// Why a reduction that is due does not run by itself, and why the latest one left it due; empty where none waits.
+    /// Layers that are due at any use do not count.
+    std::string waits() const {
+        auto const now = used();
+        auto const always = mix_.due_layers({.input = limits_.input(), .cached = now.cached});
+        auto const due = mix_.due_layers(now) & ~always;
+        if (due == 0 || busy_ || !limits_.is_possible()) return {};
+        auto why = pace_.pause_of(options_.pacing, now, due, due & this->due_by_count(now), [&] { return this->reducible(); }).text();
+        if (why.empty()) return why;
+        if (!pace_.cause.empty()) why.append(" (").append(std::string_view{pace_.cause}).append(")");
+        if (jobs_.under_way()) why += "; a summary is under way";
+        return why;
+    }
     /// One line for display.
-    std::string status() const { return usage_line(used(), threshold(), turns_left()); }
+    std::string status() const { return usage_line(used(), threshold(), turns_left(), waits()); }
 
 protected:
     using core::core;

@@ -30,22 +30,20 @@ public:
                       "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind any_pipeline (see summarize)");
         if (busy_) return {};
         catch_up();
-        summary_plan plan;
-        this->running([&](auto& whole) {
-            auto entries = idle_;
-            planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = layer.plan(draft, pass); });
-        });
-        if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
-        auto const id = jobs_.add(facts_, plan);
-        summary_job made{.id = id, .base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
-        made.first = {facts_.group_at(plan.groups.front().slot()).first};
-        made.last = made.first;
-        for (auto const& which : plan.groups) {
-            auto const& found = facts_.group_at(which.slot());
-            if (found.first < made.first.number) made.first = {found.first};
-            if (found.last > made.last.number) made.last = {found.last};
-        }
-        return made;
+        return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0);
+    }
+    /// The model that was given a job's prompt has refused it as too large: another job in its place that has strictly
+    /// less to read, by what the error says. False where the error is no overflow, and the job goes on; and, with the
+    /// job at its end, after eight such errors, or where nothing smaller is left, or what it stood for has changed.
+    summary_job retry(summary_job const& refused, provider_error const& error) {
+        auto const said = overflow_of(error.status, error.text);
+        auto const* const found = jobs_.find(refused.id);
+        if (busy_ || !said || found == nullptr) return {};
+        auto const [size, shrinks] = std::pair{found->size, found->shrinks + 1};
+        jobs_.erase(refused.id);
+        if (shrinks > most_shrinks) return {};
+        catch_up();
+        return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*said); }, shrinks);
     }
     /// Puts the answer in the place of what it stands for, where nothing of that has changed since; messages
     /// pushed meanwhile stand behind it. Undone as a run is.
@@ -74,6 +72,28 @@ protected:
     small_text<96> note_ = {};
 
 private:
+    static constexpr unsigned most_shrinks = 8;
+
+    template <class Plan>
+    summary_job begin(Plan const& plan_of, unsigned shrinks) {
+        summary_plan plan;
+        this->running([&](auto& whole) {
+            auto entries = idle_;
+            planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = plan_of(layer, draft, pass); });
+        });
+        if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
+        auto const id = jobs_.add(facts_, plan, shrinks);
+        summary_job made{.id = id, .base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
+        made.first = {facts_.group_at(plan.groups.front().slot()).first};
+        made.last = made.first;
+        for (auto const& which : plan.groups) {
+            auto const& found = facts_.group_at(which.slot());
+            if (found.first < made.first.number) made.first = {found.first};
+            if (found.last > made.last.number) made.last = {found.last};
+        }
+        return made;
+    }
+
     /// Calls f(layer, draft, pass, run, entry) with the first layer that plans summaries.
     template <class Draft, class Entries, class Function>
     void planning(Draft& whole, Entries& entries, Function&& f) {

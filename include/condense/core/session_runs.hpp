@@ -212,6 +212,7 @@ protected:
             if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
             else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
                 pace_.stuck = reducible();
+            pace_.explain(made.layers, mix_.due_layers(used()));
         }
         tell_trail();
         tell(options_.observer, told);

@@ -78,7 +78,8 @@ struct undo_point {
 /// A template, as `outline` is, so that a program that only includes it instantiates nothing of it.
 template <class = void>
 struct basic_session_state {
-    /// Grows when a member comes or its meaning changes; 2 has the rounds of the pacing, and the authors of edits.
+    /// Grows when a member comes or its meaning changes; 2 has the rounds and the cause of the pacing, and the authors
+    /// of edits.
     static constexpr std::uint64_t latest = 2;
 
     std::uint64_t version = latest;

@@ -25,6 +25,7 @@ struct basic_summary_plan {
     std::vector<group> groups = {};
     std::string prompt = {};  ///< complete: for any model, on any thread
     tokens limit = {};        ///< longest summary
+    v1::cost size = {};       ///< of the prompt without its instructions
 };
 using summary_plan = basic_summary_plan<>;
 
@@ -71,6 +72,8 @@ public:
         std::vector<group> groups = {};
         std::vector<std::uint32_t> counts = {};  ///< messages in each
         tokens limit = {};
+        cost size = {};         ///< of what its model reads
+        unsigned shrinks = 0;   ///< prompts before it that were too large
     };
 
     /// Some job stands for one of the groups.
@@ -80,8 +83,8 @@ public:
                 if (holds(live, which.slot())) return true;
         return false;
     }
-    std::uint64_t add(outline const& facts, summary_plan const& plan) {
-        entry made{.groups = plan.groups, .limit = plan.limit};
+    std::uint64_t add(outline const& facts, summary_plan const& plan, unsigned shrinks = 0) {
+        entry made{.groups = plan.groups, .limit = plan.limit, .size = plan.size, .shrinks = shrinks};
         for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.slot()).count);
         made.id = id_of(plan.prompt, ++latest_);
         live_.push_back(std::move(made));
@@ -98,6 +101,7 @@ public:
         return false;
     }
     void clear() noexcept { live_.clear(); }
+    bool under_way() const noexcept { return !live_.empty(); }
     /// The newest id that was given; later ones are larger, so that no job of before passes for one of now.
     std::uint64_t latest() const noexcept { return latest_; }
     void go_on(std::uint64_t latest) noexcept {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <condense/core/usage.hpp>
 #include <condense/detail/saturate.hpp>
@@ -27,8 +28,8 @@ inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + ".
 }  // namespace detail
 
 /// `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
-/// where the turns are not known, without these words. Row D5.
-inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {}) {
+/// where the turns are not known, without these words; with why a reduction that is due waits, where it does. Row D5.
+inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {}, std::string_view waits = {}) {
     bool const known = now.source != usage_source::none;
     auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " + detail::grouped(now.input.count) + " tokens";
     if (known && now.input != tokens{})
@@ -38,6 +39,7 @@ inline std::string usage_line(usage const& now, tokens threshold = {}, std::opti
         if (*turns_left == 0) out += ", less than a turn left";
         else out += ", about " + detail::grouped(*turns_left) + (*turns_left == 1 ? " turn left" : " turns left");
     }
+    if (!waits.empty()) out.append("; a reduction is due and waits: ").append(waits);
     return out;
 }
 

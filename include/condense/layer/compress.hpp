@@ -99,7 +99,7 @@ private:
     constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost)};
+        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
         if (facts.stored_earlier) return left_as::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
             return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;

@@ -112,17 +112,17 @@ private:
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
         for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
-            if (!may_be_over(facts.part_at(column))) continue;
+            if (!may_be_over(draft, facts.part_at(column))) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
         }
         return true;
     }
 
-    constexpr bool may_be_over(auto const& part) const noexcept { return detail::may_exceed(over.of_text(part.cost), bytes{part.size}); }
+    constexpr bool may_be_over(auto const& draft, auto const& part) const noexcept { return detail::may_exceed(over.of_text(part.cost, draft), bytes{part.size}); }
 
     /// Large, inline, and free to be stored once the conversation has gone on.
     constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {
-        if (!may_be_over(draft.outline().part_at(part.column)) || draft.about(part).externalized) return false;
+        if (!may_be_over(draft, draft.outline().part_at(part.column)) || draft.about(part).externalized) return false;
         return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
@@ -130,7 +130,7 @@ private:
 
     /// True where it would, but for what is protected.
     constexpr bool store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
-        if (!may_be_over(draft.outline().part_at(part.column))) return false;
+        if (!may_be_over(draft, draft.outline().part_at(part.column))) return false;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return false;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
@@ -138,7 +138,7 @@ private:
         if (kept.holds(part.message_index)) return true;
         bool spared = false;
         draft.original(part, [&](part_view const& seen) {
-            if (over.of_text(facts.original_cost).holds(seen.text)) return;
+            if (over.of_text(facts.original_cost, draft).holds(seen.text)) return;
             if (spared = kept.holds(seen); spared) return;
             auto const name = into.name(seen.text);
             auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});

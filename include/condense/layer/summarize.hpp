@@ -19,6 +19,7 @@
 #include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
+#include <condense/llm/heard.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/policy/slots.hpp>
 #include <condense/policy/worth.hpp>
@@ -48,13 +49,6 @@ concept asks_plainly = requires(Summarizer const& model, std::string_view prompt
     { model(prompt) } -> summary_answer;
 };
 
-/// What a model gave for a prompt: a summary, or why it is none.
-struct heard {
-    std::string text = {};
-    small_text<96> problem = {};
-    std::optional<overflow> too_large = {};  ///< the prompt was, as the provider says
-};
-
 /// What an overflow has told of how much the summary's model reads; a saved session finds it out anew.
 struct model_room {
     cost most = {u64_limit};
@@ -63,24 +57,6 @@ struct model_room {
     bool load(std::string_view text, std::size_t) const noexcept { return text.empty(); }
     void rewind(std::uint64_t) const noexcept {}
 };
-
-inline heard heard_of(reply<std::string> given) {
-    heard made{.text = std::move(given.message).value_or(std::string{})};
-    if (given.error) {
-        made.too_large = overflow_of(given.error.status, given.error.text);
-        made.problem = given.error.text.empty() ? std::string_view{"the model gave an error"} : std::string_view{given.error.text};
-    } else if (!ended_by_itself(given.stop)) {
-        made.problem = "the summary is not complete: ";
-        made.problem += given.stop;
-    } else if (auto const problem = wording::no_summary(made.text); !problem.empty()) {
-        made.problem = problem;
-        made.too_large = overflow_of(0, made.text);
-    }
-    return made;
-}
-inline heard heard_of(std::string text) {
-    return heard_of(reply<std::string>{.message = std::move(text)});
-}
 
 }  // namespace detail
 
@@ -118,12 +94,15 @@ struct summarize {
 
     static constexpr bool plans_summaries = true;
 
-    /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere.
-    summary_plan plan(auto& draft, auto& pass) const {
+    /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere. After an
+    /// overflow of a prompt whose conversation had the size `too_large`, with less.
+    summary_plan plan(auto& draft, auto& pass, cost too_large = {detail::u64_limit}, overflow const* said = nullptr) const {
         auto most = room_of(draft, pass);
+        if (said != nullptr)
+            if (auto const less = shrunk(too_large, *said); less < most) most = less;
         auto next = ask_next(draft, pass, most);
-        if (next.prompt.empty()) return {};
-        return {.groups = std::move(next.from.groups), .prompt = std::move(next.prompt), .limit = next.limit};
+        if (next.prompt.empty() || (said != nullptr && next.size >= too_large)) return {};
+        return {.groups = std::move(next.from.groups), .prompt = std::move(next.prompt), .limit = next.limit, .size = next.size};
     }
     /// Puts the text that was made elsewhere in the place of the groups.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {

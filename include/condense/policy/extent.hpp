@@ -83,7 +83,7 @@ struct extent {
     }
 };
 
-/// The size over which a layer takes a part: of its text, or in tokens by the estimator in force, what a
+/// The size over which a layer takes a part: of its text, or in tokens in the scale of used() (L19), what a
 /// part costs beside its text included. What is within all limits that were given is left alone.
 struct part_limit {
     extent text = {};
@@ -103,7 +103,11 @@ struct part_limit {
         return less;
     }
     /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.
-    constexpr extent of_text(cost counted) const noexcept { return counted.tokens() > tokens ? extent{v1::chars{0}} : text; }
+    template <class Reader>
+    constexpr extent of_text(cost counted, Reader const& seen) const noexcept {
+        bool const over = tokens.count != detail::u64_limit && counted > seen.within(tokens);
+        return over ? extent{v1::chars{0}} : text;
+    }
 
     friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
 };
