@@ -243,7 +243,7 @@ TEST_CASE("JSON messages are replayed as they are") {
         told.push_back({{"role", "assistant"}, {"content", "found_it in src/file" + std::to_string(turn / 3) + ".cpp"}});
     }
     auto const& all = told.get_ref<nlohmann::json::array_t const&>();
-    condense::budget const limits{.window = 3'000_tokens};
+    condense::budget const limits{.window = 1'500_tokens};
     auto const none = condense::replay_one(all, "x", limits, condense::prices{}, named{"n", pipeline{}});
     auto const mixed = condense::replay_one(all, "x", limits, condense::prices{}, named{"m", [](auto& edges) {
         return pipeline{condense::record{.to = edges.journal}, condense::compress{.when = used >= 50_pct, .over = 500_chars}, condense::sliding_window{.when = used >= 80_pct}};

@@ -242,6 +242,7 @@ class Conversation:
 
     def __init__(self, document, estimator):
         self.document = document
+        self.estimator = estimator
         self.messages = messages_of(document)
         self.readings = [read_message(m) for m in self.messages]
         system = document.get("system") if isinstance(document, dict) else None

@@ -242,21 +242,33 @@ def smaller(r):
         yield Finding("L4 smaller", "something is changed and nothing is smaller")
 
 
-def floor(r):
+def floor(r, cost_of_open=None):
     """Tokens no pressure may remove, the latest plain user message and open groups at their size in the output.
 
-    Where these would begin with anything but a user message, the message that heads the output counts too.
+    Where these would begin with anything but a user message, the message that heads the output counts too. With
+    cost_of_open(i) the messages of open groups count as much as that, but for the latest and the first plain user's.
     """
     members = sorted(r.before.floor_members())
     system = set(r.before.systems())
+    users = r.before.plain_users()
+    whole = system | set(users[:1]) | set(users[-1:])
     units = sum(r.before.costs[i] for i in members if i in system)
-    units += sum(r.after.costs[r.place[i]] for i in members if i in r.place and i not in system)
+    for i in members:
+        if i in r.place and i not in system:
+            units += cost_of_open(i) if cost_of_open and i not in whole else r.after.costs[r.place[i]]
     others = [i for i in members if i not in system]
     head = r.after.head()
     if others and head is not None and r.before.heads_well() and not r.before.can_head(others[0]):
         if r.source[head] not in members:
             units += r.after.costs[head]
     return r.before.overhead + ceil_div(units, UNITS)
+
+
+def lawful_floor(r):
+    """The same, but of open groups only what no layer may shorten: frames, and blocks that nobody understands."""
+    estimator = r.before.estimator
+    return floor(r, lambda i: estimator.frame + sum(
+        estimator.part(part) for part in r.before.readings[i].parts if part.kind == "other"))
 
 
 def outcome(r):
@@ -271,8 +283,9 @@ def outcome(r):
         if least <= r.window and not near(least, r.window):
             yield Finding("L8 floor", f"exhausted, but the floor of {least} tokens fits {r.window}")
         claimed = r.report.get("floor") if isinstance(r.report, dict) else None
-        if not is_int(claimed) or not near(claimed, least):
-            yield Finding("L8 floor", f"the report names a floor of {claimed}, counted {least}")
+        lawful = lawful_floor(r)
+        if not is_int(claimed) or not (lawful <= claimed <= least or near(claimed, least) or near(claimed, lawful)):
+            yield Finding("L8 floor", f"the report names a floor of {claimed}, counted {lawful} to {least}")
 
 
 def untouched_below_limits(r):

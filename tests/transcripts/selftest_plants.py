@@ -4,7 +4,7 @@
 import copy
 
 from conversation import messages_of
-from rules import EXHAUSTED
+from rules import EXHAUSTED, lawful_floor
 from selftest_cases import (anthropic_case, assistant, exhausted_case, headed_case, openai_call, openai_case,
                             openai_result, pi_case, pi_input, summary, text_case, untouched_case, words)
 
@@ -290,8 +290,14 @@ def _(r):
 
 @plant(exhausted_case, "L8 floor", retell=False)
 def _(r):
-    """the report names a wrong floor"""
-    r.report["floor"] -= 100
+    """the report names less than the laws hold"""
+    r.report["floor"] = lawful_floor(r) - 100
+
+
+@plant(exhausted_case, "L8 floor", retell=False)
+def _(r):
+    """the report names more than the mix has left"""
+    r.report["floor"] += 100
 
 
 @plant(exhausted_case, "L8 floor", retell=False)

@@ -327,14 +327,14 @@ std::optional<settings_error> conflict_in(settings const& made, Spelling const& 
 
 /// "condense: settings: CONDENSE_TRESHOLD is no setting; is CONDENSE_THRESHOLD meant? (see settings)"; "" for one that is.
 inline std::string unknown_variable(std::string_view name, std::string_view prefix) {
-    constexpr std::size_t near = 3;
-    auto best = near + 1;
+    constexpr std::size_t largest_distance = 3;
+    auto best = largest_distance + 1;
     std::string meant;
     for (auto const& field : settings_fields) {
         auto const known = field.variable(prefix);
         if (known == name) return {};
         auto const length = name.size() < known.size() ? known.size() - name.size() : name.size() - known.size();
-        auto const distance = length > near ? best : edit_distance(name, known);
+        auto const distance = length > largest_distance ? best : edit_distance(name, known);
         if (distance >= best) continue;
         best = distance;
         meant = "; is " + printable(known, shown_of_value) + " meant?";

@@ -295,7 +295,7 @@ public:
 private:
     constexpr squeeze with_exempt(squeeze how) const noexcept {
         if constexpr (reads_parts<Policy>) {
-            how.policy = &policy_;
+            how.policy = address_of(policy_);
             how.exempt = [](void const* policy, part_view const& part) { return static_cast<Policy const*>(policy)->holds(part); };
         }
         return how;
