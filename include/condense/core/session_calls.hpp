@@ -126,9 +126,9 @@ public:
     std::string waits() const {
         auto const now = used();
         auto const always = mix_.due_layers({.input = limits_.input(), .cached = now.cached});
-        auto const due = mix_.due_layers(now) & ~always;
-        if (due == 0 || busy_ || !limits_.is_possible()) return {};
-        auto why = pace_.pause_of(options_.pacing, now, due, due & this->due_by_count(now), [&] { return this->reducible(); }).text();
+        auto const due_now = mix_.due_layers(now) & ~always;
+        if (due_now == 0 || busy_ || !limits_.is_possible()) return {};
+        auto why = pace_.pause_of(options_.pacing, now, due_now, due_now & this->due_by_count(now), [&] { return this->reducible(); }).text();
         if (why.empty()) return why;
         if (!pace_.cause.empty()) why.append(" (").append(std::string_view{pace_.cause}).append(")");
         if (jobs_.under_way()) why += "; a summary is under way";
