@@ -44,15 +44,15 @@ int main() {
     auto const model = [](std::string_view prompt) { return ask_model(std::string{prompt}); };
 
     condense::pipeline const mix{
-        condense::offload{.over = 10'000_chars, .into = store},        // large results: a preview and a reference
-        condense::compress{.when = used >= 65_pct},                    // then the ends of long results
-        condense::summarize{.when = used >= 80_pct, .with = model},    // then one summary of the oldest messages
-        condense::sliding_window{.when = used >= 90_pct},              // then the oldest messages go
-        condense::escalate{.when = used >= 90_pct}};                   // the same again, harder
+        condense::offload{.over = 10'000_chars, .into = store},  // large results: a preview and a reference
+        condense::compress{.when = used >= 65_pct, .over = 3'000_chars},  // then the ends of what is still long
+        condense::summarize{.when = used >= 80_pct, .with = model},  // then one summary of the oldest messages
+        condense::sliding_window{.when = used >= 90_pct},  // then the oldest messages go
+        condense::escalate{.when = used >= 90_pct}};  // the same again, harder
 
     condense::budget const room{
-        .window = 32'000_tokens,    // the model's context window
-        .output = 4'000_tokens,     // kept free for the answer
+        .window = 32'000_tokens,  // the model's context window
+        .output = 4'000_tokens,  // kept free for the answer
         .overhead = 1'500_tokens};  // tool schemas and a system prompt that are not among the messages
 
     auto const report = condense::reduce(history, mix, room);
