@@ -88,7 +88,7 @@ def unnoticed(documents, examples):
         "a missing header": {"README.md": readme + "`<condense/core/nowhere.hpp>`\n"},
         "a long line": {"tests/README.md": documents["tests/README.md"] + "word " * 25 + "\n"},
         "a long README": {"README.md": readme + "\n" * (MOST_LINES + 1 - readme.count("\n"))},
-        "a folder without README": {"include/condense/core/README.md": None},
+        "a folder without README": {"include/condense/detail/README.md": None},
     }
     for name, changed in planted.items():
         with_error = {path: text for path, text in {**documents, **changed}.items() if text is not None}
