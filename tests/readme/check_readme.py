@@ -1,49 +1,110 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that every C++ block of the README is an excerpt of an example or of the list of mixes, and that every command it shows exists."""
+"""Checks the documents: README.md and every Markdown file in examples, benchmarks, tests and include.
+
+Each C++ block is an excerpt of an example or of the list of mixes, white space aside, each command an existing script, each
+relative link an existing file and heading, each <condense/...> an existing header. Each folder of include/condense has
+a README, that of the project has at most 200 lines, and no line has more than 120 columns but tables and addresses.
+"""
 
 import pathlib
 import re
 import sys
-import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_LINES, MOST_COLUMNS = 200, 120
 
 
 def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.S | re.M)
 
 
-def normal(text):
-    return [line.rstrip() for line in textwrap.dedent(text).strip("\n").split("\n")]
+def prose(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
 
 
-def contains(lines, wanted):
-    return any(normal("\n".join(lines[at:at + len(wanted)])) == wanted for at in range(len(lines) - len(wanted) + 1))
+def packed(code):
+    return "".join(code.split())
 
 
-def problems(readme, examples, root):
+def anchors(text):
+    """The names that GitHub gives to headings: small letters, no punctuation, hyphens for spaces."""
+    names = []
+    for title in re.findall(r"^#+ (.*)$", prose(text), re.M):
+        name = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        names.append(f"{name}-{names.count(name)}" if name in names else name)
+    return names
+
+
+def broken_links(name, text, documents):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(text)):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        to = (ROOT / name).parent.joinpath(path).resolve() if path else ROOT / name
+        if not to.exists():
+            yield f"{name}: the link {target} leads nowhere"
+        elif anchor and anchor not in anchors(documents.get(str(to.relative_to(ROOT)), "")):
+            yield f"{name}: the link {target} names no heading"
+
+
+def problems(documents, examples):
+    """documents: {path: text}; examples: the texts that blocks may come from."""
     found = []
-    code = blocks(readme, "cpp")
-    if not code:
-        found.append("the README has no C++ block")
-    for block in code:
-        if not any(contains(example.split("\n"), normal(block)) for example in examples):
-            found.append("no example contains:\n" + block)
-    for script in re.findall(r"^sh (\S+)", "\n".join(blocks(readme, "sh")), re.M):
-        if not (root / script).is_file():
-            found.append(f"no such script: {script}")
+    sources = [packed(example) for example in examples]
+    for name, text in documents.items():
+        for block in blocks(text, "cpp"):
+            if not any(packed(block) in source for source in sources):
+                found.append(f"{name}: no example contains:\n{block}")
+        commands = "\n".join(blocks(text, "sh") + re.findall(r"`([^`\n]+)`", prose(text)))
+        for script in re.findall(r"^sh (\S+)", commands, re.M):
+            if not (ROOT / script).is_file():
+                found.append(f"{name}: no such script: {script}")
+        for header in re.findall(r"<(condense/[\w/]+\.hpp)>", text):
+            if not (ROOT / "include" / header).is_file():
+                found.append(f"{name}: no such header: {header}")
+        found += broken_links(name, text, documents)
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > MOST_COLUMNS and not line.startswith("|") and "://" not in line:
+                found.append(f"{name}:{number}: {len(line)} columns")
+    lines = documents["README.md"].count("\n")
+    if lines > MOST_LINES:
+        found.append(f"README.md: {lines} lines, at most {MOST_LINES}")
+    for folder in sorted((ROOT / "include" / "condense").iterdir()):
+        if folder.is_dir() and f"include/condense/{folder.name}/README.md" not in documents:
+            found.append(f"include/condense/{folder.name} has no README.md")
     return found
 
 
+def unnoticed(documents, examples):
+    """Each error planted in the documents must be found."""
+    before = len(problems(documents, examples))
+    readme = documents["README.md"]
+    planted = {
+        "a misspelt layer": {"README.md": readme.replace("condense::offload{", "condense::offlod{", 1)},
+        "a missing script": {"README.md": readme.replace("sh tests/run.sh", "sh tests/walk.sh", 1)},
+        "a missing file": {"README.md": readme + "[here](examples/nowhere.cpp)\n"},
+        "a missing heading": {"README.md": readme + "[here](examples/README.md#nowhere)\n"},
+        "a missing header": {"README.md": readme + "`<condense/core/nowhere.hpp>`\n"},
+        "a long line": {"tests/README.md": documents["tests/README.md"] + "word " * 25 + "\n"},
+        "a long README": {"README.md": readme + "\n" * (MOST_LINES + 1 - readme.count("\n"))},
+        "a folder without README": {"include/condense/detail/README.md": None},
+    }
+    for name, changed in planted.items():
+        with_error = {path: text for path, text in {**documents, **changed}.items() if text is not None}
+        if len(problems(with_error, examples)) <= before:
+            yield f"not noticed: {name}"
+
+
 def main():
-    root = pathlib.Path(__file__).resolve().parents[2]
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    sources = [*sorted((root / "examples").glob("*.cpp")), root / "benchmarks" / "mix" / "mixes.hpp"]
+    paths = [ROOT / "README.md"]
+    for folder in ("benchmarks", "examples", "include", "tests"):
+        paths += sorted((ROOT / folder).rglob("*.md"))
+    documents = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+    sources = [*sorted((ROOT / "examples").glob("*.cpp")), ROOT / "benchmarks" / "mix" / "mixes.hpp"]
     examples = [path.read_text(encoding="utf-8") for path in sources]
-    planted = readme.replace("condense::offload{", "condense::offlod{", 1).replace("sh tests/run.sh", "sh tests/walk.sh")
-    if len(problems(planted, examples, root)) != 2:
-        sys.exit("the check does not see planted errors")
-    found = problems(readme, examples, root)
-    print("\n".join(found) or "README: every block is an excerpt of an example")
+    found = problems(documents, examples) + list(unnoticed(documents, examples))
+    print("\n".join(found) or f"{len(documents)} documents: every block is an excerpt of an example")
     sys.exit(bool(found))
 
 
