@@ -62,7 +62,7 @@ static_assert(!condense::journal<without_flush> && !condense::journal<append_not
 
 constexpr bool an_error_has_a_reason() {
     store_error const none;
-    store_error const some{"no space left"};
+    store_error some{"no space left"};
     return !none && some && std::string_view{some.reason} == "no space left";
 }
 static_assert(an_error_has_a_reason());
