@@ -83,8 +83,7 @@ public:
         }
     }
 
-    /// The surprise of the rarest thing about the row, in eighths of a bit, in the upper bits; below them
-    /// what else is rare about it. Paths that a row lacks count where `whole`.
+    /// The surprise of the rarest thing about the row, in eighths of a bit. Paths that a row lacks count if `whole`.
     constexpr std::uint32_t weigh(scanner& scan, token first, bool whole = true, std::uint64_t root = root_path) {
         weight found;
         auto const row = ++rows_;  // a number that no row had
@@ -100,14 +99,14 @@ public:
         if (whole)
             for (auto const each : usual_)
                 if (columns_[each].latest != row) found.add(columns_[each].missing);
-        return found.value();
+        return found.best;
     }
 
     /// Where the value of a key of the row is counted.
     static constexpr std::uint64_t path_of(std::string_view key) noexcept { return mix(root_path, hash(key)); }
 
     /// Rarer than one row in sixteen.
-    static constexpr bool stands_out(std::uint32_t weight) noexcept { return (weight >> 8) >= 32; }
+    static constexpr bool stands_out(std::uint32_t weight) noexcept { return weight >= 32; }
 
 private:
     static constexpr std::uint64_t root_path = 1;
@@ -115,13 +114,9 @@ private:
 
     struct weight {
         std::uint32_t best = 0;
-        std::uint32_t sum = 0;
         constexpr void add(std::uint32_t surprise) noexcept {
-            if (surprise < least) return;
-            best = surprise > best ? surprise : best;
-            sum = sum + surprise > 2'040 ? 2'040 : sum + surprise;
+            if (surprise >= least && surprise > best) best = surprise;
         }
-        constexpr std::uint32_t value() const noexcept { return best << 8 | sum / 8; }
     };
 
     struct noting {
