@@ -50,6 +50,14 @@ constexpr figure read_decimal(std::string_view text, std::size_t places) noexcep
 /// Decimal digits and nothing else.
 constexpr figure read_count(std::string_view text) noexcept { return read_decimal(text, 0); }
 
+/// Takes the first of several counts with one space between two; a space at the end is malformed.
+constexpr figure take_count(std::string_view& list) noexcept {
+    auto const word = list.substr(0, list.find(' '));
+    bool const last = word.size() == list.size();
+    list.remove_prefix(word.size() + (last ? 0 : 1));
+    return !last && list.empty() ? figure{0, figure_fault::malformed} : read_count(word);
+}
+
 /// Basis points of "0.65", "65%", "65 %" or "62.5%".
 constexpr figure read_share(std::string_view text) noexcept {
     if (!text.ends_with('%')) return read_decimal(text, 4);
