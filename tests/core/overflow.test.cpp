@@ -435,6 +435,12 @@ constexpr bool later_wordings_name_what_earlier_ones_do_not() {
 }
 static_assert(later_wordings_name_what_earlier_ones_do_not());
 
+constexpr bool a_line_may_break_within_the_first_word_pair() {
+    return numbers_of("you\npassed 9 input tokens and requested 2 output tokens, the context length is only 10") == overflow{{10}, {11}} &&
+           numbers_of("too\nmany tokens: total number of tokens cannot exceed 7 - received 8") == overflow{{7}, {8}};
+}
+static_assert(a_line_may_break_within_the_first_word_pair());
+
 /// Without what could end a string: as a library would write it into a message of its own.
 std::string escaped(std::string_view text, char quote) {
     std::string out;

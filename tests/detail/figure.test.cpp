@@ -31,6 +31,16 @@ constexpr bool counts_are_digits() {
 }
 static_assert(counts_are_digits());
 
+constexpr bool lists_have_one_space_between_two() {
+    std::string_view list = "1 22 x  3 ";
+    auto const next = [&] { return condense::detail::take_count(list); };
+    bool const good = next() == figure{1} && next() == figure{22} && next() == malformed && next() == malformed &&
+                      next() == malformed && list.empty();
+    list = "7";
+    return good && next() == figure{7} && list.empty() && next() == malformed;
+}
+static_assert(lists_have_one_space_between_two());
+
 constexpr bool shares_are_exact() {
     for (std::string_view const text :
          {"",     "%",    " %",    ".",     ".5",   "5.",   "-0.5",     "+0.5", "0,5", "0.5.1", "1e-1",
@@ -63,6 +73,7 @@ static_assert(switches_are_words());
 
 TEST_CASE("figures: are read by hand") {
     CHECK(counts_are_digits());
+    CHECK(lists_have_one_space_between_two());
     CHECK(shares_are_exact());
     CHECK(switches_are_words());
 }

@@ -153,7 +153,7 @@ TEST_CASE("json_outliers: hostile rows end, and are bounded in memory") {
         if (first >= condense::detail::json::token::done || first == condense::detail::json::token::close) continue;
         bool const read = seen.note(scan, first);
         seen.settle();
-        CHECK(weigh(seen, rows[3]) >> 8 < 64 * 8);
+        CHECK(weigh(seen, rows[3]) < 64 * 8);
         if (read) CHECK(outliers::stands_out(weigh(seen, text)));
     }
 }

@@ -11,7 +11,6 @@ namespace {
 
 using condense::detail::phrase_at;
 using condense::detail::phrase_numbers;
-using condense::detail::phrase_reader;
 
 constexpr bool reads(std::string_view text, std::string_view phrase, phrase_numbers numbers = {}) {
     return phrase_at(text, phrase) == numbers;
@@ -50,27 +49,13 @@ constexpr bool what_lies_between_is_skipped() {
 }
 static_assert(what_lies_between_is_skipped());
 
-constexpr bool starts_are_known_by_four_bytes() {
-    condense::detail::phrase_starts starts;
-    starts.add("too long");
-    starts.add("(len~#");
-    auto const known = [&](std::string_view text) {
-        std::uint32_t four = 0;
-        int found = 0;
-        for (char const byte : text) found += starts.may_be(four = condense::detail::phrase_starts::next(four, byte)) ? 1 : 0;
-        return found;
-    };
-    return known("too ") == 1 && known("x(TOO (len") == 2 && known("too") == 0 && known("long (le, no place of one") == 0;
-}
-static_assert(starts_are_known_by_four_bytes());
-
 TEST_CASE("no step of a phrase looks further than its limit", "[detail][phrase]") {
     auto const far = [](std::size_t between) { return "a" + std::string(between, 'x') + "b"; };
-    CHECK(reads(far(phrase_reader::skip_limit - 1), "a*b"));
-    CHECK_FALSE(phrase_at(far(phrase_reader::skip_limit), "a*b").has_value());
+    CHECK(reads(far(condense::detail::skip_limit - 1), "a*b"));
+    CHECK_FALSE(phrase_at(far(condense::detail::skip_limit), "a*b").has_value());
     auto const wide = [](std::size_t between) { return "a" + std::string(between, '\n') + "b"; };
-    CHECK(reads(wide(phrase_reader::blank_limit), "a b"));
-    CHECK_FALSE(phrase_at(wide(phrase_reader::blank_limit + 1), "a b").has_value());
+    CHECK(reads(wide(condense::detail::blank_limit), "a b"));
+    CHECK_FALSE(phrase_at(wide(condense::detail::blank_limit + 1), "a b").has_value());
 }
 
 }  // namespace

@@ -216,6 +216,17 @@ TEST_CASE("json_sample: values that vary in every row make no row an outlier") {
     CHECK(out.size() <= 3 + 2 + 1 + 2);
 }
 
+TEST_CASE("json_sample: a counter makes no row an outlier, rising or falling") {
+    for (bool const rises : {true, false}) {
+        auto rows = ordered_json::array();
+        for (int index = 0; index < 3'000; ++index)
+            rows.push_back({{"count", 1 + (rises ? index : 2'999 - index)}, {"text", "the same"}});
+        auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
+        CAPTURE(out.dump());
+        CHECK(out.size() <= 3 + 2 + 1 + 2);
+    }
+}
+
 TEST_CASE("json_sample: a row that differs shows in what") {
     auto rows = ordered_json::array();
     for (int index = 0; index < 100; ++index) {

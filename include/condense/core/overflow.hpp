@@ -11,16 +11,16 @@
 #include <condense/detail/phrase.hpp>
 #include <condense/detail/saturate.hpp>
 
-// Whether a model refused a request because it does not fit its context window, from the HTTP status and
-// the text of the answer: if (auto const over = overflow_of(status, body)) ...
+// Whether a provider refused a request because it exceeds the context window, from the HTTP status and the text of
+// the answer: if (auto const over = overflow_of(status, body)) ...
 
 namespace condense {
 inline namespace v1 {
 
-/// A context overflow as the provider reports it; 0 where the error does not name the number.
+/// A context overflow as the provider reports it; 0 for a number that the error does not name.
 struct overflow {
     tokens limit = {};  ///< of the window, or of the input where the provider limits that
-    tokens requested = {};  ///< what is held against `limit`: with the reserved output, where the provider adds it
+    tokens requested = {};  ///< compared with `limit`; includes the reserved output if the provider adds it
 
     friend constexpr bool operator==(overflow, overflow) = default;
 };
@@ -30,10 +30,10 @@ namespace detail {
 struct overflow_wording {
     std::string_view phrase;  ///< `#` is the requested number, `%` the limit
     bool by_server = false;  ///< comes with status 500 too
-    bool generic = false;    ///< of no provider in particular: not where the text speaks of rates or of the answer
+    bool generic = false;    ///< of no provider in particular: ignored if the text speaks of rates or of the answer
 };
 
-/// Of wordings that begin alike, the one that names more comes first.
+/// Among wordings that begin alike, the one that names more comes first.
 inline constexpr std::array overflow_wordings = {
     // OpenAI, and with it vLLM, OpenRouter, DeepSeek and other servers of its protocol.
     overflow_wording{"maximum context length is % tokens*total of at least # tokens"},
@@ -110,14 +110,15 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{.phrase = "exceeded*token limit", .generic = true},
 };
 
-/// What limits something else than the request: a rate, a quota, the answer.
+/// Phrases of errors that limit a rate, a quota or the answer instead of the request.
 inline constexpr std::array<std::string_view, 14> other_limits = {
-    "rate limit", "rate_limit", "ratelimit", "per minute", "per day", "per hour", "per month", "daily", "monthly", "today", "quota", "(tpm)", "output token", "max_tokens must"};
+    "rate limit", "rate_limit", "ratelimit", "per minute", "per day", "per hour",     "per month",
+    "daily",      "monthly",    "today",     "quota",      "(tpm)",   "output token", "max_tokens must"};
 
 constexpr bool limits_something_else(std::string_view text) noexcept {
-    for (std::size_t at = 0; at < text.size(); ++at)
+    for (; !text.empty(); text.remove_prefix(1))
         for (auto const words : other_limits)
-            if (lowered(text[at]) == words[0] && phrase_at(text.substr(at), words)) return true;
+            if (lowered(text[0]) == words[0] && phrase_at(text, words)) return true;
     return false;
 }
 
@@ -128,18 +129,23 @@ constexpr bool overflow_status(int status, bool by_server) noexcept {
     return status == 0 || status == 400 || status == 413 || status == 422 || (status == 500 && by_server);
 }
 
-/// 2^40 tokens: no window has them, so that a larger number is no number of tokens.
+/// 2^40 tokens, more than any window: a larger number is not one of tokens.
 inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
 
 constexpr void name_tokens(tokens& named, std::uint64_t count) noexcept {
     if (named.count == 0 && count <= tokens_ceiling) named = {count};
 }
 
-inline constexpr auto overflow_starts = [] {
-    phrase_starts out;
-    for (auto const& wording : overflow_wordings) out.add(wording.phrase);
-    for (auto const wording : status_wordings) out.add(wording);
-    return out;
+constexpr std::size_t start_of(std::string_view text) noexcept {
+    return (static_cast<unsigned char>(lowered(text[0])) * 32u + static_cast<unsigned char>(lowered(text[1]))) % 1024;
+}
+
+/// Where wordings may begin, by their first two bytes, so that most of a text is skipped at once.
+inline constexpr auto wording_starts = [] {
+    std::array<bool, 1024> starts{};
+    for (auto const& wording : overflow_wordings) starts[start_of(wording.phrase)] = true;
+    for (auto const wording : status_wordings) starts[start_of(wording)] = true;
+    return starts;
 }();
 
 /// The status that a text states here, or 0.
@@ -152,37 +158,34 @@ constexpr int status_at(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Of a longer answer no more than its beginning counts.
+/// Only so much of an answer is read.
 inline constexpr bytes overflow_look = {64 * 1024};
 
-/// The context overflow that a provider's answer reports, if it reports one: its body, the event of its
-/// stream, or what a library threw, in any case and escaped or not. `status` is that of HTTP, 0 where it is
-/// not known; then the status that the text states before the wording takes its place.
+/// The context overflow that a provider's answer reports, if any: from the body, the event of a stream, or the message
+/// of a library's exception, in any case and escaped or not. `status` is the HTTP status; 0 if it is not known: then
+/// the last one that the text states before the wording counts.
 ///
-/// Overflows are looked for in answers with 400 (all providers), 413 (Anthropic and GitHub, if the text
-/// speaks of the window or of tokens), 422 (gateways that validate), and 500 where the wording is of
-/// llama.cpp, Ollama or the engine of vLLM. Not in 2xx, where a model may speak of overflows; in 401, 403
-/// and 404, whose texts may quote a prompt; in 429, where the numbers are of a rate and a shorter request
-/// need not help; nor in other statuses of a server, where the request may be sound. Wordings of no provider in particular, such as
-/// `maximum context` or `token limit` beside `exceeds`, count only where nothing is said of rates, quotas or the answer. An error in a stream
-/// that began with 200 is to be passed with status 0. A 400 that quotes the wording from a prompt matches.
+/// Overflows come with 400 (all providers), 413 (Anthropic and GitHub, if the text speaks of the window or of tokens),
+/// 422 (gateways that validate), and 500 if the wording is that of llama.cpp, Ollama or vLLM's engine. Not with 2xx,
+/// where a model may write about overflows; with 401, 403 and 404, whose texts may quote a prompt; with 429, where the
+/// numbers are those of a rate and a shorter request need not help; nor with other server errors, where the request may
+/// be valid. Wordings of no provider in particular, such as `maximum context` or `token limit` beside `exceeds`, count
+/// only if the text does not mention rates, quotas or the answer. Pass an error in a stream that began with 200 with
+/// status 0. A 400 that quotes a wording from a prompt is reported as an overflow.
 ///
-/// Linear in the text, of which `overflow_look` counts; allocates nothing. Numbers of 0 or above 2^40 count
-/// as not named.
+/// Linear in the text, of which only the first `overflow_look` bytes count; allocates nothing. Numbers of 0 or above
+/// 2^40 count as not named.
 constexpr std::optional<overflow> overflow_of(int status, std::string_view text) noexcept {
     if (!detail::overflow_status(status, true)) return std::nullopt;
     text = text.substr(0, detail::as_size(overflow_look.count));
     std::optional<overflow> out;
-    std::optional<bool> other;  // looked for once, where it matters
+    std::optional<bool> other;  // searched once, for the first generic wording
     bool const known = status != 0;
-    std::uint32_t four = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        four = detail::phrase_starts::next(four, text[at]);
-        if (at < 3 || !detail::overflow_starts.may_be(four)) continue;
-        auto const rest = text.substr(at - 3);
+    for (auto rest = text; rest.size() > 1; rest.remove_prefix(1)) {
+        if (!detail::wording_starts[detail::start_of(rest)]) continue;
         if (auto const stated = known ? 0 : detail::status_at(rest); stated != 0) status = stated;
         for (auto const& wording : detail::overflow_wordings) {
-            if (!detail::overflow_status(status, wording.by_server)) continue;
+            if (detail::lowered(rest[0]) != wording.phrase[0] || !detail::overflow_status(status, wording.by_server)) continue;
             auto const found = detail::phrase_at(rest, wording.phrase);
             if (!found) continue;
             if (wording.generic && !other) other = detail::limits_something_else(text);

@@ -12,46 +12,38 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A heap of at most `most` rows with the least on top; of equal weights the earlier row stays.
+/// At most `most` rows, greatest weight first; of equal weights the row offered first stays.
 class best_rows {
 public:
-    explicit constexpr best_rows(std::uint64_t most) noexcept : most_{most} {}
-
-    constexpr std::size_t size() const noexcept { return rows_.size(); }
-
     struct entry {
         std::uint32_t weight = 0;
         std::uint64_t row = 0;
         std::string_view text = {};
     };
 
+    explicit constexpr best_rows(std::uint64_t most) noexcept : most_{most} {}
+
+    constexpr std::size_t size() const noexcept { return rows_.size(); }
+
     constexpr void offer(entry const& offered) {
-        if (rows_.size() < most_) {
-            rows_.push_back(offered);
-            for (auto at = rows_.size() - 1; at != 0 && less(rows_[at], rows_[(at - 1) / 2]); at = (at - 1) / 2)
-                swap(at, (at - 1) / 2);
-        } else if (most_ != 0 && less(rows_[0], offered)) {
-            rows_[0] = offered;
-            sink();
-        }
-        if (offered.weight > greatest_) greatest_ = offered.weight;
+        if (most_ == 0 || (rows_.size() == most_ && offered.weight <= rows_.back().weight)) return;
+        if (rows_.size() == most_) rows_.pop_back();
+        auto at = rows_.end();
+        while (at != rows_.begin() && (at - 1)->weight < offered.weight) --at;
+        rows_.insert(at, offered);
     }
 
-    /// Takes out those below 3/4 of the greatest weight, the least first, while there are more than `enough`.
+    /// Removes rows below 3/4 of the greatest weight, the least first, while there are more than `enough`.
     constexpr void trim(std::size_t enough) {
-        while (rows_.size() > enough && rows_[0].weight < greatest_ - greatest_ / 4) {
-            rows_[0] = rows_.back();
-            rows_.pop_back();
-            sink();
-        }
+        while (rows_.size() > enough && rows_.back().weight < rows_[0].weight - rows_[0].weight / 4) rows_.pop_back();
     }
 
-    /// Shows the texts of the rows, first row first.
+    /// Calls `sink` with the texts in the order of the rows.
     template <class Sink>
     constexpr void in_order(Sink sink) const {
         std::uint64_t from = 0;
         for (auto left = rows_.size(); left != 0; --left) {
-            auto const* next = static_cast<entry const*>(nullptr);
+            entry const* next = nullptr;
             for (auto const& each : rows_)
                 if (each.row >= from && (next == nullptr || each.row < next->row)) next = &each;
             sink(next->text);
@@ -60,24 +52,7 @@ public:
     }
 
 private:
-    static constexpr bool less(entry const& left, entry const& right) noexcept {
-        return left.weight != right.weight ? left.weight < right.weight : left.row > right.row;
-    }
-    constexpr void sink() noexcept {
-        for (std::size_t at = 0, child = 1; child < rows_.size(); at = child, child = 2 * at + 1) {
-            if (child + 1 < rows_.size() && less(rows_[child + 1], rows_[child])) ++child;
-            if (!less(rows_[child], rows_[at])) return;
-            swap(at, child);
-        }
-    }
-    constexpr void swap(std::size_t left, std::size_t right) noexcept {
-        auto const kept = rows_[left];
-        rows_[left] = rows_[right];
-        rows_[right] = kept;
-    }
-
     std::uint64_t most_;
-    std::uint32_t greatest_ = 0;
     std::vector<entry> rows_;
 };
 

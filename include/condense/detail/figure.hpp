@@ -8,8 +8,8 @@
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/saturate.hpp>
 
-// Figures as people write them into settings: 30000, 65%, 0.65, on. By hand, so that no share ever
-// passes through floating point and no locale has a say.
+// Figures as people write them into settings: 30000, 65%, 0.65, on. Shares never pass through floating
+// point, and no locale matters.
 
 namespace condense {
 inline namespace v1 {
@@ -25,65 +25,54 @@ struct figure {
     friend constexpr bool operator==(figure const&, figure const&) = default;
 };
 
-/// Bytes of the digits that `text` begins with.
-constexpr std::size_t digits_of(std::string_view text) noexcept {
-    std::size_t at = 0;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at;
-}
-
-/// One digit more; false, with the figure unusable, where it does not fit.
-constexpr bool append_digit(figure& into, char digit) noexcept {
-    auto const more = static_cast<std::uint64_t>(digit - '0');
-    if (into.value > (u64_limit - more) / 10) {
-        into = {0, figure_fault::too_large};
-        return false;
+/// Decimal digits, with a point and at most `places` digits behind it where there are places; in units of the last
+/// place. Exact, or nothing: further digits must be zeros.
+constexpr figure read_decimal(std::string_view text, std::size_t places) noexcept {
+    constexpr std::string_view digits = "0123456789";
+    auto const point = text.find('.');
+    auto const whole = text.substr(0, point);
+    auto const rest = point == text.npos ? std::string_view{"0"} : text.substr(point + 1);
+    if (whole.empty() || rest.empty() || (places == 0 && point != text.npos) ||
+        whole.find_first_not_of(digits) != whole.npos || rest.find_first_not_of(digits) != rest.npos)
+        return {0, figure_fault::malformed};
+    if (rest.find_first_not_of('0', places) != rest.npos) return {0, figure_fault::too_fine};
+    figure out;
+    for (std::size_t at = 0; at < whole.size() + places; ++at) {
+        auto const place = at - whole.size();
+        char const digit = at < whole.size() ? whole[at] : place < rest.size() ? rest[place] : '0';
+        auto const more = static_cast<std::uint64_t>(digit - '0');
+        if (out.value > (u64_limit - more) / 10) return {0, figure_fault::too_large};
+        out.value = out.value * 10 + more;
     }
-    into.value = into.value * 10 + more;
-    return true;
+    return out;
 }
 
 /// Decimal digits and nothing else.
-constexpr figure read_count(std::string_view text) noexcept {
-    if (text.empty() || digits_of(text) != text.size()) return {0, figure_fault::malformed};
-    figure out;
-    for (char const digit : text)
-        if (!append_digit(out, digit)) break;
-    return out;
+constexpr figure read_count(std::string_view text) noexcept { return read_decimal(text, 0); }
+
+/// Takes the first of several counts with one space between two; a space at the end is malformed.
+constexpr figure take_count(std::string_view& list) noexcept {
+    auto const word = list.substr(0, list.find(' '));
+    bool const last = word.size() == list.size();
+    list.remove_prefix(word.size() + (last ? 0 : 1));
+    return !last && list.empty() ? figure{0, figure_fault::malformed} : read_count(word);
 }
 
-/// Basis points of "0.65", "65%", "65 %" or "62.5%"; exactly, or not at all.
+/// Basis points of "0.65", "65%", "65 %" or "62.5%".
 constexpr figure read_share(std::string_view text) noexcept {
-    std::size_t places = 4;
-    if (text.ends_with('%')) {
-        places = 2;
-        text.remove_suffix(text.ends_with(" %") ? 2 : 1);
-    }
-    auto const whole = text.substr(0, digits_of(text));
-    auto rest = text.substr(whole.size());
-    if (rest.starts_with('.')) rest.remove_prefix(1);
-    bool const pointed = whole.size() + rest.size() != text.size();
-    if (whole.empty() || digits_of(rest) != rest.size() || pointed == rest.empty()) return {0, figure_fault::malformed};
-    for (char const digit : rest.substr(rest.size() < places ? rest.size() : places))
-        if (digit != '0') return {0, figure_fault::too_fine};
-    figure out;
-    for (char const digit : whole)
-        if (!append_digit(out, digit)) return out;
-    for (std::size_t place = 0; place < places; ++place)
-        if (!append_digit(out, place < rest.size() ? rest[place] : '0')) return out;
-    return out;
+    if (!text.ends_with('%')) return read_decimal(text, 4);
+    text.remove_suffix(text.ends_with(" %") ? 2 : 1);
+    return read_decimal(text, 2);
 }
 
-/// 1 of "on", "true", "yes" and "1", 0 of "off", "false", "no" and "0", in letters of either case.
+/// 1 for "on", "true", "yes" and "1", 0 for "off", "false", "no" and "0", in any case.
 constexpr figure read_switch(std::string_view text) noexcept {
-    auto const is = [text](std::string_view word) {
-        if (text.size() != word.size()) return false;
-        for (std::size_t at = 0; at < word.size(); ++at)
-            if (lowered(text[at]) != word[at]) return false;
-        return true;
-    };
-    if (is("on") || is("true") || is("yes") || is("1")) return {1};
-    if (is("off") || is("false") || is("no") || is("0")) return {0};
+    constexpr std::string_view words[] = {"off", "false", "no", "0", "on", "true", "yes", "1"};
+    for (std::uint64_t index = 0; index < 8; ++index) {
+        bool same = text.size() == words[index].size();
+        for (std::size_t at = 0; same && at < text.size(); ++at) same = lowered(text[at]) == words[index][at];
+        if (same) return {index / 4};
+    }
     return {0, figure_fault::malformed};
 }
 

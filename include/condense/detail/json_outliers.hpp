@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/rarity.hpp>
 
@@ -19,7 +20,6 @@ namespace detail::json {
 
 /// What was seen at one path of the rows.
 struct column {
-    std::uint64_t path = 0;
     std::uint64_t rows = 0;
     std::uint64_t latest = ~std::uint64_t{0};  ///< the row that had it last
     bool along = false;  ///< came with another new path: one event, not two
@@ -32,7 +32,6 @@ struct column {
     tally<32> shapes = {};
     magnitudes numbers = {};
     magnitudes lengths = {};
-    order_watch order = {};
 };
 
 /// `note` for every row, then `settle`, then `weigh` for any row: how surprising it is. Both passes are
@@ -75,7 +74,7 @@ public:
             each.values.settle(each.values.total());
             each.words.settle(each.shapes.total());
             each.shapes.settle(each.shapes.total());
-            if (!each.order.holds()) each.numbers.settle();
+            each.numbers.settle();
             each.lengths.settle();
             each.uniform = each.kinds.most() < least && each.values.most() < least && each.words.most() < least &&
                            each.shapes.most() < least && each.numbers.most() < least && each.lengths.most() < least;
@@ -83,8 +82,7 @@ public:
         }
     }
 
-    /// The surprise of the rarest thing about the row, in eighths of a bit, in the upper bits; below them
-    /// what else is rare about it. Paths that a row lacks count where `whole`.
+    /// The surprise of the rarest thing about the row, in eighths of a bit. Paths that a row lacks count if `whole`.
     constexpr std::uint32_t weigh(scanner& scan, token first, bool whole = true, std::uint64_t root = root_path) {
         weight found;
         auto const row = ++rows_;  // a number that no row had
@@ -100,14 +98,14 @@ public:
         if (whole)
             for (auto const each : usual_)
                 if (columns_[each].latest != row) found.add(columns_[each].missing);
-        return found.value();
+        return found.best;
     }
 
     /// Where the value of a key of the row is counted.
-    static constexpr std::uint64_t path_of(std::string_view key) noexcept { return mix(root_path, hash(key)); }
+    static constexpr std::uint64_t path_of(std::string_view key) noexcept { return mix(root_path, fnv1a(key)); }
 
     /// Rarer than one row in sixteen.
-    static constexpr bool stands_out(std::uint32_t weight) noexcept { return (weight >> 8) >= 32; }
+    static constexpr bool stands_out(std::uint32_t weight) noexcept { return weight >= 32; }
 
 private:
     static constexpr std::uint64_t root_path = 1;
@@ -115,13 +113,9 @@ private:
 
     struct weight {
         std::uint32_t best = 0;
-        std::uint32_t sum = 0;
         constexpr void add(std::uint32_t surprise) noexcept {
-            if (surprise < least) return;
-            best = surprise > best ? surprise : best;
-            sum = sum + surprise > 2'040 ? 2'040 : sum + surprise;
+            if (surprise >= least && surprise > best) best = surprise;
         }
-        constexpr std::uint32_t value() const noexcept { return best << 8 | sum / 8; }
     };
 
     struct noting {
@@ -133,7 +127,6 @@ private:
             return counted.add(what, along);
         }
         constexpr void size(magnitudes& counted, std::size_t bucket) const noexcept { counted.add(bucket); }
-        constexpr void number(column& at, std::string_view text) const noexcept { at.order.add(text); }
     };
     struct weighing {
         static constexpr bool counts = false;
@@ -146,7 +139,6 @@ private:
             return false;
         }
         constexpr void size(magnitudes& counted, std::size_t bucket) const noexcept { found.add(counted.surprise(bucket)); }
-        constexpr void number(column&, std::string_view) const noexcept {}
     };
 
     /// Shows `pass` all that is remarkable about one value.
@@ -158,12 +150,11 @@ private:
                                                 : (kind == token::string && text.size() == 2 ? 1u : 0u);
         if (pass.wants(at.kinds)) pass(at.kinds, static_cast<std::uint64_t>(kind) * 3 + form, 8);
         if (kind == token::number) {
-            if (pass.wants(at.values)) pass(at.values, hash(text), 8);
-            pass.number(at, text);
+            if (pass.wants(at.values)) pass(at.values, fnv1a(text), 8);
             pass.size(at.numbers, size);
         } else if (kind == token::string) {
             // Words of a value that comes again say no more than the value.
-            bool const fresh = !pass.wants(at.values) || pass(at.values, hash(text), 8) || !Pass::counts;
+            bool const fresh = !pass.wants(at.values) || pass(at.values, fnv1a(text), 8) || !Pass::counts;
             pass.size(at.lengths, quarter_octaves(text.size() - 1, 0));
             if (fresh && (pass.wants(at.words) || pass.wants(at.shapes))) words(at, text.substr(1, text.size() - 2), pass);
         }
@@ -226,7 +217,7 @@ private:
                 --level;
                 if (seen) sink(in->path, kind, {}, in->count);
             } else if (kind == token::key) {
-                if (seen) path = mix(in->path, hash(scan.text()));
+                if (seen) path = mix(in->path, fnv1a(scan.text()));
             } else {
                 if (seen) {
                     // The places of a row that is an array are told apart, those of lists within it are not.
@@ -242,29 +233,23 @@ private:
 
     /// Rows mostly have the same paths in the same order, so the next one is tried first.
     constexpr column* column_of(std::uint64_t path, bool add = true) {
-        if (++cursor_ < columns_.size() && columns_[cursor_].path == path) return &columns_[cursor_];
-        if (!columns_.empty() && columns_[0].path == path) return &columns_[cursor_ = 0];
-        auto slot = path % slot_count;
-        for (; index_[slot] != 0; slot = (slot + 1) % slot_count)
-            if (columns_[index_[slot] - 1u].path == path) return &columns_[cursor_ = index_[slot] - 1u];
+        if (++cursor_ < paths_.size() && paths_[cursor_] == path) return &columns_[cursor_];
+        for (cursor_ = 0; cursor_ < paths_.size(); ++cursor_)
+            if (paths_[cursor_] == path) return &columns_[cursor_];
         if (!add) return nullptr;
-        if (columns_.size() == path_limit) {
+        if (paths_.size() == path_limit) {
             lost_ = true;
             return nullptr;
         }
-        cursor_ = columns_.size();
-        auto& made = columns_.emplace_back();
-        made.path = path;
-        made.along = fresh_;
+        paths_.push_back(path);
+        columns_.emplace_back().along = fresh_;
         fresh_ = true;
-        index_[slot] = static_cast<std::uint8_t>(columns_.size());
-        return &made;
+        return &columns_.back();
     }
 
-    static constexpr std::size_t slot_count = 256;
+    std::vector<std::uint64_t> paths_;  ///< of the columns, apart because it is searched
     std::vector<column> columns_;
     std::vector<std::uint8_t> usual_;  ///< columns that surprise where they are missing
-    std::uint8_t index_[slot_count] = {};
     std::size_t cursor_ = 0;
     std::uint64_t rows_ = 0;
     std::uint64_t rows_lost_ = 0;

@@ -4,9 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
-#include <type_traits>
 
 #include <condense/detail/saturate.hpp>
 
@@ -20,23 +18,6 @@ namespace detail {
 constexpr std::uint64_t mix(std::uint64_t left, std::uint64_t right) noexcept {
     auto const product = (left ^ right * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
     return product ^ product >> 32;
-}
-
-/// Not for keeping: the same in one run, no more.
-constexpr std::uint64_t hash(std::string_view text) noexcept {
-    std::uint64_t out = text.size();
-    std::size_t at = 0;
-    auto const load = [&](std::size_t count) {
-        std::uint64_t word = 0;
-        if (!std::is_constant_evaluated() && std::endian::native == std::endian::little && count == 8)
-            std::memcpy(&word, text.data() + at, 8);
-        else
-            for (std::size_t byte = 0; byte < count; ++byte)
-                word |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[at + byte])) << 8 * byte;
-        return word;
-    };
-    for (; text.size() - at >= 8; at += 8) out = mix(out, load(8));
-    return mix(out, load(text.size() - at));
 }
 
 constexpr std::uint32_t log2_eighths(std::uint64_t value) noexcept {
@@ -166,32 +147,28 @@ class magnitudes {
 public:
     constexpr void add(std::size_t bucket) noexcept { counts_[bucket] += counts_[bucket] != ~std::uint32_t{0} ? 1u : 0u; }
 
-    /// Above the rest a factor of two is far; below it four.
+    /// Above the rest a factor of two is far, below it four.
     constexpr void settle() noexcept {
         std::uint64_t all = 0;
         for (auto const each : counts_) all += each;
         std::uint32_t surprises[magnitude_count] = {};
-        std::uint64_t below = 0;
-        std::uint32_t carried = 0;
-        for (std::size_t at = 0, latest = magnitude_count; at < magnitude_count; ++at) {
-            if (counts_[at] == 0) continue;
-            auto const gap = latest == magnitude_count ? 0 : at - latest;
-            auto const found = detail::surprise(all - below, all) * static_cast<std::uint32_t>(gap < 4 ? gap : 4) / 4;
-            surprises[at] = carried = found > carried ? found : carried;
-            below += counts_[at];
-            latest = at;
-        }
-        std::uint64_t above = 0;
-        carried = 0;
-        for (std::size_t at = magnitude_count, latest = 0; at-- > 0;) {
-            if (counts_[at] == 0) continue;
-            auto const gap = above == 0 ? 0 : latest - at;
-            auto const found = detail::surprise(all - above, all) * static_cast<std::uint32_t>(gap < 8 ? gap : 8) / 8;
-            carried = gap >= 4 && found > carried ? found : carried;
-            surprises[at] = carried > surprises[at] ? carried : surprises[at];
-            above += counts_[at];
-            latest = at;
-        }
+        auto const pass = [&, this](bool up, std::size_t far, std::size_t least_gap) {
+            std::uint64_t behind = 0;
+            std::uint32_t carried = 0;
+            for (std::size_t step = 0, latest = 0; step < magnitude_count; ++step) {
+                auto const at = up ? step : magnitude_count - 1 - step;
+                if (counts_[at] == 0) continue;
+                auto const gap = behind == 0 ? 0 : step - latest;
+                auto const found = detail::surprise(all - behind, all) * static_cast<std::uint32_t>(gap < far ? gap : far) /
+                                   static_cast<std::uint32_t>(far);
+                if (gap >= least_gap && found > carried) carried = found;
+                if (carried > surprises[at]) surprises[at] = carried;
+                behind += counts_[at];
+                latest = step;
+            }
+        };
+        pass(true, 4, 0);
+        pass(false, 8, 4);
         for (std::size_t at = 0; at < magnitude_count; ++at) {
             counts_[at] = surprises[at];
             most_ = surprises[at] > most_ ? surprises[at] : most_;
@@ -206,33 +183,6 @@ private:
     std::uint32_t counts_[magnitude_count] = {};
     std::uint32_t most_ = 0;
     bool settled_ = false;
-};
-
-/// Whether numbers only rise or only fall, as counters and times do: their sizes then say nothing.
-class order_watch {
-public:
-    constexpr void add(std::string_view number) noexcept {
-        std::uint64_t value = 0;
-        std::size_t size = 0;
-        for (; size < number.size() && number[size] >= '0' && number[size] <= '9'; ++size)
-            if (size < 18) value = value * 10 + static_cast<std::uint64_t>(number[size] - '0');
-        bool const more = size != previous_size_ ? size > previous_size_ : value >= previous_;
-        bool const less = size != previous_size_ ? size < previous_size_ : value <= previous_;
-        if (count_++ != 0) {
-            rises_ = rises_ && more;
-            falls_ = falls_ && less;
-        }
-        previous_size_ = size;
-        previous_ = value;
-    }
-    constexpr bool holds() const noexcept { return count_ > 8 && (rises_ || falls_); }
-
-private:
-    std::size_t previous_size_ = 0;
-    std::uint64_t previous_ = 0;
-    std::uint64_t count_ = 0;
-    bool rises_ = true;
-    bool falls_ = true;
 };
 
 }  // namespace detail

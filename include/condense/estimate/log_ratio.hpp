@@ -61,33 +61,25 @@ struct log_ratio {
         for (auto& line : copy.lines) line.each_field([&](auto& value, std::int64_t, std::int64_t) { out.append(" ").append(std::to_string(value)); });
         return out;
     }
-    /// Takes that back; false, with nothing changed, for a text that is not of it.
+    /// Restores what save() wrote; returns false and changes nothing for any other text.
     constexpr bool load(std::string_view text) noexcept {
-        auto made = *this;
-        bool good = true;
-        auto const next = [&](bool& negative) {
-            auto const end = text.find(' ');
-            good = good && end != text.size() - 1;  // a space is between two
-            auto word = text.substr(0, end);
-            text = end == text.npos ? std::string_view{} : text.substr(end + 1);
-            negative = word.starts_with('-');
-            if (negative) word.remove_prefix(1);
-            auto const read = detail::read_count(word);
-            good = good && read.fault == detail::figure_fault::none;
-            return read.value;
-        };
-        bool negative = false;
-        made.model = next(negative);
-        good = good && !negative;
-        for (auto& line : made.lines)
+        auto read = *this;
+        auto const name = detail::take_count(text);
+        bool good = name.fault == detail::figure_fault::none;
+        read.model = name.value;
+        for (auto& line : read.lines)
             line.each_field([&](auto& value, std::int64_t least, std::int64_t most) {
-                auto const read = next(negative);
-                good = good && read <= static_cast<std::uint64_t>(negative ? -least : most) && (negative || static_cast<std::int64_t>(read) >= least);
+                bool const negative = text.starts_with('-');
+                if (negative) text.remove_prefix(1);
+                auto const next = detail::take_count(text);
+                good = good && next.fault == detail::figure_fault::none &&
+                       next.value <= static_cast<std::uint64_t>(negative ? -least : most) &&
+                       (negative || static_cast<std::int64_t>(next.value) >= least);
                 if (!good) return;
-                auto const number = static_cast<std::int64_t>(read);
+                auto const number = static_cast<std::int64_t>(next.value);
                 value = static_cast<std::remove_reference_t<decltype(value)>>(negative ? -number : number);
             });
-        if (good && text.empty()) *this = made;
+        if (good && text.empty()) *this = read;
         return good && text.empty();
     }
 

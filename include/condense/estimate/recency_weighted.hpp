@@ -64,19 +64,18 @@ struct recency_weighted {
         for (auto back = size(); back > 0; --back) out.append(" ").append(std::to_string(reports[detail::as_size((seen - back) % kept)]));
         return out;
     }
-    /// Takes that back; false, with nothing changed, for a text that is not of it.
+    /// Restores what save() wrote; returns false and changes nothing for any other text.
     constexpr bool load(std::string_view text) noexcept {
-        recency_weighted made{.baseline = baseline};
-        for (std::size_t word = 0; word == 0 || !text.empty(); ++word) {
-            auto const end = text.find(' ');
-            auto const read = detail::read_count(text.substr(0, end));
-            if (read.fault != detail::figure_fault::none || word > kept || end == text.size() - 1) return false;
-            text = end == text.npos ? std::string_view{} : text.substr(end + 1);
-            if (word == 0) made.model = read.value;
-            else if (read.value < least || read.value > most) return false;
-            else made.add(read.value);
+        recency_weighted read{.baseline = baseline};
+        auto const name = detail::take_count(text);
+        if (name.fault != detail::figure_fault::none) return false;
+        read.model = name.value;
+        while (!text.empty()) {
+            auto const next = detail::take_count(text);
+            if (next.fault != detail::figure_fault::none || next.value < least || next.value > most || read.seen == kept) return false;
+            read.add(next.value);
         }
-        *this = made;
+        *this = read;
         return true;
     }
 

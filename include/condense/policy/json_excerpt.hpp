@@ -279,7 +279,7 @@ private:
 
     static constexpr std::uint32_t weight_of(outliers& rows, std::string_view key, std::string_view text) {
         scanner scan{text};
-        auto const found = rows.weigh(scan, scan.next(), false, outliers::path_of(key)) >> 8;
+        auto const found = rows.weigh(scan, scan.next(), false, outliers::path_of(key));
         return found < 512 ? found : 511;
     }
 
