@@ -236,7 +236,9 @@ public:
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
         auto const given = [&]() -> decltype(auto) {
             if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
-            else return model(prompt);
+            else if constexpr (std::invocable<Model const&, std::string_view>) return model(prompt);
+            else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>) return model(std::string{prompt}, limits);
+            else return model(std::string{prompt});
         };
         using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
         if (!may_ask()) return answer{};

@@ -27,7 +27,7 @@ inline namespace v1 {
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
-          class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
+          class Worth = any_gain, candidate_order Order = oldest_first_t, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
     Until until = detail::slot_default<Until>();
@@ -37,6 +37,8 @@ struct compress {
     part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
     wording words = {};  ///< of markers: where the rest is
+
+    static_assert(detail::check_shortener<Shortener>());
 
     static constexpr effect effects = shortens;
     /// With `always`: messages that it was not free to edit when they arrived.

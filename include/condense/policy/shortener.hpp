@@ -75,6 +75,15 @@ concept shortener = text_shortener<Shortener> || conversation_shortener<Shortene
 
 namespace detail {
 
+/// For the bodies of templates with a slot for a shortener: a constraint on the slot itself would make the compiler
+/// say that deduction failed, and not why.
+template <class Shortener>
+constexpr bool check_shortener() noexcept {
+    static_assert(shortener<Shortener>,
+                  "condense: shortener: it must have a const operator()(part_view, cut) that returns std::optional<std::string> (see shortener)");
+    return true;
+}
+
 template <class Shortener>
 constexpr part_kinds kinds_of() noexcept {
     if constexpr (requires { Shortener::applies_to; }) return Shortener::applies_to;
