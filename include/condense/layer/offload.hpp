@@ -57,8 +57,7 @@ struct offload {
     static_assert(detail::check_shortener<Preview>());
     static_assert(!std::is_same_v<Store, detail::unset>,
                   "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
-    static_assert(std::is_same_v<Store, detail::unset> || artifact_store<Store>,
-                  "condense: offload: what `into` is given must be a store (see artifact_store)");
+    static_assert(std::is_same_v<Store, detail::unset> || detail::check_store<Store>());
 
     static constexpr effect effects = externalizes | keeps;
     static constexpr bool durable = requires { requires Store::durable; };
