@@ -108,18 +108,15 @@ private:
         if (kept.holds(part.message_index)) return left_as::spared;
         bool spared = false;
         std::optional<std::string> shorter;
-        auto const settle = [&](part_view seen) {
+        auto const settle = [&](part_view const& seen) {
             shorter.reset();
             spared = kept.holds(seen);
             if (spared) return;
-            // What it makes of its own output, so that a later run finds nothing to do.
-            for (auto next = shortened(part, seen, how); next && (!shorter || next->size() < shorter->size());
-                 next = shortened(part, seen, how)) {
-                shorter = std::move(next);
-                seen.text = *shorter;
-                how.how.shortened = true;
-                if (seen.kind == part_kind::media) seen = as_text(seen);
-            }
+            shorter = settled(seen, [&](part_view const& text) {
+                auto next = shortened(part, text, how);
+                how.how.shortened = how.how.shortened || next;
+                return next;
+            });
         };
         auto const edit = [&]() -> refusal {
             if (!shorter) return refusal::not_smaller;
@@ -142,18 +139,13 @@ private:
             how.how.shortened = true;
             count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
+                if (other.column == part.column) settle(seen.kind == part_kind::media ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call} : seen);
             });
             if (shorter) refused = edit();
         }
         if (found || !refused) pass.note(refused);
         if (refused == refusal::open || refused == refusal::latest_user) return left_as::bound;
         return spared ? left_as::spared : left_as::tried;
-    }
-
-    /// What stands in place of media is a text.
-    static constexpr part_view as_text(part_view const& seen) noexcept {
-        return {.text = seen.text, .tool = seen.tool, .call = seen.call};
     }
 };
 
