@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include <condense/detail/figure.hpp>
 #include <condense/detail/text.hpp>
 
 // Command lines of the programs here, in one style: `--help` is answered on standard output with exit status 0; what
@@ -20,17 +21,19 @@
 namespace command_line {
 
 /// What the user gave, for a terminal.
-inline std::string shown(std::string_view given) { return condense::detail::printable(given, 300); }
+inline std::string shown(std::string_view given) { return condense::printable(given, 300); }
 
 /// A whole number within limits; the limits and what was given are said.
 inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most, std::string_view of) {
     auto const check = [=, what = std::string{of}](std::string& text) -> std::string {
-        auto const read = condense::detail::read_count(text);
-        if (read.fault == condense::detail::figure_fault::none && read.value >= least && read.value <= most) {
-            text = std::to_string(read.value);  // as a transformation: without digit separators and the like
+        std::uint64_t value = 0;
+        auto const end = text.data() + text.size();
+        auto const [rest, problem] = std::from_chars(text.data(), end, value);
+        if (problem == std::errc{} && rest == end && value >= least && value <= most) {
+            text = std::to_string(value);  // as a transformation: without digit separators and the like
             return {};
         }
-        return "a whole number of " + what + " from " + condense::detail::grouped(least) + " to " + condense::detail::grouped(most) + " is wanted, not '" +
+        return "a whole number of " + what + " from " + condense::grouped(least) + " to " + condense::grouped(most) + " is wanted, not '" +
                shown(text) + "'";
     };
     return {check, ""};

@@ -86,6 +86,7 @@ struct chosen_store {
     std::optional<condense::artifact_folder> folder;
 
     condense::reference name(std::string_view content) const { return folder->name(content); }
+    std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
     condense::store_error put(condense::reference const& name, std::string_view content) const { return folder->put(name, content); }
 };
 

@@ -28,6 +28,7 @@ SIX_LAYERS = r"""
 #include <condense/condense.hpp>
 struct shelf {
     condense::reference name(std::string_view content) const { return {{static_cast<unsigned char>(content.size())}}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
 };
 int main(int count, char**) {

@@ -49,7 +49,7 @@ private:
         auto const spent = std::chrono::duration<double>(now - began_).count();
         char share[16];
         std::snprintf(share, sizeof share, "%3.0f %%", 100 * part);
-        auto text = std::string{share} + "  " + condense::detail::grouped(conversations_) + (conversations_ == 1 ? " conversation" : " conversations");
+        auto text = std::string{share} + "  " + condense::grouped(conversations_) + (conversations_ == 1 ? " conversation" : " conversations");
         if (spent >= 1 && part > 0) text += ", " + duration(spent / part - spent) + " left";
         winsize size{};
         std::size_t const width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
@@ -74,7 +74,7 @@ private:
         auto const whole = static_cast<std::uint64_t>(std::min(seconds, 1e9) + 0.5);
         if (whole < 60) return std::to_string(whole) + " s";
         if (whole < 3'600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-        return condense::detail::grouped(whole / 3'600) + " h " + std::to_string(whole / 60 % 60) + " min";
+        return condense::grouped(whole / 3'600) + " h " + std::to_string(whole / 60 % 60) + " min";
     }
 
     std::uint64_t total_;

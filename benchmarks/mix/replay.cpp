@@ -105,7 +105,7 @@ class work {
 public:
     work(replay::options const& chosen, replay::conversations& input, replay::report& found)
         : chosen_{chosen}, input_{input}, found_{found}, steps_{found.windows.size() * found.mixes.size()},
-          bar_{condense::detail::mul_capped(input.bytes(), steps_)} {}
+          bar_{condense::mul_capped(input.bytes(), steps_)} {}
 
     void run() {
         std::vector<std::jthread> others;
@@ -176,7 +176,7 @@ private:
     void settle(outcome done) {
         if (!done.fault.empty()) {
             bar_.say("replay: " + done.name + ": " + done.fault + "; skipped");
-            bar_.add(done.figures.empty() ? condense::detail::mul_capped(done.bytes, steps_) : 0);
+            bar_.add(done.figures.empty() ? condense::mul_capped(done.bytes, steps_) : 0);
             found_.skip(std::move(done.name), std::move(done.fault));
             return;
         }

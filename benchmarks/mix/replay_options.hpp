@@ -103,7 +103,7 @@ inline priced read_prices(std::string const& path) {
     out.prices.cached = price("cached", out.prices.input);
     out.prices.written = price("written", out.prices.input);
     for (auto const& [key, value] : parsed.value.items()) {
-        if (key == "currency" && value.is_string() && !value.empty()) out.currency = condense::detail::printable(value.get<std::string>(), 8);
+        if (key == "currency" && value.is_string() && !value.empty()) out.currency = condense::printable(value.get<std::string>(), 8);
         else if (key == "currency") throw wrong("currency: a text is wanted");
         else if (key != "input" && key != "output" && key != "cached" && key != "written") throw wrong(shown(key) + ": unknown key");
     }

@@ -33,7 +33,7 @@ void each_piece(std::size_t requests, std::size_t pieces, bool stretch, Function
 template <class Figure>
 std::uint64_t mean_of(std::vector<condense::request_figures> const& turns, std::size_t first, std::size_t end, Figure figure) {
     std::uint64_t sum = 0;
-    for (auto at = first; at < end; ++at) sum = condense::detail::add_capped(sum, (turns[at].*figure).count);
+    for (auto at = first; at < end; ++at) sum = condense::add_capped(sum, (turns[at].*figure).count);
     return sum / (end - first);
 }
 
@@ -49,7 +49,7 @@ struct course {
         if (turns.empty()) return;
         ++conversations;
         each_piece(turns.size(), positions, true, [&](std::size_t at, std::size_t first, std::size_t end) {
-            using condense::detail::add_capped;
+            using condense::add_capped;
             sent[at] = add_capped(sent[at], mean_of(turns, first, end, &condense::request_figures::sent));
             cached[at] = add_capped(cached[at], mean_of(turns, first, end, &condense::request_figures::cached));
         });

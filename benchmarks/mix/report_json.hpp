@@ -22,7 +22,7 @@ namespace replay {
 using json = nlohmann::ordered_json;
 
 /// Names of files are bytes.
-inline std::string text_of_bytes(std::string_view bytes) { return condense::detail::printable(bytes, 2'000); }
+inline std::string text_of_bytes(std::string_view bytes) { return condense::printable(bytes, 2'000); }
 
 inline json as_json(condense::fidelity const& items) {
     return {{"visible", items.visible}, {"recoverable", items.recoverable}, {"lost", items.lost}};

@@ -42,7 +42,7 @@ inline std::string milliseconds_each(condense::instant time, std::uint64_t reque
 /// Columns as wide as what is in them, the first to the left, the others to the right.
 inline std::string aligned(std::vector<std::vector<std::string>> const& rows) {
     std::vector<std::size_t> widths(rows.front().size());
-    auto const width = [](std::string const& cell) { return static_cast<std::size_t>(condense::detail::utf8::count(cell)); };
+    auto const width = [](std::string const& cell) { return static_cast<std::size_t>(condense::utf8::count(cell)); };
     for (auto const& row : rows)
         for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], width(row[at]));
     std::string out;
@@ -59,12 +59,12 @@ inline std::string aligned(std::vector<std::vector<std::string>> const& rows) {
 /// Where requests stay in the window it says nothing.
 inline std::string misfits(condense::replay_figures const& mix) {
     if (mix.fits()) return "all";
-    auto const wrong = condense::detail::add_capped(mix.over, mix.exhausted);
-    return condense::detail::grouped(mix.requests - std::min(mix.requests, wrong));
+    auto const wrong = condense::add_capped(mix.over, mix.exhausted);
+    return condense::grouped(mix.requests - std::min(mix.requests, wrong));
 }
 
 inline std::string text_of(report const& found) {
-    using condense::detail::grouped;
+    using condense::grouped;
     std::string out = grouped(found.conversations) + (found.conversations == 1 ? " conversation" : " conversations");
     if (found.skipped != 0) out += ", " + grouped(found.skipped) + " skipped";
     out += '\n';
@@ -77,7 +77,7 @@ inline std::string text_of(report const& found) {
         for (std::size_t at = 0; at < found.mixes.size(); ++at) {
             auto const& mix = found.total(window, at).figures;
             auto const items = mix.all_items();
-            rows.push_back({condense::detail::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count), grouped(mix.peak.count),
+            rows.push_back({condense::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count), grouped(mix.peak.count),
                             share(mix.cached.count, mix.sent.count), money(mix.money, found.currency),
                             share(items.visible, items.total()), share(items.recoverable, items.total()),
                             share(items.lost, items.total()), grouped(mix.reductions), grouped(mix.model_calls),
@@ -87,7 +87,7 @@ inline std::string text_of(report const& found) {
     }
     for (auto const& total : found.totals)
         for (auto const& violation : total.figures.first_violations)
-            out += "violation: " + condense::detail::printable(total.figures.mix, 40) + ": " + condense::detail::printable(violation, 300) + '\n';
+            out += "violation: " + condense::printable(total.figures.mix, 40) + ": " + condense::printable(violation, 300) + '\n';
     return out;
 }
 

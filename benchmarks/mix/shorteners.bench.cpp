@@ -69,21 +69,21 @@ struct clock_and_scale {
 template <class Shortener>
 struct measured {
     using is_composite = void;
-    static constexpr auto applies_to = condense::detail::kinds_of<Shortener>();
-    static constexpr bool removes = condense::detail::removes_parts<Shortener>();
-    static constexpr bool sees_others = condense::detail::sees_others<Shortener>();
+    static constexpr auto applies_to = condense::kinds_of<Shortener>();
+    static constexpr bool removes = condense::removes_parts<Shortener>();
+    static constexpr bool sees_others = condense::sees_others<Shortener>();
 
     Shortener shorten;
     clock_and_scale* figures;
 
     constexpr bool may_apply(condense::part_kind kind, bool sealed, condense::bytes size,
                              condense::cut const& how) const noexcept {
-        return condense::detail::may_apply(shorten, kind, sealed, size, how);
+        return condense::may_apply(shorten, kind, sealed, size, how);
     }
     template <class Draft>
     auto over_all(Draft const& seen) const {
         auto const begin = std::chrono::steady_clock::now();
-        auto made = condense::detail::ready(shorten, seen);
+        auto made = condense::ready(shorten, seen);
         figures->time += std::chrono::steady_clock::now() - begin;
         return [made = std::move(made), sum = figures](condense::part_ref at, condense::part_view const& part,
                                                        condense::cut const& how) {

@@ -55,7 +55,7 @@ int main(int count, char** arguments) {
     std::size_t size = 0;
     auto const parse = best_of([&] { return nlohmann::json::parse(text).size(); }, size);
     auto const sample = best_of([&] { return condense::json_sample{}({.text = text}, {}).value_or("").size(); }, size);
-    auto const valid = best_of([&] { return condense::detail::json::valid(text) ? 1u : 0u; }, size);
+    auto const valid = best_of([&] { return condense::is_json(text) ? 1u : 0u; }, size);
     std::printf("%zu bytes: parse %.0f us, sample %.0f us (%.1f times faster), valid %.0f us (%.1f times faster)\n", text.size(),
                 parse, sample, parse / sample, valid, parse / valid);
     return size != 0 ? 0 : 1;

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -126,12 +128,13 @@ facts measured(std::string const& path, condense::bpe_encoding const& encoding, 
 }
 
 std::string read(char const* path) {
-    auto found = condense::detail::bpe::whole_file(path);
-    if (!found || found->empty()) {
+    std::ifstream file{path, std::ios::binary};
+    std::string found{std::istreambuf_iterator<char>{file}, {}};
+    if (found.empty()) {
         std::fprintf(stderr, "condense: %s is empty or can not be read\n", path);
         std::exit(1);
     }
-    return *std::move(found);
+    return found;
 }
 
 condense::bpe_encoding encoding_of(std::string_view path) {

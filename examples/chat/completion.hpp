@@ -22,12 +22,12 @@ namespace repl {
 /// What went wrong, from the body of an error: its message and code, else its beginning.
 inline std::string error_text(std::string_view body) {
     constexpr std::size_t most = 2'000;
-    auto const read = condense::parse_json<json>(condense::detail::utf8::scrubbed(std::string{body}));
+    auto const read = condense::parse_json<json>(condense::utf8::scrubbed(std::string{body}));
     auto const& error = member(read.value, "error");
     std::string text{error.is_string() ? text_member(read.value, "error") : text_member(error, "message")};
     if (auto const code = text_member(error, "code"); !code.empty()) text += " (" + std::string{code} + ")";
     if (text.empty()) text = body;
-    text.resize(condense::detail::utf8::floor(text, most));
+    text.resize(condense::utf8::floor(text, most));
     return text;
 }
 
@@ -56,7 +56,7 @@ private:
     static constexpr std::size_t most_calls = 64;
 
     void add(std::string_view data, char const* where, sink const& piece) {
-        auto const read = condense::parse_json<json>(condense::detail::utf8::scrubbed(std::string{data}));
+        auto const read = condense::parse_json<json>(condense::utf8::scrubbed(std::string{data}));
         if (!read) return note("the server sent what is not JSON: " + read.error);
         if (!member(read.value, "error").is_null()) return note(error_text(data));
         note_usage(member(read.value, "usage"));

@@ -92,7 +92,7 @@ private:
 
     /// What the user says, and all that the model does about it.
     void turn(std::string const& said) {
-        chat_.push({{"role", "user"}, {"content", condense::detail::utf8::scrubbed(said)}});
+        chat_.push({{"role", "user"}, {"content", condense::utf8::scrubbed(said)}});
         int rounds = 0;
         while (++rounds <= most_rounds && round()) {}
         if (rounds > most_rounds) show("[stopped: the model has used tools " + std::to_string(most_rounds) + " times]\n");
@@ -160,7 +160,7 @@ private:
     }
     /// The same for the model: a piece that is not stored again.
     std::string read_stored(std::string_view arguments) const {
-        namespace utf8 = condense::detail::utf8;
+        namespace utf8 = condense::utf8;
         auto const read = condense::parse_json<json>(arguments);
         auto const from = read && read.value.is_object() ? read.value.value("from", json(0)) : json();
         if (!from.is_number_unsigned() && from != json(0)) return "error: 'reference' must be a string, and 'from' a number of characters";

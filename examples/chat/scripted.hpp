@@ -49,7 +49,7 @@ private:
         std::string_view const said = text_member(latest, "content");
         if (text_member(latest, "role") == "tool") {
             auto const lines = std::count(said.begin(), said.end(), '\n') + (said.ends_with('\n') ? 0 : 1);
-            auto const begin = said.substr(0, condense::detail::utf8::floor(said, 120));
+            auto const begin = said.substr(0, condense::utf8::floor(said, 120));
             return answer("The tool gave " + std::to_string(lines) + (lines == 1 ? " line: " : " lines: ") + std::string{begin} +
                           (begin.size() < said.size() ? " ..." : ""));
         }

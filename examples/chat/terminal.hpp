@@ -42,7 +42,7 @@ inline std::string printable(std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
-        auto const step = condense::detail::utf8::decode(text, at);
+        auto const step = condense::utf8::decode(text, at);
         auto const sequence = text.substr(at, step.size);
         at += step.size;
         if (!step.valid) {
@@ -64,7 +64,7 @@ inline std::string printable(std::string_view text) {
 /// One line of at most `most` bytes, escaped: for notices that quote something.
 inline std::string one_line(std::string_view text, std::size_t most = 200) {
     auto const whole = text.size() <= most;
-    auto out = printable(text.substr(0, condense::detail::utf8::floor(text, most)));
+    auto out = printable(text.substr(0, condense::utf8::floor(text, most)));
     for (std::size_t at = 0; (at = out.find('\n', at)) != out.npos;) out.replace(at, 1, "\\n");
     return whole ? out : out + "...";
 }

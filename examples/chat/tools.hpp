@@ -63,7 +63,7 @@ public:
                           : name == "read"   ? read_file(given)
                           : name == "search" ? search(given)
                                              : "error: there is no such tool; the tools are list, read, search and stored";
-        return condense::detail::utf8::scrubbed(std::move(out));
+        return condense::utf8::scrubbed(std::move(out));
     }
 
 private:
@@ -126,7 +126,7 @@ private:
         std::size_t end = 0;
         for (; line <= *last && end < text.size() && end <= most_shown; ++line) end = std::min(text.find('\n', end), text.size() - 1) + 1;
         auto const cut = end > most_shown || (end == text.size() && !held.whole);
-        std::string out{text.substr(0, condense::detail::utf8::floor(text, std::min(end, most_shown)))};
+        std::string out{text.substr(0, condense::utf8::floor(text, std::min(end, most_shown)))};
         if (cut) out += "\n[the file goes on; it has " + std::to_string(posix::about(opened.at).st_size) + " bytes: read fewer lines]\n";
         return out;
     }

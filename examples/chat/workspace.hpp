@@ -21,7 +21,7 @@
 
 namespace repl {
 
-namespace posix = condense::detail::posix;
+namespace posix = condense::posix;
 
 enum class entry_kind : std::uint8_t { file, folder, link, other };
 

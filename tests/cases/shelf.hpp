@@ -34,6 +34,7 @@ struct shelf {
         }
         return out;
     }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const& name, std::string_view bytes) const {
         ++held->puts;
         if (held->throws) throw std::runtime_error("no such place");

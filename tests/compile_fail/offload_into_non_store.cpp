@@ -1,9 +1,10 @@
-// expect: condense: offload: what `into` is given must be a store (see artifact_store)
+// expect: condense: store: it must have a const put(reference const&, std::string_view content) that returns a store_error (see artifact_store)
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/offload.hpp>
 
 struct my_store {
     condense::reference name(std::string_view) const { return {}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     bool put(condense::reference const&, std::string_view) const { return {}; }
 };
 

@@ -4,6 +4,7 @@
 
 struct my_store {
     condense::reference name(std::string_view) const { return {}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
 };
 static_assert(condense::artifact_store<my_store>);

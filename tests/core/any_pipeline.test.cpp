@@ -2,6 +2,7 @@
 #include <condense/core/any_pipeline.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -230,4 +231,32 @@ TEST_CASE("any_pipeline: the memory of layers is the session's") {
     other.push(chat_message::user("c"));
     CHECK(journal.messages().size() == 3);
     CHECK(journal.calls(tapes::verb::read) == 2);
+}
+
+TEST_CASE("a layer alone is a pipeline of one") {
+    condense::sliding_window const window{.when = used > 4_messages};
+    condense::pipeline const mix{window};
+    condense::budget const limits{.window = 100'000_tokens};
+    auto const original = laws::conversation_generator{7}.make();
+    auto expected = original;
+    auto const report = condense::reduce(expected, mix, limits);
+    REQUIRE(report.changed());
+
+    auto history = original;
+    CHECK(condense::reduce(history, window, limits).after == report.after);
+    CHECK(history == expected);
+    conversation sent;
+    history = original;
+    CHECK(condense::reduce_into([&](chat_message m) { sent.push_back(std::move(m)); }, history, window, limits).after == report.after);
+    CHECK(sent == expected);
+    CHECK(condense::reduce(std::as_const(original), window, limits).report().after == report.after);
+    CHECK(condense::dry_run(original, window, limits).report().after == report.after);
+
+    history = original;
+    CHECK(condense::reduce(history, any_mix{window}, limits).after == report.after);
+    CHECK(history == expected);
+
+    condense::session session{original, window, limits};
+    static_assert(std::same_as<decltype(session), condense::session<conversation, std::remove_const_t<decltype(mix)>>>);
+    CHECK(session.run().after == report.after);
 }

@@ -298,6 +298,7 @@ TEST_CASE("fallback: a store that fails is a failure of the layer that used it")
     struct shelf {
         bool works;
         condense::reference name(std::string_view bytes) const { return tapes::tape{}.name(bytes); }
+        std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
         condense::store_error put(condense::reference const&, std::string_view) const { return works ? condense::store_error{} : condense::store_error{"full"}; }
     };
     auto const mix = pipeline{fallback{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{false}},

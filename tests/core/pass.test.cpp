@@ -33,13 +33,16 @@ struct own_clock {
 
 struct store {
     condense::reference name(std::string_view) const { return {}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
 };
 struct changing_store {
     condense::reference name(std::string_view) const { return {}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) { return {}; }
 };
 struct nameless_store {
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
 };
 static_assert(condense::artifact_store<store> && !condense::artifact_store<changing_store>);
@@ -240,6 +243,7 @@ TEST_CASE("pass: keep gives the name at once") {
             condense::reference name(std::string_view content) const {
                 return {{static_cast<std::uint8_t>(content.size())}};
             }
+            std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
             condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
         } sized{};
         return pass.keep(sized, "four");

@@ -62,6 +62,7 @@ struct shelf {
     condense::reference name(std::string_view content) const {
         return {{static_cast<std::uint8_t>(content.size()), 1}};
     }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view content) const {
         if (at->kept.size() == at->fails_at) {
             if (at->throws) throw std::runtime_error{"the disk is gone"};

@@ -14,11 +14,13 @@ using condense::store_error;
 
 struct store {
     reference name(std::string_view) const { return {}; }
+    std::optional<std::string> get(reference const&) const { return std::nullopt; }
     store_error put(reference const&, std::string_view) const { return {}; }
 };
 static_assert(condense::artifact_store<store>);
 
 struct nameless {
+    std::optional<std::string> get(reference const&) const { return std::nullopt; }
     store_error put(reference const&, std::string_view) const { return {}; }
 };
 struct put_of_bool : store {

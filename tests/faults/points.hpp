@@ -90,6 +90,7 @@ struct touchy_store {
         point();
         return held.name(content);
     }
+    std::optional<std::string> get(condense::reference const& name) const { return held.get(name); }
     condense::store_error put(condense::reference const& name, std::string_view content) const {
         point();
         return held.put(name, content);

@@ -35,6 +35,7 @@ struct reversing_model {
 /// Fails by content: returns an error, throws, or keeps.
 struct faulty_store {
     condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view content) const {
         if (content.size() % 3 == 0) return {"no space"};
         if (content.size() % 3 == 1) throw std::runtime_error{"the disk is gone"};

@@ -50,6 +50,7 @@ struct shelf {
         ++at->named;
         return {{static_cast<std::uint8_t>(content.size() % 255 + 1), static_cast<std::uint8_t>(content[0])}};
     }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view content) const {
         ++at->puts;
         if (at->fails || content.size() > at->room) return {"the disk is full"};
@@ -442,6 +443,7 @@ struct busy_shelf {
     std::function<void()>* act;
     std::string* kept;
     condense::reference name(std::string_view content) const { return {{static_cast<unsigned char>(content.size())}}; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view content) const {
         (*act)();
         *kept = content;

@@ -42,6 +42,7 @@ struct scrap : tape {
 
 struct shelf {
     condense::reference name(std::string_view bytes) const { return tape{}.name(bytes); }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
 };
 

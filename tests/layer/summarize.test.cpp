@@ -708,3 +708,25 @@ TEST_CASE("summarize: it says why it has nothing to do") {
           "nothing to do: all that it could take is within the newest 33 messages");
     CHECK(said(summarize{.when = used >= 2_messages, .until = used <= 90_pct}) == "nothing to do: its target is reached");
 }
+
+TEST_CASE("summarize: a model may take its prompt as a string") {
+    std::string asked;
+    auto const plain = [&](std::string const& prompt) {
+        asked = prompt;
+        return std::string{"They worked."};
+    };
+    auto const limited = [&](std::string prompt, condense::ask_limits limits) {
+        CHECK(limits.answer != condense::tokens{});
+        return plain(prompt);
+    };
+    static_assert(condense::summarizer<decltype(plain)> && condense::summarizer<decltype(limited)>);
+    auto const check = [&](auto const& with) {
+        auto history = conversation();
+        auto const report = condense::reduce(history, summarize{.when = used >= 10_pct, .with = with}, {.window = 20'000_tokens}, toy::per_byte{});
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+        CHECK(asked.find("file1") != std::string::npos);
+        asked.clear();
+    };
+    check(plain);
+    check(limited);
+}

@@ -5,6 +5,7 @@
 A header of the core target includes headers of that target alone, no header includes upward in the order
 detail, core, policy, layer, preset, none is longer than 400 lines or opens a namespace but that of the literals, and what
 condense.hpp reaches includes of others only what is listed here: each header more costs every program that includes it.
+Every layer is named in the test of the laws of layers. Examples and benchmarks use public names alone.
 """
 
 import pathlib
@@ -23,6 +24,7 @@ BELOW = {
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
     "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},
+    "testing": {"adapt", "layer", "policy", "core", "detail"},
 }
 LIGHT = {
     "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "optional", "string",
@@ -76,6 +78,18 @@ def problems(includes, listed, tests, lines, opened):
     return found
 
 
+def unproved(includes, laws):
+    """Layers that the test of the laws of layers does not name: `laws` is its text."""
+    return [f"{header} is not named in tests/laws/layers.test.cpp" for header in sorted(includes)
+            if header.startswith("layer/") and f"#include <condense/{header}>" not in laws]
+
+
+def private_names(sources):
+    """sources: {path: text} of what shows users how the library is used."""
+    return [f"{path} uses the private namespace condense::detail" for path, text in sorted(sources.items())
+            if re.search(r"\bdetail::|\bnamespace detail\b", text)]
+
+
 def read(root):
     base = root / "include" / "condense"
     includes, lines, opened = {}, {}, {}
@@ -107,8 +121,17 @@ def selftest(includes, listed, tests, lines, opened):
 
 
 def main():
-    data = read(pathlib.Path(__file__).resolve().parents[2])
-    found = problems(*data) + [f"not noticed: {name}" for name in selftest(*data)]
+    root = pathlib.Path(__file__).resolve().parents[2]
+    data = read(root)
+    laws = (root / "tests" / "laws" / "layers.test.cpp").read_text(encoding="utf-8")
+    shown = {str(path.relative_to(root)): path.read_text(encoding="utf-8")
+             for folder in ("examples", "benchmarks") for path in (root / folder).rglob("*.[ch]pp")}
+    found = problems(*data) + unproved(data[0], laws) + private_names(shown)
+    found += [f"not noticed: {name}" for name in selftest(*data)]
+    if len(unproved({**data[0], "layer/new.hpp": []}, laws)) != len(unproved(data[0], laws)) + 1:
+        found.append("not noticed: a layer without laws")
+    if len(private_names({**shown, "examples/new.cpp": "condense::detail::utf8"})) != len(private_names(shown)) + 1:
+        found.append("not noticed: a private name")
     for each in found:
         print(each)
     print(f"layout: {len(data[0])} headers, {len(found)} problems")

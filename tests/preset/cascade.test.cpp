@@ -17,6 +17,7 @@ static_assert(condense::has_last_resort<mix_type>);
 
 struct full_disk {
     condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     condense::store_error put(condense::reference const&, std::string_view) const { return {"no space"}; }
 };
 

@@ -57,6 +57,10 @@ TEST_CASE("artifact_folder: never overwrites") {
     maker make;
     store_tests::artifact_store_never_overwrites([&](auto hash) { return make(hash); });
 }
+TEST_CASE("artifact_folder: lists and erases") {
+    maker make;
+    store_tests::artifact_store_lists_and_erases([&](auto hash) { return make(hash); });
+}
 TEST_CASE("artifact_folder: is for threads") {
     maker make;
     store_tests::artifact_store_is_for_threads([&](auto hash) { return make(hash); });

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <condense/core/store.hpp>
+#include <condense/store/prune.hpp>
 
 #include "store/contents.hpp"
 #include "support/catch.hpp"
@@ -54,6 +57,38 @@ void artifact_store_never_overwrites(auto make) {
     CHECK(store.put(names[0], "two"));
     CHECK(store.put(names[0], "onetwo"));
     CHECK(store.get(names[0]) == "one");
+}
+
+void artifact_store_lists_and_erases(auto make) {
+    condense::erasable_store auto const store = make(condense::content_hash{});
+    static_assert(condense::listable_store<decltype(make(condense::content_hash{}))>);
+    auto const listed = [&] {
+        std::map<condense::reference, std::uint64_t> all;
+        CHECK_FALSE(store.each([&](condense::reference const& name, condense::bytes size) {
+            CHECK(store.get(name).has_value());
+            CHECK(all.emplace(name, size.count).second);
+        }));
+        return all;
+    };
+    CHECK(listed().empty());
+    CHECK_FALSE(store.erase(store.name("never put")));
+    std::map<condense::reference, std::uint64_t> expected;
+    for (auto const& content : contents()) {
+        CHECK_FALSE(store.put(store.name(content), content));
+        expected[store.name(content)] = content.size();
+    }
+    CHECK(listed() == expected);
+    auto const gone = store.name("text");
+    CHECK_FALSE(store.erase(gone));
+    CHECK_FALSE(store.erase(gone));
+    CHECK_FALSE(store.get(gone).has_value());
+    expected.erase(gone);
+    CHECK(listed() == expected);
+    CHECK_FALSE(condense::prune(store, [&](condense::reference const& name) { return expected.at(name) > 100; }));
+    std::erase_if(expected, [](auto const& each) { return each.second <= 100; });
+    CHECK(listed() == expected);
+    CHECK_FALSE(store.put(gone, "text"));
+    CHECK(store.get(gone) == "text");
 }
 
 /// Of eight contents for one name, put at once, one is kept and seven are refused.

@@ -14,6 +14,7 @@ TEST_CASE("memory_store: gives back what it was given") {
     store_tests::artifact_store_gives_back_what_it_was_given(make);
 }
 TEST_CASE("memory_store: never overwrites") { store_tests::artifact_store_never_overwrites(make); }
+TEST_CASE("memory_store: lists and erases") { store_tests::artifact_store_lists_and_erases(make); }
 TEST_CASE("memory_store: is for threads") { store_tests::artifact_store_is_for_threads(make); }
 
 TEST_CASE("the same content has the same name and is stored once", "[case-T60]") {

@@ -40,16 +40,16 @@ public:
         auto const& found = fates_[run_.now.kept.notes[index].first_part + place];
         std::string_view const whole = run_.history[index].parts[place].text;
         auto const text = run_.text_of(index, place);
-        if (found.use != nobody && whole.size() > condense::detail::omission_limit) {
+        if (found.use != nobody && whole.size() > condense::omission_limit) {
             auto const& use = uses_[found.use];
-            return condense::detail::omission_of_all(whole, use.file, use.rewritten ? " was written since, read it again" : " was read again further on", how.how);
+            return condense::omission_of_all(whole, use.file, use.rewritten ? " was written since, read it again" : " was read again further on", how.how);
         }
         if (found.same.message == nobody) return std::nullopt;
         auto const [later, at] = found.same;
         if (run_.text_of(later, at) != text) return std::nullopt;  // shortened since
         auto const tool = run_.view(later, at).tool;
         bool const same = run_.history[later].parts[at].text == whole;
-        return condense::detail::omission_of_all(same ? whole : text, tool, tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
+        return condense::omission_of_all(same ? whole : text, tool, tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
     }
 
 private:
@@ -155,7 +155,7 @@ private:
             auto const& part = run_.history[index].parts[place];
             if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::pending) return;
             auto const text = run_.text_of(index, place);
-            if (text.size() <= condense::detail::omission_limit || run_.now.kept.notes[run_.now.kept.notes[index].group].orphan) return;
+            if (text.size() <= condense::omission_limit || run_.now.kept.notes[run_.now.kept.notes[index].group].orphan) return;
             found.push_back({index, place, column, text});
         });
         std::sort(found.begin(), found.end(), [](candidate const& left, candidate const& right) {

@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    static constexpr auto none = condense::detail::journal_index::none;
+    static constexpr auto none = condense::journal_index::none;
 
     bool append(std::string const& content) {
         if (to_->append({}, {names_[numbers_.size()], next_}, content)) return false;
@@ -133,7 +133,7 @@ private:
     }
 
     Journal const* to_;
-    condense::detail::journal_index held_;
+    condense::journal_index held_;
     std::vector<reference> names_;
     std::vector<std::uint64_t> numbers_;
     std::uint64_t next_ = 0;

@@ -98,7 +98,7 @@ private:
         auto const& now = run_.now;
         auto const& kept = now.kept;
         choice found;
-        auto left = run_.used() + limit_of(most_) + estimate(condense::detail::fenced_summary(" ")).tokens().count;
+        auto left = run_.used() + limit_of(most_) + estimate(condense::fenced_summary(" ")).tokens().count;
         auto const take = [&](cost own) {
             found.replaced += own;
             left -= std::min(left, own.tokens().count);
@@ -157,7 +157,7 @@ private:
 
     /// False where that saves nothing.
     bool put(choice const& from, std::string const& text) {
-        auto fenced = condense::detail::fenced_summary(text);
+        auto fenced = condense::fenced_summary(text);
         if (!points_of(fenced)) fenced = mended(fenced);
         auto const own = condense::default_estimator<>{}.frame(role::user) + estimate(fenced);
         if (own >= from.replaced) return false;

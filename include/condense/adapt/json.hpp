@@ -225,6 +225,11 @@ struct json_messages {
     array* operator->() const { return &**this; }
 };
 
+namespace detail {
+template <class Json>
+inline constexpr bool holds_history<json_messages<Json>> = true;
+}  // namespace detail
+
 /// The messages of a document, as a range that `reduce` can write to: the document itself where it is
 /// an array, else its member `messages` (a request body); false when there are none, or when one has a shape
 /// that is not understood, see shape_error_of.

@@ -98,6 +98,10 @@ public:
         requires(!std::same_as<Mix, any_pipeline> && Mix::size <= Layers)
     any_pipeline(Mix mix) : held_{std::make_shared<holder<Mix>>(std::move(mix))} {}
 
+    /// A layer alone is a pipeline of one.
+    template <layer Layer>
+    any_pipeline(Layer only) : any_pipeline(pipeline<Layer>{std::move(only)}) {}
+
     bool due(usage const& now) const noexcept { return held_->due(now); }
     std::uint64_t due_layers(usage const& now) const noexcept { return held_->due_layers(now); }
     void name_entries(layer_report* entries) const noexcept { held_->name_entries(entries); }

@@ -137,5 +137,8 @@ private:
 using journal_index = basic_journal_index<>;
 
 }  // namespace detail
+
+using detail::journal_index;
+
 }  // namespace v1
 }  // namespace condense

@@ -236,7 +236,9 @@ public:
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
         auto const given = [&]() -> decltype(auto) {
             if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
-            else return model(prompt);
+            else if constexpr (std::invocable<Model const&, std::string_view>) return model(prompt);
+            else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>) return model(std::string{prompt}, limits);
+            else return model(std::string{prompt});
         };
         using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
         if (!may_ask()) return answer{};
@@ -248,8 +250,9 @@ public:
 
     /// The name under which the bytes will be had again. They are put when the layer's edits stand;
     /// when that fails the edits are taken back. `store` must outlive the run.
-    template <artifact_store Store>
+    template <class Store>
     constexpr reference keep(Store const& store, std::string_view content) {
+        static_assert(detail::check_store<Store>());
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         auto const name = store.name(content);
@@ -258,8 +261,9 @@ public:
         return name;
     }
     /// The same for the original of a part, which is not copied, under the name that the store has given it.
-    template <artifact_store Store>
+    template <class Store>
     constexpr void keep(Store const& store, reference const& name, part_ref part) {
+        static_assert(detail::check_store<Store>());
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         ++run_->kept;

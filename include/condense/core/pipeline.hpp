@@ -331,5 +331,22 @@ inline constexpr bool deterministic =
 template <class Mix>
 concept reducer = detail::is_pipeline<Mix> || requires { requires Mix::stands_for_pipelines; };
 
+namespace detail {
+
+template <reducer Mix>
+constexpr Mix const& as_pipeline(Mix const& mix) noexcept {
+    return mix;
+}
+/// A layer alone is a pipeline of one.
+template <class Layer>
+    requires(!reducer<Layer>)
+constexpr pipeline<Layer> as_pipeline(Layer const& only) {
+    return {only};
+}
+template <class Mix>
+using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix const&>()))>;
+
+}  // namespace detail
+
 }  // namespace v1
 }  // namespace condense

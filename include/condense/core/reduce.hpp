@@ -167,6 +167,28 @@ void apply(History& history, Prepared& changes) {
 
 namespace detail {
 
+/// Converts from any value, so that a call with a wrong one has a function to go to, which says what is wrong.
+struct any_value {
+    constexpr any_value() = default;
+    template <class Value>
+    constexpr any_value(Value const&) noexcept {}
+};
+/// A budget with values of any type, and with names that other libraries give its members.
+struct wrong_budget {
+    any_value limit, max_tokens, context, context_window, context_limit, max_input, max_input_tokens, window, input, reserve, reserved, output, max_output,
+        max_output_tokens, overhead;
+};
+
+/// What every call that takes a history must be given, each with its sentence.
+template <class History, class Estimator>
+constexpr bool check_call() noexcept {
+    static_assert(!holds_history<std::remove_const_t<History>>,
+                  "condense: reduce: what messages_of gives must be dereferenced: auto messages = messages_of(document); reduce(*messages, ...) (see messages_of)");
+    static_assert(history<History> || holds_history<std::remove_const_t<History>>,
+                  "condense: reduce: the history must be a range of messages, such as std::vector (see committable)");
+    return check_estimator<Estimator>();
+}
+
 /// The truncations of a one-shot run, for an observer that takes them; to be read before the history is changed.
 template <class Options, class Reduction>
 std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
@@ -185,15 +207,16 @@ void tell_trail(Options const& options, std::vector<truncation> const& trail) {
 
 /// Reduces the history in place and says what was done. Reads every message once; strong exception
 /// guarantee. Messages that no layer touched stay the same objects.
-template <committable History, reducer Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
-report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
-                         Options const& options = {}) {
+template <committable History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
+auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {}, Options const& options = {}) {
+    static_assert(detail::check_call<History, Estimator>());
+    auto const& layers = detail::as_pipeline(mix);
     static_assert(!(Mix::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
         history.push_back(std::move(m));
     }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
-    using reduced_type = reduction<History, Estimator, Mix::size>;
+    using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
     reduced_type reduced{history, count, limits, options};
-    reduced.run(mix, options, false, detail::run_kind::commit);
+    reduced.run(layers, options, false, detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
     if (reduced.report().changed()) {
         detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
@@ -204,26 +227,42 @@ report<Mix::size> reduce(History& history, Mix const& mix, budget limits, Estima
 }
 
 /// The same for a history that cannot be changed: the reduction is there to be walked.
-template <detail::history History, reducer Mix, token_estimator Estimator = default_estimator<>,
-          class Options = run_options<>>
+template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
     requires(!committable<History>)
 [[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
                           Options const& options = {}) {
-    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options};
-    reduced.run(mix, options, false);
+    static_assert(detail::check_call<History, Estimator>());
+    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, count, limits, options};
+    reduced.run(detail::as_pipeline(mix), options, false);
     return reduced;
+}
+
+/// Refused: a temporary's messages would be gone with it.
+template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
+    requires(!std::is_reference_v<History>)
+report<1> reduce(History&&, Mix const&, budget, Estimator const& = {}, Options const& = {}) {
+    static_assert(detail::check_call<History, Estimator>());
+    static_assert(!std::same_as<History, History>, "condense: reduce: the history must be a variable, not a temporary (see committable)");
+    return {};
+}
+/// Refused: these are no budgets.
+template <class History>
+report<1> reduce(History&&, detail::any_value, detail::wrong_budget, detail::any_value = {}, detail::any_value = {}) {
+    static_assert(!std::same_as<History, History>,
+                  "condense: reduce: the budget must be given as .window, .output and .overhead, each in tokens such as 200'000_tokens (see budget)");
+    return {};
 }
 
 /// Hands each message to send to the sink, in order: those that stay as the history gives them (a sink
 /// may move from what is not const), those that were made as `Message&&`. For containers that are not
 /// committable, and for histories to be kept. What can fail in here has been done before the first call.
-template <detail::history History, class Sink, reducer Mix, token_estimator Estimator = default_estimator<>,
-          class Options = run_options<>>
-report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& count = {},
-                              Options const& options = {}) {
-    using reduced_type = reduction<History, Estimator, Mix::size>;
+template <class History, class Sink, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
+auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& count = {},
+                 Options const& options = {}) {
+    static_assert(detail::check_call<History, Estimator>());
+    using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
     reduced_type reduced{history, count, limits, options};
-    reduced.run(mix, options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
+    reduced.run(detail::as_pipeline(mix), options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {
@@ -235,12 +274,12 @@ report<Mix::size> reduce_into(Sink&& sink, History& history, Mix const& mix, bud
 }
 
 /// A dry run: nothing is asked, nothing is kept, the history stays as it is.
-template <detail::history History, reducer Mix, token_estimator Estimator = default_estimator<>,
-          class Options = run_options<>>
+template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 [[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& count = {},
                            Options const& options = {}) {
-    reduction<History, Estimator, Mix::size> reduced{history, count, limits, options};
-    reduced.run(mix, options, true);
+    static_assert(detail::check_call<History, Estimator>());
+    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, count, limits, options};
+    reduced.run(detail::as_pipeline(mix), options, true);
     return reduced;
 }
 

@@ -31,6 +31,9 @@ namespace detail {
 /// A document that holds messages somewhere, and is itself a range of something else.
 template <class History>
 inline constexpr bool is_document = false;
+/// Gives a history where there is one, and is none itself.
+template <class History>
+inline constexpr bool holds_history = false;
 
 /// Takes back all edits of a run that is left by an exception. A template, as the view is.
 template <class View>

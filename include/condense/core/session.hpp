@@ -21,7 +21,7 @@ inline namespace v1 {
 
 /// Owns the messages in any container with push_back and random access, or works on the program's by
 /// std::ref. Used by one thread at a time; a model that it calls may push.
-template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Options = run_options<>>
+template <class Messages, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
     using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::limits_,
@@ -161,6 +161,10 @@ private:
         return refusal::none;
     }
 };
+
+/// A layer alone is a pipeline of one.
+template <class Messages, layer Layer, class Estimator = default_estimator<>, class Options = run_options<>>
+session(Messages, Layer, budget, Estimator = {}, Options = {}) -> session<Messages, pipeline<Layer>, Estimator, Options>;
 
 }  // namespace v1
 }  // namespace condense

@@ -27,6 +27,8 @@ namespace detail {
 
 template <class Messages, class Mix, class Estimator, class Options>
 class session_core {
+    static_assert(check_estimator<Estimator>());
+
 protected:
     using held_type = held_messages<Messages>;
 

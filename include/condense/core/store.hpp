@@ -3,8 +3,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include <condense/core/quantity.hpp>
 #include <condense/core/reference.hpp>
 #include <condense/detail/text.hpp>
 
@@ -21,16 +24,58 @@ struct [[nodiscard]] store_error {
     constexpr explicit operator bool() const noexcept { return !std::string_view{reason}.empty(); }
 };
 
-/// Keeps bytes under content-derived names. `put` has kept them when it returns no error, for good
-/// where the store is `durable`; it may refuse a name that is not that of the content.
+namespace detail {
+
 template <class Store>
-concept artifact_store = std::copy_constructible<Store> &&
-                         requires(Store const& store, reference const& name, std::string_view content) {
-                             { store.name(content) } -> std::same_as<reference>;
-                             { store.put(name, content) } -> std::same_as<store_error>;
-                         };
+concept store_names = requires(Store const& store, std::string_view content) {
+    { store.name(content) } -> std::same_as<reference>;
+};
+template <class Store>
+concept store_puts = requires(Store const& store, reference const& name, std::string_view content) {
+    { store.put(name, content) } -> std::same_as<store_error>;
+};
+template <class Store>
+concept store_gets = requires(Store const& store, reference const& name) {
+    { store.get(name) } -> std::same_as<std::optional<std::string>>;
+};
+
+struct any_artifact_sink {
+    constexpr void operator()(reference const&, bytes) const noexcept {}
+};
+
+}  // namespace detail
+
+/// Keeps bytes under content-derived names. `put` has kept them when it returns no error, for good
+/// where the store is `durable`; it may refuse a name that is not that of the content. `get` gives the content back,
+/// or nothing where the name is unknown.
+template <class Store>
+concept artifact_store = std::copy_constructible<Store> && detail::store_names<Store> && detail::store_puts<Store> && detail::store_gets<Store>;
+
+/// Lists what it keeps: `each(f)` calls f(reference, bytes) once for each artifact, in any order.
+template <class Store>
+concept listable_store = artifact_store<Store> && requires(Store const& store, detail::any_artifact_sink f) {
+    { store.each(f) } -> std::same_as<store_error>;
+};
+
+/// Gives room back: `erase(name)` removes the artifact; no error where there is none of that name.
+template <class Store>
+concept erasable_store = artifact_store<Store> && requires(Store const& store, reference const& name) {
+    { store.erase(name) } -> std::same_as<store_error>;
+};
 
 namespace detail {
+
+/// For the bodies of what takes a store: says which member is wrong.
+template <class Store>
+constexpr bool check_store() noexcept {
+    static_assert(std::copy_constructible<Store>, "condense: store: it must be copyable, a handle whose copies share what is kept (see artifact_store)");
+    static_assert(store_names<Store>, "condense: store: it must have a const name(std::string_view content) that returns a reference (see artifact_store)");
+    static_assert(store_puts<Store>,
+                  "condense: store: it must have a const put(reference const&, std::string_view content) that returns a store_error (see artifact_store)");
+    static_assert(store_gets<Store>,
+                  "condense: store: it must have a const get(reference const&) that returns a std::optional<std::string> (see artifact_store)");
+    return true;
+}
 
 /// A store that has a file for each artifact, named as its reference is spelt, says whether one is there:
 /// `has_file(name)`. By that statistics tell the files that a run has created.

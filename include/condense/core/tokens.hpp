@@ -25,6 +25,15 @@ concept token_estimator = std::copy_constructible<Estimator> && requires(Estimat
 
 namespace detail {
 
+/// For the bodies of templates that take an estimator: a constraint would make the compiler say that no function
+/// matches, and not why.
+template <class Estimator>
+constexpr bool check_estimator() noexcept {
+    static_assert(token_estimator<Estimator>,
+                  "condense: token_estimator: it must have a const operator()(std::string_view) that returns a condense::cost (see token_estimator)");
+    return true;
+}
+
 /// No part counts for more than this, 2^32 tokens, so that sums of sane numbers of parts are exact.
 inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
 

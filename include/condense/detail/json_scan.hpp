@@ -208,5 +208,9 @@ constexpr bool valid(std::string_view text) noexcept {
 }
 
 }  // namespace detail::json
+
+/// The text is one JSON value, nested no deeper than 128. What replaces the arguments of a call has to be.
+constexpr bool is_json(std::string_view text) noexcept { return detail::json::valid(text); }
+
 }  // namespace v1
 }  // namespace condense

@@ -197,5 +197,9 @@ private:
 };
 
 }  // namespace detail::posix
+
+/// For tools that read files below one directory, and no others.
+namespace posix = detail::posix;
+
 }  // namespace v1
 }  // namespace condense

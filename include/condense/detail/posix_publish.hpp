@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,20 +92,27 @@ private:
     bool published_ = false;
 };
 
+/// Calls f(name) for each entry of the folder; an errno where it cannot be listed.
+template <class Function>
+int each_file(descriptor const& folder, Function&& f) {
+    opened again{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (again.error != 0) return again.error;
+    std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(again.file.number()), [](DIR* all) { return ::closedir(all); }};
+    if (!listing) return errno;
+    again.file.release();
+    for (errno = 0; auto const* const entry = ::readdir(listing.get()); errno = 0) f(std::string_view{entry->d_name});
+    return errno;
+}
+
 /// Removes the temporary files of writers that were killed. Costs a listing of the folder.
 inline void clear_away(descriptor const& folder) {
-    opened again{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
-    DIR* const listing = again.file ? ::fdopendir(again.file.number()) : nullptr;
-    if (listing == nullptr) return;
-    again.file.release();
-    while (auto const* const entry = ::readdir(listing)) {
-        if (!is_temporary_name(entry->d_name)) continue;
-        std::string const name{entry->d_name};
+    each_file(folder, [&](std::string_view entry) {
+        if (!is_temporary_name(entry)) return;
+        std::string const name{entry};
         auto const left = open_file(folder, name, O_RDWR);
         if (left.error == 0 && error_of([&] { return ::flock(left.file.number(), LOCK_EX | LOCK_NB); }) == 0)
             remove_file(folder, name);
-    }
-    ::closedir(listing);
+    });
 }
 
 /// The call that did not do its work; error 0 where all did.

@@ -36,5 +36,8 @@ constexpr void reject_unless(bool holds, char const* sentence) {
 }
 
 }  // namespace detail
+
+using detail::reject_unless;
+
 }  // namespace v1
 }  // namespace condense

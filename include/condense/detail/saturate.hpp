@@ -41,5 +41,9 @@ constexpr std::uint64_t scale_up(std::uint64_t value, std::uint64_t share, std::
 }
 
 }  // namespace detail
+
+using detail::add_capped;
+using detail::mul_capped;
+
 }  // namespace v1
 }  // namespace condense

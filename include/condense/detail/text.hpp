@@ -110,5 +110,9 @@ private:
 };
 
 }  // namespace detail
+
+using detail::grouped;
+using detail::printable;
+
 }  // namespace v1
 }  // namespace condense

@@ -33,5 +33,9 @@ constexpr Slot slot_default(Given const& given = {}) {
 }
 
 }  // namespace detail
+
+using detail::slot_default;
+using detail::unset;
+
 }  // namespace v1
 }  // namespace condense

@@ -143,5 +143,9 @@ constexpr std::string scrubbed(std::string text) {
 }
 
 }  // namespace detail::utf8
+
+/// Well-formed text: utf8::valid, count, floor, ceil, scrubbed, decode.
+namespace utf8 = detail::utf8;
+
 }  // namespace v1
 }  // namespace condense

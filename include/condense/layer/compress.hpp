@@ -27,7 +27,7 @@ inline namespace v1 {
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
 template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
-          class Worth = any_gain, candidate_order Order = oldest_first_t, shortener Shortener = head_tail>
+          class Worth = any_gain, candidate_order Order = oldest_first_t, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
     Until until = detail::slot_default<Until>();
@@ -37,6 +37,8 @@ struct compress {
     part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
     wording words = {};  ///< of markers: where the rest is
+
+    static_assert(detail::check_shortener<Shortener>());
 
     static constexpr effect effects = shortens;
     /// With `always`: messages that it was not free to edit when they arrived.
@@ -106,18 +108,15 @@ private:
         if (kept.holds(part.message_index)) return left_as::spared;
         bool spared = false;
         std::optional<std::string> shorter;
-        auto const settle = [&](part_view seen) {
+        auto const settle = [&](part_view const& seen) {
             shorter.reset();
             spared = kept.holds(seen);
             if (spared) return;
-            // What it makes of its own output, so that a later run finds nothing to do.
-            for (auto next = shortened(part, seen, how); next && (!shorter || next->size() < shorter->size());
-                 next = shortened(part, seen, how)) {
-                shorter = std::move(next);
-                seen.text = *shorter;
-                how.how.shortened = true;
-                if (seen.kind == part_kind::media) seen = as_text(seen);
-            }
+            shorter = settled(seen, [&](part_view const& text) {
+                auto next = shortened(part, text, how);
+                how.how.shortened = how.how.shortened || next;
+                return next;
+            });
         };
         auto const edit = [&]() -> refusal {
             if (!shorter) return refusal::not_smaller;
@@ -140,18 +139,13 @@ private:
             how.how.shortened = true;
             count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                if (other.column == part.column) settle(seen.kind == part_kind::media ? as_text(seen) : seen);
+                if (other.column == part.column) settle(seen.kind == part_kind::media ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call} : seen);
             });
             if (shorter) refused = edit();
         }
         if (found || !refused) pass.note(refused);
         if (refused == refusal::open || refused == refusal::latest_user) return left_as::bound;
         return spared ? left_as::spared : left_as::tried;
-    }
-
-    /// What stands in place of media is a text.
-    static constexpr part_view as_text(part_view const& seen) noexcept {
-        return {.text = seen.text, .tool = seen.tool, .call = seen.call};
     }
 };
 

@@ -42,7 +42,7 @@ constexpr bool surely_below(extent const& most, part_limit const& limit) noexcep
 /// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
 template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
-          shortener Preview = head_tail, class Store = detail::unset>
+          class Preview = head_tail, class Store = detail::unset>
 struct offload {
     When when = detail::slot_default<When>();
     Until until = detail::slot_default<Until>();
@@ -54,10 +54,10 @@ struct offload {
     Store into = detail::slot_default<Store>();
     wording words = {};  ///< of the preview's marker: before the reference
 
+    static_assert(detail::check_shortener<Preview>());
     static_assert(!std::is_same_v<Store, detail::unset>,
                   "condense: offload: `into` must name a store, such as condense::memory_store{} (see artifact_store)");
-    static_assert(std::is_same_v<Store, detail::unset> || artifact_store<Store>,
-                  "condense: offload: what `into` is given must be a store (see artifact_store)");
+    static_assert(std::is_same_v<Store, detail::unset> || detail::check_store<Store>());
 
     static constexpr effect effects = externalizes | keeps;
     static constexpr bool durable = requires { requires Store::durable; };

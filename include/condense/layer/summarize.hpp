@@ -40,13 +40,9 @@ concept rule_based = requires(Summarizer const& rule, part_view const& part, cha
 
 template <class Answer>
 concept summary_answer = std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
-template <class Summarizer>
-concept asks_with_limits = requires(Summarizer const& model, std::string_view prompt, ask_limits limits) {
-    { model(prompt, limits) } -> summary_answer;
-};
-template <class Summarizer>
-concept asks_plainly = requires(Summarizer const& model, std::string_view prompt) {
-    { model(prompt) } -> summary_answer;
+template <class Summarizer, class... Arguments>
+concept answers_with_summary = requires(Summarizer const& model, Arguments... given) {
+    { model(given...) } -> summary_answer;
 };
 
 /// What an overflow has told of how much the summary's model reads; a saved session finds it out anew.
@@ -60,11 +56,13 @@ struct model_room {
 
 }  // namespace detail
 
-/// A rule such as `extract`, or a model: a callable from a prompt, optionally with ask_limits, to text or to a
-/// reply<std::string>, which may hold the provider's error and stop reason.
+/// A rule such as `extract`, or a model: a callable from a prompt (std::string_view or std::string const&), optionally
+/// with ask_limits, to text or to a reply<std::string>, which may hold the provider's error and stop reason.
 template <class Summarizer>
-concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<Summarizer> ||
-                     detail::asks_plainly<Summarizer>;
+concept summarizer = detail::rule_based<Summarizer> || detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
+                     detail::answers_with_summary<Summarizer, std::string_view> ||
+                     detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
+                     detail::answers_with_summary<Summarizer, std::string const&>;
 
 /// Loses the messages it summarises; costs one model call, or none by rule. There is one live summary:
 /// an earlier one is read and replaced. The summary has role user and is fenced. The newest message is never
@@ -72,7 +70,7 @@ concept summarizer = detail::rule_based<Summarizer> || detail::asks_with_limits<
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
 template <trigger When = decltype(used >= percent{}), class Until = from_when,
-          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = any_gain, summarizer Summarizer = extract>
+          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = any_gain, class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     Until until = detail::slot_default<Until>();
@@ -82,6 +80,9 @@ struct summarize {
     tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer
     std::string_view asks_for = {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
     Summarizer with = detail::slot_default<Summarizer>();
+
+    static_assert(summarizer<Summarizer>,
+                  "condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) that returns a text (see summarizer)");
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
     using memory = std::conditional_t<by_rule, detail::no_memory, detail::model_room>;

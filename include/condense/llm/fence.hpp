@@ -50,5 +50,8 @@ inline std::string fenced_summary(std::string_view summary) {
 }
 
 }  // namespace detail
+
+using detail::fenced_summary;
+
 }  // namespace v1
 }  // namespace condense

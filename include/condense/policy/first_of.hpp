@@ -15,8 +15,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-template <shortener First, shortener Second>
+template <class First, class Second>
 struct either_shortener {
+    static_assert(check_shortener<First>() && check_shortener<Second>());
+
     using is_composite = void;
     static constexpr part_kinds applies_to = kinds_of<First>() | kinds_of<Second>();
     static constexpr bool removes = removes_parts<First>() || removes_parts<Second>();
@@ -51,11 +53,11 @@ struct either_shortener {
 }  // namespace detail
 
 /// Loses what the chosen one loses; costs one attempt for each that comes before it.
-template <shortener Only>
+template <class Only>
 constexpr Only first_of(Only only) {
     return only;
 }
-template <shortener First, shortener... Rest>
+template <class First, class... Rest>
 constexpr auto first_of(First first, Rest... rest) {
     auto others = v1::first_of(std::move(rest)...);
     return detail::either_shortener<First, decltype(others)>{std::move(first), std::move(others)};

@@ -291,5 +291,17 @@ constexpr std::string omission(std::string_view what, recovery const& how) {
 }
 
 }  // namespace detail
+
+// For shorteners of a user's own, see extend.hpp.
+using detail::append_omission;
+using detail::excerpt;
+using detail::gap;
+using detail::omission;
+using detail::omission_limit;
+using detail::omission_of_all;
+using detail::omitted;
+using detail::repetition;
+using detail::way_back;
+
 }  // namespace v1
 }  // namespace condense

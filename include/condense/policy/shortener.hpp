@@ -73,7 +73,31 @@ concept composite_shortener = requires { typename Shortener::is_composite; };
 template <class Shortener>
 concept shortener = text_shortener<Shortener> || conversation_shortener<Shortener> || detail::composite_shortener<Shortener>;
 
+/// What `shorten(part_view)` gives for a part, then for its own output, until that gets no shorter; nothing where it
+/// does not apply. A layer that writes this finds nothing to do in a later run, which may see no more than the output:
+/// a marker that it would shorten again, it has shortened already.
+template <class Function>
+constexpr std::optional<std::string> settled(part_view part, Function&& shorten) {
+    std::optional<std::string> shorter;
+    for (auto next = shorten(part); next && (!shorter || next->size() < shorter->size()); next = shorten(part)) {
+        shorter = std::move(next);
+        part.text = *shorter;
+        // What stands in place of media is a text.
+        if (part.kind == part_kind::media) part = {.text = part.text, .tool = part.tool, .call = part.call};
+    }
+    return shorter;
+}
+
 namespace detail {
+
+/// For the bodies of templates with a slot for a shortener: a constraint on the slot itself would make the compiler
+/// say that deduction failed, and not why.
+template <class Shortener>
+constexpr bool check_shortener() noexcept {
+    static_assert(shortener<Shortener>,
+                  "condense: shortener: it must have a const operator()(part_view, cut) that returns std::optional<std::string> (see shortener)");
+    return true;
+}
 
 template <class Shortener>
 constexpr part_kinds kinds_of() noexcept {
@@ -150,5 +174,13 @@ constexpr auto ready(Shortener const& shorten, Draft const& seen) {
 }
 
 }  // namespace detail
+
+// For shorteners made of others.
+using detail::kinds_of;
+using detail::may_apply;
+using detail::ready;
+using detail::removes_parts;
+using detail::sees_others;
+
 }  // namespace v1
 }  // namespace condense

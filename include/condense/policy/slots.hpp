@@ -55,5 +55,12 @@ constexpr unsigned halvings_of(Pass const& pass) noexcept {
 }
 
 }  // namespace detail
+
+// For layers of a user's own, see extend.hpp.
+using detail::bind_protection;
+using detail::check_target;
+using detail::halvings_of;
+using detail::note_why_idle;
+
 }  // namespace v1
 }  // namespace condense

@@ -52,6 +52,12 @@ inline std::string spelling(messages count) { return grouped(count.count) + " me
 inline std::string spelling(turns count) { return grouped(count.count) + " turns"; }
 
 template <class Quantity>
+concept measurable = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens> ||
+                     std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
+template <class Quantity>
+concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
+
+template <class Quantity>
 inline constexpr measure measure_of = std::same_as<Quantity, messages> ? measure::message_count
                                       : std::same_as<Quantity, turns>  ? measure::turn_count
                                                                        : measure::token_count;
@@ -74,6 +80,9 @@ struct bound_threshold {
 /// `used` compared with a quantity.
 template <detail::comparison How, class Quantity>
 struct threshold {
+    static_assert(detail::measurable<Quantity>,
+                  "condense: used: a limit must have a unit, such as 90_pct (not 0.9), 20'000_tokens, 100_messages or 10_turns (see trigger)");
+
     Quantity limit = {};
 
     static constexpr bool rises = How == detail::comparison::at_least || How == detail::comparison::above;
@@ -106,6 +115,9 @@ struct threshold {
 /// `headroom` compared with tokens or a share of the input.
 template <detail::comparison How, class Quantity>
 struct headroom_threshold {
+    static_assert(detail::measures_room<Quantity>,
+                  "condense: headroom: a limit must be a share or tokens, such as 10_pct (not 0.1) or 20'000_tokens (see trigger)");
+
     Quantity limit = {};
 
     struct bound {
@@ -228,12 +240,6 @@ constexpr joined_trigger<false, Left, Right> operator||(Left left, Right right) 
 
 namespace detail {
 
-template <class Quantity>
-concept measurable = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens> ||
-                     std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
-template <class Quantity>
-concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
-
 template <comparison How, class Quantity>
 constexpr Quantity checked(Quantity limit) {
     if constexpr (std::same_as<Quantity, percent>)
@@ -245,38 +251,38 @@ constexpr Quantity checked(Quantity limit) {
 }
 
 struct used_t {
-    template <measurable Quantity>
+    template <class Quantity>
     friend constexpr auto operator>=(used_t, Quantity limit) {
         return threshold<comparison::at_least, Quantity>{checked<comparison::at_least>(limit)};
     }
-    template <measurable Quantity>
+    template <class Quantity>
     friend constexpr auto operator>(used_t, Quantity limit) {
         return threshold<comparison::above, Quantity>{checked<comparison::above>(limit)};
     }
-    template <measurable Quantity>
+    template <class Quantity>
     friend constexpr auto operator<=(used_t, Quantity limit) {
         return threshold<comparison::at_most, Quantity>{checked<comparison::at_most>(limit)};
     }
-    template <measurable Quantity>
+    template <class Quantity>
     friend constexpr auto operator<(used_t, Quantity limit) {
         return threshold<comparison::below, Quantity>{checked<comparison::below>(limit)};
     }
 };
 
 struct headroom_t {
-    template <measures_room Quantity>
+    template <class Quantity>
     friend constexpr auto operator<(headroom_t, Quantity limit) {
         return headroom_threshold<comparison::below, Quantity>{checked<comparison::below>(limit)};
     }
-    template <measures_room Quantity>
+    template <class Quantity>
     friend constexpr auto operator<=(headroom_t, Quantity limit) {
         return headroom_threshold<comparison::at_most, Quantity>{checked<comparison::at_most>(limit)};
     }
-    template <measures_room Quantity>
+    template <class Quantity>
     friend constexpr auto operator>=(headroom_t, Quantity limit) {
         return headroom_threshold<comparison::at_least, Quantity>{checked<comparison::at_least>(limit)};
     }
-    template <measures_room Quantity>
+    template <class Quantity>
     friend constexpr auto operator>(headroom_t, Quantity limit) {
         return headroom_threshold<comparison::above, Quantity>{checked<comparison::above>(limit)};
     }

@@ -31,7 +31,7 @@ inline constexpr auto cascade_cap = compress{.when = always, .protect = nothing,
 /// all but that of the open round goes with the first reduction; earlier would cost the prompt cache. Results are
 /// sampled from 65 % of the tokens, and from 70 % of the messages that the window lets through, by which the zones of
 /// that layer count. Retrieval tools belong into `protect` of a mix of your own.
-template <journal Journal, artifact_store Store, summarizer Model>
+template <journal Journal, class Store, class Model>
 auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const zones = at_most(50_pct, task | first(1_messages) | last(8_messages) | last(15_pct));  // C4

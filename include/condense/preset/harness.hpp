@@ -24,7 +24,7 @@ inline constexpr auto harness_exempt = tools("read_file", "write_file", "edit_fi
 
 /// Rows A1, A2, A4, A6, A11; the forced reduction of A3 is the session's, which presses on these layers. Where
 /// a provider's window is large, the summary waits for 30 messages or 84 % (108,000 of 128,000).
-template <journal Journal, artifact_store Store, summarizer Model>
+template <journal Journal, class Store, class Model>
 auto harness(Journal to, Store into, Model model) {
     using namespace literals;
     auto const due = used >= 30_messages || used >= 84_pct;

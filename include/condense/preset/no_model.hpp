@@ -11,7 +11,7 @@ inline namespace v1 {
 namespace presets {
 
 /// The layers of `recommended` with a summary by rule.
-template <journal Journal, artifact_store Store>
+template <journal Journal, class Store>
 auto no_model(Journal to, Store into) {
     using namespace literals;
     return recommended_with(to, into, summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = task | last(15_pct) | unanswered});

@@ -20,7 +20,7 @@ inline namespace v1 {
 namespace presets {
 
 /// Rows V1 to V5. Retrieval tools belong into `protect` of a mix of your own.
-template <journal Journal, artifact_store Store, summarizer Model>
+template <journal Journal, class Store, class Model>
 auto progressive(Journal to, Store into, Model model) {
     using namespace literals;
     auto const tail = last(20_pct) | unanswered;

@@ -29,7 +29,7 @@ namespace presets {
 /// replaying recorded conversations at windows of 8,000 and 32,000: what follows a change is sent anew at full
 /// price, so reductions are rare, late while the cache is in use, and deep. The newest answer keeps its reasoning,
 /// but for a model that has no use of it (C12).
-template <journal Journal, artifact_store Store, class Summary>
+template <journal Journal, class Store, class Summary>
 auto recommended_with(Journal to, Store into, Summary summary, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const recent = task | last(8_messages);
@@ -50,7 +50,7 @@ auto recommended_with(Journal to, Store into, Summary summary, reasoning_use rea
 }
 
 /// The summary is the model's, or by rule where it fails.
-template <journal Journal, artifact_store Store, summarizer Model>
+template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const tail = task | last(15_pct) | unanswered;

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/store.hpp>
 #include <condense/detail/posix_publish.hpp>
@@ -89,6 +90,33 @@ public:
         auto const read = detail::posix::read_at(found.file, content, 0);
         if (read.error != 0 || read.bytes.size() != size || !is_name(name, content)) return std::nullopt;
         return content;
+    }
+
+    /// Calls f(reference, bytes) for each artifact that is there now; `f` may use the store. Costs a listing of the
+    /// folder and an open for each artifact.
+    store_error each(auto&& f) const {
+        auto const folder = shared_->folder.use(false);
+        if (!folder.at) return folder.error == ENOENT ? store_error{} : store_error{detail::posix::fault("open folder", folder.error)};
+        std::vector<reference> names;
+        auto const note = [&](std::string_view file) {
+            if (auto const name = reference::of(file)) names.push_back(*name);
+        };
+        if (auto const error = detail::posix::each_file(*folder.at, note)) return {detail::posix::fault("list", error)};
+        for (auto const& name : names) {
+            auto const found = detail::posix::open_file(*folder.at, name.text(), O_RDONLY);
+            if (found.error == 0) f(name, bytes{static_cast<std::uint64_t>(detail::posix::about(found.file).st_size)});
+        }
+        return {};
+    }
+
+    /// Removed for good when it returns no error, also where there was none of that name.
+    store_error erase(reference const& name) const {
+        if (auto const lost = shared_->lost_before()) return lost;
+        auto const folder = shared_->folder.use(false);
+        if (!folder.at) return folder.error == ENOENT ? store_error{} : store_error{detail::posix::fault("open folder", folder.error)};
+        auto const error = detail::posix::remove_file(*folder.at, name.text());
+        if (error != 0 && error != ENOENT) return {detail::posix::fault("remove", error)};
+        return shared_->keep(*folder.at, nullptr);
     }
 
 private:

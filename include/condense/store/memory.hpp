@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/store.hpp>
 #include <condense/store/content_hash.hpp>
@@ -48,6 +49,23 @@ public:
         auto const found = shared_->artifacts.find(name);
         if (found == shared_->artifacts.end()) return std::nullopt;
         return found->second;
+    }
+
+    /// Calls f(reference, bytes) for each artifact that is there now; `f` may use the store.
+    store_error each(auto&& f) const {
+        std::vector<std::pair<reference, bytes>> all;
+        {
+            std::lock_guard const lock{shared_->guard};
+            for (auto const& [name, content] : shared_->artifacts) all.emplace_back(name, bytes{content.size()});
+        }
+        for (auto const& [name, size] : all) f(name, size);
+        return {};
+    }
+
+    store_error erase(reference const& name) const {
+        std::lock_guard const lock{shared_->guard};
+        shared_->artifacts.erase(name);
+        return {};
     }
 
     std::size_t size() const {

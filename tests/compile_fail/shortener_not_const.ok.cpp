@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/condense.hpp>
+#include <condense/shorteners.hpp>
+
+struct first_word {
+    std::optional<std::string> operator()(condense::part_view const& part, condense::cut) const {
+        return std::string{part.text.substr(0, part.text.find(' '))};
+    }
+};
+
+auto const layer = condense::compress{.with = first_word{}};
