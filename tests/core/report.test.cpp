@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nlohmann/json.hpp>
+
 #include "support/catch.hpp"
 
 namespace {
@@ -73,6 +75,35 @@ report<2> sample() {
     made.layers[1].artifacts = 5;
     made.layers[1].note = std::string_view{"not \x1B[31mworth\n it"};
     return made;
+}
+
+std::uint64_t tokens_saved(condense::run_report const& run) { return run.before.tokens.count - run.after.tokens.count; }
+
+TEST_CASE("report: what holds of any run is in a base without the number of layers") {
+    auto const small = sample();
+    report<5> large;
+    large.before.tokens = {90};
+    CHECK(tokens_saved(small) == small.before.tokens.count - small.after.tokens.count);
+    CHECK(tokens_saved(large) == 90);
+}
+
+TEST_CASE("report: JSON has the figures of the text, whatever a note holds") {
+    auto run = sample();
+    run.first_changed = 3;
+    run.refused = "no \"budget\"";
+    run.layers[1].note = "a \"quoted\"\nline, \xFF and \\";
+    auto const read = nlohmann::json::parse(run.json());
+    CHECK(read["outcome"] == name(run.outcome));
+    CHECK(read["before"]["tokens"] == run.before.tokens.count);
+    CHECK(read["after"]["messages"] == run.after.messages.count);
+    CHECK(read["first_changed"] == 3);
+    CHECK(read["refused"] == "no \"budget\"");
+    REQUIRE(read["layers"].size() == 2);
+    CHECK(read["layers"][0]["name"] == run.layers[0].name);
+    CHECK(read["layers"][1]["saved"] == run.layers[1].saved.count);
+    CHECK(read["layers"][1]["note"].get<std::string>().starts_with("a \"quoted\" line"));
+    CHECK_FALSE(read["layers"][0].contains("note"));
+    CHECK(nlohmann::json::parse(report<0>{}.json())["layers"].empty());
 }
 
 }  // namespace

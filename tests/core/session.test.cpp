@@ -43,6 +43,30 @@ TEST_CASE("push says when a reduction is due, prepare runs it, the originals sta
     CHECK_FALSE(session.due());
 }
 
+TEST_CASE("a request has messages by their place, and layers the names that a program gives them") {
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::compress{.when = condense::always, .over = 100_chars, .label = "long texts"},
+                           condense::compress{.over = 50_chars},
+                           condense::sliding_window{.when = used >= 90_pct, .label = "old turns"}},
+        condense::budget{.window = 100'000_tokens}, exact{}};
+    CHECK(session.request().empty());
+    session.push(chat_message::user("go"));
+    session.push(chat_message::call("1", "read", "{}"));
+    session.push(chat_message::result("1", std::string(2'000, 'x')));
+    auto const request = session.request();
+    REQUIRE(request.size() == 3);
+    CHECK_FALSE(request.empty());
+    CHECK(request[0] == session.history()[0]);
+    CHECK(request.front() == request[0]);
+    CHECK(request[2] == session.history()[2]);
+    CHECK(&request.back() == &request[2]);
+    auto const report = session.prepare();
+    CHECK(report.layers[0].name == "long texts");
+    CHECK(report.layers[1].name == "compress");
+    CHECK(report.layers[2].name == "old turns");
+}
+
 TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     condense::memory_store const store;
     condense::session session{

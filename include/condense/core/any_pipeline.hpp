@@ -157,14 +157,7 @@ private:
         report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, detail::run_kind kind,
                            detail::run_demand demand) const override {
             auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind, demand);
-            report<Layers> all{.outcome = made.outcome,
-                               .before = made.before,
-                               .after = made.after,
-                               .limit = made.limit,
-                               .floor = made.floor,
-                               .first_changed = made.first_changed,
-                               .time = made.time,
-                               .refused = made.refused};
+            report<Layers> all{made, {}};
             std::copy(made.layers.begin(), made.layers.end(), all.layers.begin());
             return all;
         }

@@ -218,6 +218,8 @@ public:
             if constexpr (detail::is_pipeline<layer_type>) layer.name_entries(entries);
             else {
                 entries->name = detail::layer_name<layer_type>();
+                if constexpr (requires { layer.label.empty(); })
+                    if (!layer.label.empty()) entries->name = layer.label;
                 entries->summarizes = static_cast<bool>(detail::effects_of<layer_type>() & effect::summarizes);
             }
             entries += detail::leaves<layer_type>::count;

@@ -11,6 +11,7 @@
 
 #include <condense/core/reference.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/json_quote.hpp>
 #include <condense/detail/text.hpp>
 
 // What a run came to and what each layer did, measured. A report holds no heap memory.
@@ -125,9 +126,8 @@ inline void append_head(std::string& out, std::string_view result, usage const& 
 
 }  // namespace detail
 
-/// One run: exactly one entry a layer, in the order of the pipeline.
-template <std::size_t Layers>
-struct [[nodiscard]] report {
+/// What a run came to, whatever its pipeline: the base of its report.
+struct run_report {
     v1::outcome outcome = v1::outcome::fits;
     usage before = {};
     usage after = {};
@@ -137,7 +137,6 @@ struct [[nodiscard]] report {
     tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
     instant time = {};   ///< how long the run took
     std::string_view refused = {};  ///< why no layer ran: the budget can not be; empty where it can
-    std::array<layer_report, Layers> layers = {};
 
     /// The request may be sent.
     constexpr bool fits() const noexcept { return after.tokens <= limit && refused.empty(); }
@@ -150,6 +149,69 @@ struct [[nodiscard]] report {
         auto const [left, whole] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
         return {static_cast<std::uint32_t>((left * percent::whole + whole - 1) / whole)};
     }
+};
+
+namespace detail {
+
+inline void append_member(std::string& out, std::string_view key, std::uint64_t value) {
+    out.append("\"").append(key).append("\":").append(std::to_string(value)).push_back(',');
+}
+inline void append_member(std::string& out, std::string_view key, std::string_view value) {
+    out.append("\"").append(key).append("\":\"");
+    json::append_escaped(out, printable(value, 256));
+    out.append("\",");
+}
+inline void append_member(std::string& out, std::string_view key, usage const& value) {
+    out.append("\"").append(key).append("\":{");
+    append_member(out, "tokens", value.tokens.count);
+    append_member(out, "input", value.input.count);
+    append_member(out, "messages", value.messages.count);
+    append_member(out, "turns", value.turns.count);
+    append_member(out, "source", name(value.source));
+    out.back() = '}';
+    out.push_back(',');
+}
+
+/// From the opening brace to the bracket of the layers.
+inline void append_members(std::string& out, run_report const& of, std::uint64_t dropped_unsummarized) {
+    out.push_back('{');
+    append_member(out, "outcome", name(of.outcome));
+    append_member(out, "before", of.before);
+    append_member(out, "after", of.after);
+    append_member(out, "limit", of.limit.count);
+    append_member(out, "floor", of.floor.count);
+    if (of.first_changed) append_member(out, "first_changed", *of.first_changed);
+    append_member(out, "prefix", of.prefix.count);
+    append_member(out, "nanoseconds", of.time.count);
+    append_member(out, "dropped_unsummarized", dropped_unsummarized);
+    if (!of.refused.empty()) append_member(out, "refused", of.refused);
+    out.append("\"layers\":[");
+}
+
+inline void append_object(std::string& out, layer_report const& layer) {
+    out.push_back('{');
+    append_member(out, "name", layer.name);
+    append_member(out, "outcome", name(layer.outcome));
+    append_member(out, "saved", layer.saved.count);
+    append_member(out, "restored", layer.restored.count);
+    append_member(out, "runs", layer.runs);
+    append_member(out, "groups_dropped", layer.groups_dropped);
+    append_member(out, "parts_shortened", layer.parts_shortened);
+    append_member(out, "artifacts", layer.artifacts);
+    append_member(out, "failures", layer.failures);
+    append_member(out, "asked", layer.asked);
+    append_member(out, "passes", layer.passes);
+    if (!layer.note.empty()) append_member(out, "note", std::string_view{layer.note});
+    out.back() = '}';
+}
+
+}  // namespace detail
+
+/// One run: exactly one entry a layer, in the order of the pipeline.
+template <std::size_t Layers>
+struct [[nodiscard]] report : run_report {
+    std::array<layer_report, Layers> layers = {};
+
     /// Groups that were dropped in a run whose summary failed, where no other layer made one.
     constexpr std::uint64_t dropped_unsummarized() const noexcept {
         bool failed = false;
@@ -176,6 +238,15 @@ struct [[nodiscard]] report {
             out.push_back('\n');
         }
         return out;
+    }
+    /// The same figures as one JSON object; names and notes are quoted, layers without a name left out.
+    std::string json() const {
+        std::string out;
+        detail::append_members(out, *this, dropped_unsummarized());
+        bool first = true;
+        for (auto const& layer : layers)
+            if (!layer.name.empty()) detail::append_object(out.append(std::exchange(first, false) ? "" : ","), layer);
+        return out.append("]}");
     }
     template <class Stream>
         requires requires(Stream& stream, std::string const& text) { stream << text; }

@@ -74,6 +74,11 @@ public:
         iterator begin() const noexcept { return {*from_, 0}; }
         iterator end() const noexcept { return {*from_, size()}; }
         std::size_t size() const noexcept { return from_->sent_.size(); }
+        bool empty() const noexcept { return size() == 0; }
+        /// The message at `at`, below size().
+        message_type const& operator[](std::size_t at) const { return from_->sent_.at(from_->source(), at); }
+        message_type const& front() const { return (*this)[0]; }
+        message_type const& back() const { return (*this)[size() - 1]; }
 
     private:
         session_core const* from_;

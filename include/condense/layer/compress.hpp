@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <condense/core/deferred.hpp>
@@ -37,6 +38,7 @@ struct compress {
     part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
     wording words = {};  ///< of markers: where the rest is
+    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static_assert(detail::check_shortener<Shortener>());
 

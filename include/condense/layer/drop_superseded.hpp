@@ -60,6 +60,7 @@ struct drop_superseded {
     Worth worth = detail::slot_default<Worth>();
     Key key = detail::slot_default<Key>();  ///< of a part_view: a text or nothing
     Transient transient = detail::slot_default<Transient>();
+    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static constexpr effect effects = drops;
 

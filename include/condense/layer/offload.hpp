@@ -53,6 +53,7 @@ struct offload {
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
     wording words = {};  ///< of the preview's marker: before the reference
+    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static_assert(detail::check_shortener<Preview>());
     static_assert(!std::is_same_v<Store, detail::unset>,

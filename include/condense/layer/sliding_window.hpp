@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <string_view>
+
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/policy/protect.hpp>
@@ -24,6 +26,7 @@ struct sliding_window {
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     messages least = {};  ///< C5: fewer are never left, but at the top of pressure
+    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static constexpr effect effects = drops;
     static constexpr bool last_resort = true;

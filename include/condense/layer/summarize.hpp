@@ -80,6 +80,7 @@ struct summarize {
     tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer
     std::string_view asks_for = {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
     Summarizer with = detail::slot_default<Summarizer>();
+    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static_assert(summarizer<Summarizer>,
                   "condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) that returns a text (see summarizer)");
