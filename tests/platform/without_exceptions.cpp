@@ -81,7 +81,7 @@ bool contains(std::vector<chat_message> const& all, std::string_view words) {
 /// Keeps nothing, and says so.
 struct full_store {
     condense::reference name(std::string_view) const { return {{1}}; }
-    std::optional<std::string> get(reference const&) const { return std::nullopt; }
+    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
     store_error put(condense::reference const&, std::string_view) const { return {"disk full"}; }
 };
 
