@@ -59,7 +59,7 @@ public:
         : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint32_t>(&entry - shared.entries) + 1);
+        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - shared.entries + 1));
         shared.kept = 0;
         shared.nothing = nothing_to_do;
         shared.nothing_of = 0;
