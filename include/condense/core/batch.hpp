@@ -176,6 +176,7 @@ private:
     }
 
     constexpr bool put_all() {
+        if (shared_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
         auto& draft = shared_->draft;
         bool const apart = stand_apart(draft.edits(), mark_);

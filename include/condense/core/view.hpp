@@ -87,6 +87,8 @@ public:
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
+    /// And how many messages.
+    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.slot()].messages; }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
     /// The message has had parts, and all have been taken out.
