@@ -247,7 +247,7 @@ private:
 
     constexpr void count(view::totals const& restored) noexcept {
         auto const& steps = shared_->draft.edits().steps();
-        for (auto index = mark_; index < steps.size(); ++index) {
+        for (auto index = mark_, end = steps.size(); index < end; ++index) {
             if (!shared_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;

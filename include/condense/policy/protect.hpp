@@ -281,10 +281,9 @@ public:
         else return false;
     }
     constexpr bool holds(group which) const {
-        if (which.is_summary()) return zone_.holds(2 * which.slot());
         if constexpr (!reads_parts<Policy>)
             if (zone_ == zone{}) return includes_task<Policy> && !top_ && seen_->holds_task(which);
-        return holds_some_of(which);
+        return which.is_summary() ? zone_.holds(2 * which.slot()) : holds_some_of(which);
     }
 
 private:
