@@ -121,8 +121,11 @@ public:
     }
     bool bound(std::uint32_t group) const {
         auto const& found = notes[group];
-        return found.system || found.pinned || open(group) || (latest != nobody && notes[latest].group == group);
+        return found.system || found.pinned || open(group) || (latest != nobody && notes[latest].group == group) ||
+               (latest < assistant_ && assistant_ != nobody && notes[assistant_].group == group);
     }
+    /// What no answer has followed begins with it.
+    std::uint32_t unanswered() const { return assistant_ == nobody ? 0 : assistant_ + 1; }
     bool there(std::uint32_t index) const { return !notes[notes[index].group].dropped; }
 
     bool drop(std::uint32_t group) {

@@ -208,13 +208,14 @@ struct recommended_layers {
         if (r.reaches(90)) shorten(r);
         if (r.reaches(95)) {
             auto const some = cost::of({floor_share(r.limits.input().count, 15)});
-            zone const spared{0, newest(r.now, [&](std::uint64_t, cost sum) { return sum <= some; }), r.now.kept.task};
+            auto const recent = newest(r.now, [&](std::uint64_t, cost sum) { return sum <= some; });
+            zone const spared{0, std::min(recent, r.now.kept.unanswered()), r.now.kept.task};
             summary_layer layer{r, spared, 25};
             if (!layer.write(asked<Model>{model})) layer.write(ruled{});
         }
         if (r.reaches(98)) {
             auto const target = condense::percent{7'840}.of(r.limits.input()).count;
-            drop_oldest(r, {0, nobody, r.now.kept.task}, [&] { return r.used() <= target; });
+            drop_oldest(r, {0, r.now.kept.unanswered(), r.now.kept.task}, [&] { return r.used() <= target; });
         }
         if (r.reaches(98)) throw not_by_hand{"recommended by hand: over 98 % is left"};
     }
@@ -242,7 +243,7 @@ private:
             auto& note = r.now.part(index, place);
             if (part.kind == part_kind::reasoning) throw not_by_hand{"recommended by hand: there is reasoning"};
             if (part.sealed) return;
-            condense::cut const how{.how = {note.stored}};
+            condense::cut const how{.how = {.stored = note.stored, .recorded = true}};
             if (part.kind == part_kind::tool_call) {
                 if (part.text.size() <= 2'000) return;
                 if (auto shorter = condense::shorten_arguments<>{}(view_of(part, part.text), how)) r.replace(index, place, std::move(*shorter), note.stored);
@@ -263,7 +264,7 @@ private:
             auto const& part = r.history[index].parts[place];
             auto& note = r.now.part(index, place);
             if (note.settled || part.kind != part_kind::tool_result || part.sealed || part.text.size() <= 500) return;
-            condense::cut const how{.how = {note.stored}, .over = condense::chars{500}};
+            condense::cut const how{.how = {.stored = note.stored, .recorded = true}, .over = condense::chars{500}};
             // Until it makes no more of its own output, so that a later run finds nothing to do.
             auto const settled = [&](condense::part_view seen) {
                 std::optional<std::string> shorter;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <condense/core/pass.hpp>
+#include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/prompt.hpp>
@@ -29,39 +30,50 @@ struct asked {
     Model const& model;
 
     condense::summary_prompt open() const { return {}; }
-    std::string answer(condense::summary_prompt const& prompt, std::uint64_t limit) const { return std::string(model(prompt.text({limit}))); }
+    std::string answer(std::string const& prompt) const { return std::string(model(prompt)); }
 };
 
 struct ruled {
     static constexpr bool by_rule = true;
 
     condense::extract::notes open() const { return condense::extract{}.open(); }
-    std::string answer(condense::extract::notes const& notes, std::uint64_t limit) const { return notes.text({limit * 3}); }
+    std::string answer(std::string text) const { return text; }
 };
 
 class summary_layer {
 public:
     summary_layer(run& r, zone const& spared, std::uint64_t percent)
-        : run_{r}, spared_{spared}, target_{floor_share(r.limits.input().count, percent)}, most_{cost::of(r.limits.input())} {}
+        : run_{r}, spared_{spared}, target_{floor_share(r.limits.input().count, percent)}, input_{cost::of(r.limits.input())} {}
 
     /// False where it could not be had; then all is as it was. A model that can not read all at once is asked again.
     template <class Writer>
     bool write(Writer const& writer) {
         auto const before = run_.here();
+        auto most = Writer::by_rule ? cost{} : room();
         try {
-            for (int calls = 0; calls < 8; ++calls) {
-                auto const from = choose(Writer::by_rule);
+            for (int calls = 0; calls < 8;) {
+                auto const from = choose(Writer::by_rule, most);
                 if (!from.fresh) return true;
                 auto const limit = limit_of(from.replaced);
                 auto notes = writer.open();
                 tell(from, notes);
-                auto text = writer.answer(notes, limit);
+                auto told = notes.text({Writer::by_rule ? limit * 3 : limit});
+                if (!Writer::by_rule && estimate(told) - instructions() > most + cost{most.steps / 8}) {
+                    if (from.groups.size() < 2) throw not_by_hand{"a summary by hand: a group is more than a model can read"};
+                    most = {most.steps / 4 * 3};
+                    continue;
+                }
+                ++calls;
+                auto text = writer.answer(std::move(told));
+                if (!Writer::by_rule && !condense::detail::wording::no_summary(text).empty()) return fail(before);
                 if (says_nothing(text) || (!Writer::by_rule && estimate(text) >= from.replaced)) return fail(before);
                 fit(text, limit);
                 if (says_nothing(text)) return fail(before);
                 if (!put(from, text) || !from.more) return true;
             }
         } catch (condense::cancelled const&) {
+            throw;
+        } catch (not_by_hand const&) {
             throw;
         } catch (std::exception const&) {
             return fail(before);
@@ -88,20 +100,26 @@ private:
         auto const least = std::min({std::uint64_t{2'000}, run_.limits.input().count / 10, replaced.tokens().count / 3});
         return least == 0 ? 1 : least;
     }
+    static cost instructions() { return estimate(condense::summary_prompt{}.text({1'000})); }
+    /// What a model is given at once: what the input holds beside prompt and answer, less a ninth for labels.
+    cost room() const { return {(input_ - cost::of({limit_of(input_)}) - instructions()).steps / 9 * 8}; }
+
     bool fail(mark const& to) noexcept {
         run_.take_back(to);
         return false;
     }
 
     /// The summary that is there, and the oldest groups that may go until enough would be gone.
-    choice choose(bool by_rule) const {
+    choice choose(bool by_rule, cost most) const {
         auto const& now = run_.now;
         auto const& kept = now.kept;
         choice found;
-        auto left = run_.used() + limit_of(most_) + estimate(condense::fenced_summary(" ")).tokens().count;
+        auto const frame = condense::default_estimator<>{}.frame(role::user);
+        auto const whole = run_.used() + limit_of(input_) + (estimate(condense::fenced_summary(" ")) + frame).tokens().count;
+        auto left = whole;
         auto const take = [&](cost own) {
             found.replaced += own;
-            left -= std::min(left, own.tokens().count);
+            left = whole - std::min(whole, found.replaced.tokens().count);
         };
         found.host = now.summary.at;
         if (now.summary.at != nobody) {
@@ -117,7 +135,7 @@ private:
             // Nor before what waits for an answer, or the user's latest words.
             if (!run_.known && found.host >= index && (kept.open(index) || (latest && index != task))) break;
             if (index < first || kept.bound(index) || spared_.holds_some(kept, index)) continue;
-            found.more = !by_rule && found.host != nobody && found.replaced + kept.notes[index].all > most_;
+            found.more = !by_rule && found.fresh && found.replaced + kept.notes[index].all > most;
             if (found.more) break;
             take(kept.notes[index].all);
             found.groups.push_back(index);
@@ -169,7 +187,7 @@ private:
     run& run_;
     zone spared_;
     std::uint64_t target_;
-    cost most_;  ///< that a model is given at once
+    cost input_;
 };
 
 }  // namespace by_hand

@@ -59,7 +59,7 @@ public:
         : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint32_t>(&entry - shared.entries) + 1);
+        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - shared.entries + 1));
         shared.kept = 0;
         shared.nothing = nothing_to_do;
         shared.nothing_of = 0;
@@ -176,6 +176,7 @@ private:
     }
 
     constexpr bool put_all() {
+        if (shared_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
         auto& draft = shared_->draft;
         bool const apart = stand_apart(draft.edits(), mark_);
@@ -246,7 +247,7 @@ private:
 
     constexpr void count(view::totals const& restored) noexcept {
         auto const& steps = shared_->draft.edits().steps();
-        for (auto index = mark_; index < steps.size(); ++index) {
+        for (auto index = mark_, end = steps.size(); index < end; ++index) {
             if (!shared_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;

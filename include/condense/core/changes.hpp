@@ -28,7 +28,7 @@ namespace detail {
 template <class View>
 constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits, std::size_t mark) noexcept {
     auto first = none32;
-    for (auto index = mark; index < edits.steps().size(); ++index) {
+    for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
         auto const& made = edits.steps()[index];
         auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
                                      : made.target & ~group::summary_bit;  // groups have the index of their first message

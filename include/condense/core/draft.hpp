@@ -171,7 +171,7 @@ public:
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
     constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
     /// What follows is of the layer that has this place in the report, plus one; 0 where it has none.
-    constexpr void begin_batch(std::uint32_t author = 0) noexcept {
+    constexpr void begin_batch(std::uint16_t author = 0) noexcept {
         restored_ = {};
         author_ = author;
     }
@@ -372,7 +372,7 @@ private:
         return refusal::none;
     }
 
-    std::uint32_t author_ = 0;
+    std::uint16_t author_ = 0;
     bool open_allowed_ = false;
     bool wants_room_ = false;
     view::totals restored_ = {};

@@ -47,7 +47,7 @@ public:
     constexpr std::uint32_t latest_answer() const noexcept { return last_assistant_; }
     /// It holds what was answered last to the latest plain user message.
     constexpr bool answers_latest_user(std::uint32_t index) const noexcept {
-        return last_plain_user_ < last_assistant_ && last_assistant_ != detail::none32 && group_of(last_assistant_) == index;
+        return last_assistant_ <= groups_[index].last && last_plain_user_ < last_assistant_ && group_of(last_assistant_) == index;
     }
 
     /// No assistant message follows, and it is the newest with calls or holds results whose call is

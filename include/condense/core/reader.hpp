@@ -106,7 +106,7 @@ public:
                     .summary = edits_->knows_summaries()};
         return {.first = found.first,
                 .last = found.last,
-                .count = static_cast<std::uint32_t>(edits_->of(which).messages),
+                .count = static_cast<std::uint32_t>(edits_->messages_of(which)),
                 .cost = edits_->of(which).cost,
                 .speaker = first.speaker,
                 .system = found.system,
@@ -135,7 +135,7 @@ public:
     /// No group but those of system messages stands beside it; or, where the user never spoke, no other
     /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->of(which).messages <= facts_->system_messages()) return true;
+        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
         auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
         if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())

@@ -91,7 +91,7 @@ constexpr void each_place(outline const& facts, view const& edits, Kept& kept, C
         // Groups have the index of the message with which they began.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const slot = facts.group_of(index);
-        if (!edits.sends(facts, index)) continue;
+        if (edits.gone(slot) || edits.emptied(facts, index)) continue;
         if (is_edited(facts, edits, index)) changed(index);
         else kept(index);
         if (!edits.has_answers(slot)) continue;

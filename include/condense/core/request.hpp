@@ -98,7 +98,7 @@ private:
 
     /// Nothing but groups has gone, and all that is sent is known by its index: neither summaries nor answers.
     bool only_drops(view const& edits, std::size_t mark) const noexcept {
-        for (; mark < edits.steps().size(); ++mark)
+        for (auto const end = edits.steps().size(); mark < end; ++mark)
             if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary()) return false;
         for (auto const& found : places_)
             if (found.index == none32) return false;

@@ -87,10 +87,13 @@ public:
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
+    /// And how many messages.
+    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.slot()].messages; }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
     /// The message has had parts, and all have been taken out.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
+        if (!has_removed_) return false;
         auto const& found = facts.message_at(index);
         for (auto column = found.first_part; column != found.first_part + found.part_count; ++column)
             if (parts_[column].edit == 0 || steps_[parts_[column].edit - 1].kind != edit_kind::remove) return false;
@@ -177,17 +180,17 @@ public:
     }
 
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
-                             replacement text, std::uint32_t author = 0) {
+                             replacement text, std::uint16_t author = 0) {
         reserve_edits(1, 1);
         auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
         steps_.push_back({.kind = kind,
                           .on_part = true,
+                          .author = author,
                           .target = column,
                           .previous = parts_[column].edit,
                           .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, column),
-                          .after = after,
-                          .author = author});
+                          .after = after});
         if (kept) texts_.push_back(std::move(text));
         change_part(facts, steps_.back().before, after, column, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
@@ -303,6 +306,7 @@ private:
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
         parts_[column].edit = now;
+        has_removed_ = has_removed_ || (now != 0 && steps_[now - 1].kind == edit_kind::remove);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
         auto const& found = facts.message_at(index);
@@ -391,6 +395,7 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
+    bool has_removed_ = false;  ///< some part was taken out at some time
 };
 
 using view = basic_view<>;

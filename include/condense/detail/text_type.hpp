@@ -15,11 +15,15 @@ namespace detail {
 /// JSON is an object or an array that begins and ends a line; several below each other are JSON, too. One pass:
 /// where what begins like JSON turns out to be none, the look goes on behind that line.
 constexpr std::string_view type_of_text(std::string_view text) noexcept {
+    auto const past_blanks = [text](std::size_t at) {
+        while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n')) ++at;
+        return at;
+    };
     bool found = false;
     bool others = false;
     for (std::size_t at = 0; at < text.size();) {
-        auto const begin = text.find_first_not_of(" \t\r\n", at);
-        if (begin == std::string_view::npos) break;
+        auto const begin = past_blanks(at);
+        if (begin == text.size()) break;
         auto stop = begin;
         bool document = false;
         if (text[begin] == '{' || text[begin] == '[') {
@@ -31,7 +35,7 @@ constexpr std::string_view type_of_text(std::string_view text) noexcept {
         }
         auto const end = text.find('\n', stop);
         at = end == std::string_view::npos ? text.size() : end + 1;
-        document = document && text.substr(stop, at - stop).find_first_not_of(" \t\r\n") == std::string_view::npos;
+        document = document && past_blanks(stop) >= at;
         (document ? found : others) = true;
     }
     return !found ? "text" : others ? "mixed" : "json";

@@ -119,7 +119,10 @@ private:
         return true;
     }
 
-    constexpr bool may_be_over(auto const& draft, auto const& part) const noexcept { return detail::may_exceed(over.of_text(part.cost, draft), bytes{part.size}); }
+    constexpr bool may_be_over(auto const& draft, auto const& part) const noexcept {
+        bool const by_tokens = over.tokens.count != detail::u64_limit;
+        return detail::may_exceed(by_tokens ? over.of_text(part.cost, draft) : over.text, bytes{part.size});
+    }
 
     /// Large, inline, and free to be stored once the conversation has gone on.
     constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {

@@ -58,7 +58,7 @@ private:
     /// C5: without it fewer than `least` would be left.
     constexpr bool is_among_last(auto const& draft, auto const& pass, group which) const noexcept {
         auto const& edits = draft.edits();
-        return !pass.top() && edits.sums().messages < least.count + edits.of(which).messages;
+        return least.count != 0 && !pass.top() && edits.sums().messages < least.count + edits.messages_of(which);
     }
 
     /// The first user message and summaries go only when nothing else is left to go.

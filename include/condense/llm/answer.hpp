@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -17,40 +16,40 @@ namespace detail::wording {
 
 // Refusals.
 
-inline constexpr std::array<std::string_view, 22> inabilities = {
+inline constexpr char const* inabilities[] = {
     "i can't", "i cannot", "i can not", "i cant", "i won't", "i will not", "i'm unable", "i am unable", "i'm not able",
     "i am not able", "i could not", "i couldn't", "i'm not going to", "i am not going to", "i shouldn't", "i should not",
     "i'm not allowed", "i am not allowed", "we can't", "we cannot", "we are unable", "we're unable"};
 /// What a refusal says that it will not do.
-inline constexpr std::array<std::string_view, 17> refused_verbs = {
+inline constexpr char const* refused_verbs[] = {
     "assist", "help", "comply", "fulfill", "fulfil", "summarize", "summarise", "do that", "do this", "engage", "accommodate",
     "participate", "respond to", "provide a summary", "provide that", "provide this", "produce a summary"};
-inline constexpr std::array<std::string_view, 9> refused_things = {
+inline constexpr char const* refused_things[] = {
     "request", "conversation", "transcript", "summary", "this content", "that content", "prompt", "this topic", "this material"};
-inline constexpr std::array<std::string_view, 20> declines = {
+inline constexpr char const* declines[] = {
     "i must decline", "i have to decline", "i need to decline", "i decline to", "i'm going to decline",
     "i'll have to decline", "i refuse to", "i must refuse", "i have to refuse", "i'm not comfortable",
     "i am not comfortable", "i would prefer not to", "i'd prefer not to", "i'd rather not",
     "it is not appropriate for me", "it's not appropriate for me", "it would not be appropriate for me",
     "i will have to decline", "i don't feel", "i do not feel"};
-inline constexpr std::array<std::string_view, 14> apologies = {
+inline constexpr char const* apologies[] = {
     "i'm sorry", "i am sorry", "sorry,", "sorry.", "sorry!", "sorry but", "sorry for", "sorry about", "sorry -", "sorry i",
     "i apologize", "i apologise", "my apologies", "apologies"};
-inline constexpr std::array<std::string_view, 8> regrets = {
+inline constexpr char const* regrets[] = {
     "unfortunately", "regrettably", "i'm afraid", "i am afraid", "i regret", "i must inform you", "i have to inform you", "i need to let you know"};
-inline constexpr std::array<std::string_view, 10> identities = {
+inline constexpr char const* identities[] = {
     "as an ai language model", "as a language model", "as a large language model", "as an ai assistant", "as an ai model",
     "as an ai,", "as an ai i ", "as an artificial intelligence", "as an assistant", "i am an ai"};
-inline constexpr std::array<std::string_view, 7> identity_objections = {
+inline constexpr char const* identity_objections[] = {
     " i do not ", " i don't ", " i must ", " i have no ", " i am programmed", " i'm programmed", " i'm designed"};
-inline constexpr std::array<std::string_view, 20> missing_input = {
+inline constexpr char const* missing_input[] = {
     "there doesn't seem", "there does not seem", "there isn't any", "there is nothing", "it looks like", "it seems", "it appears", "you haven't", "you have not", "there is no conversation", "there's no conversation",
     "there is no transcript", "no conversation", "no transcript", "please provide", "please share", "could you please", "could you provide",
     "i don't see", "i do not see"};
-inline constexpr std::array<std::string_view, 5> readable_things = {"conversation", "transcript", "text to", "content to", "messages to"};
-inline constexpr std::array<std::string_view, 9> missing_words = {
+inline constexpr char const* readable_things[] = {"conversation", "transcript", "text to", "content to", "messages to"};
+inline constexpr char const* missing_words[] = {
     "provide", "share", "paste", "no conversation", "no transcript", "is empty", "to be empty", "don't see", "do not see"};
-inline constexpr std::array<std::string_view, 34> foreign_refusals = {
+inline constexpr char const* foreign_refusals[] = {
     "es tut mir leid", "tut mir leid", "leider kann ich", "ich kann dabei nicht", "ich kann ihnen dabei nicht", "ich kann diese anfrage nicht",
     "je suis d\xC3\xA9sol", "d\xC3\xA9sol\xC3\xA9", "je ne peux pas", "je regrette", "lo siento", "no puedo ayudar", "no puedo cumplir",
     "desculpe", "sinto muito", "lamento", "n\xC3\xA3o posso ajudar", "mi dispiace", "non posso aiutar", "het spijt me", "przepraszam",
@@ -60,12 +59,12 @@ inline constexpr std::array<std::string_view, 34> foreign_refusals = {
     "\xD0\x98\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5", "\xD0\xB8\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5",
     "\xD0\x9A \xD1\x81\xD0\xBE\xD0\xB6\xD0\xB0\xD0\xBB\xD0\xB5\xD0\xBD\xD0\xB8\xD1\x8E, \xD1\x8F \xD0\xBD\xD0\xB5",
     "\xD0\xAF \xD0\xBD\xD0\xB5 \xD0\xBC\xD0\xBE\xD0\xB3\xD1\x83"};
-inline constexpr std::array<std::string_view, 5> rejected_things = {"request", "prompt", "content", "input", "conversation"};
-inline constexpr std::array<std::string_view, 16> rejections = {
+inline constexpr char const* rejected_things[] = {"request", "prompt", "content", "input", "conversation"};
+inline constexpr char const* rejections[] = {
     "violat", "flagged", "been blocked", "was blocked", "is blocked", "filtered", "been rejected", "was rejected", "goes against",
     "not allowed", "disallowed", "cannot be processed", "can't be processed", "could not be processed", "content policy", "safety"};
 
-inline constexpr std::array<std::string_view, 6> soft_inabilities = {"not something i", "unable to", "not able to", "can't", "cannot", "won't"};
+inline constexpr char const* soft_inabilities[] = {"not something i", "unable to", "not able to", "can't", "cannot", "won't"};
 
 /// Says of itself, in its first words, that it can not or will not do what it was asked.
 inline bool refuses(std::string_view text) noexcept {
@@ -86,7 +85,7 @@ inline bool refuses(std::string_view text) noexcept {
 
 // Errors.
 
-inline constexpr std::array<std::string_view, 132> error_openings = {
+inline constexpr char const* error_openings[] = {
     "an error occurred", "an error has occurred", "an unexpected error", "an internal error", "an unknown error",
     "there was an error", "there was a problem", "something went wrong", "oops", "internal server error",
     "internal error", "server error", "request failed", "the request failed", "request timed out",
@@ -113,40 +112,40 @@ inline constexpr std::array<std::string_view, 132> error_openings = {
     "panic:", "exception in thread", "unhandled exception", "unhandled rejection", "unhandled promise",
     "uncaught exception", "uncaught error", "thread 'main' panicked", "segmentation fault", "curl: ("};
 /// Of these the first two words say little: what could not be done is asked, too.
-inline constexpr std::array<std::string_view, 15> failure_openings = {
+inline constexpr char const* failure_openings[] = {
     "failed to", "failure to", "unable to", "could not", "couldn't", "cannot", "can't", "can not", "this model is",
     "the model is", "the server is", "the service is", "the engine is", "the system is", "service is"};
-inline constexpr std::array<std::string_view, 28> failed_aims = {
+inline constexpr char const* failed_aims[] = {
     "connect", "fetch", "generat", "get ", "process", "complet", "call", "load", "summar", "parse", "reach", "send",
     "perform", "read the", "obtain", "retrieve", "resolve host", "authenticate", "deserialize", "decode", "currently",
     "temporarily", "overloaded", "busy", "unavailable", "not available", "at capacity", "under heavy"};
-inline constexpr std::array<std::string_view, 24> status_reasons = {
+inline constexpr char const* status_reasons[] = {
     "bad request", "unauthorized", "payment required", "forbidden", "not found", "request timeout", "conflict", "payload too large",
     "request entity too large", "unprocessable", "too many requests", "internal server error", "bad gateway", "service unavailable",
     "service temporarily", "gateway time", "overloaded", "server error", "client error", "error", "status code", "site is overloaded",
     "web server is", "{"};
-inline constexpr std::array<std::string_view, 10> error_pages = {"<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<title", "<h1", "<center", "event: error"};
-inline constexpr std::array<std::string_view, 18> empty_words = {
+inline constexpr char const* error_pages[] = {"<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<title", "<h1", "<center", "event: error"};
+inline constexpr char const* empty_words[] = {
     "null", "undefined", "none", "nil", "nan", "n/a", "error", "[object object]", "{}", "[]", "[done]", "data: [done]", "(empty)",
     "[empty]", "no response", "no content", "(no content)", "[blocked]"};
 /// What a provider says to its customer.
-inline constexpr std::array<std::string_view, 14> excuses = {
+inline constexpr char const* excuses[] = {
     "try again later", "try again in", "please try again", "please retry", "retry your request", "contact support", "contact us", "out of credits",
     "add credits", "add more credits", "upgrade your plan", "your billing", "experiencing high", "due to high"};
 /// What tells of a conversation; a provider's error does not.
-inline constexpr std::array<std::string_view, 33> narrative = {
+inline constexpr char const* narrative[] = {
     "the user", "user asked", "user want", "users ", "the assistant", "next step", "next:", "\nnext", "open:", "todo",
     "decision", "decided", "progress", "intent", "fixed", " we ", "the cause", "it works", "works now", "implemented",
     "refactor", "were added", "was added", "changed", "renamed", "rewritten", "tests pass", "is done", "are done",
     "left to do", "waiting for", "merged", "moved "};
-inline constexpr std::array<std::string_view, 26> source_files = {
+inline constexpr char const* source_files[] = {
     ".cpp", ".hpp", ".cc", ".h", ".c", ".py", ".rs", ".go", ".ts", ".tsx", ".js", ".rb", ".java", ".kt", ".cs", ".sql", ".sh", ".toml",
     ".yaml", ".yml", ".json", ".txt", ".md", ".css", ".swift", ".php"};
 
 /// A word with the ending of a file that people write, outside a trace of calls.
 inline bool names_file(std::string_view text) noexcept {
     if (text.find("traceback (most") != std::string_view::npos || text.find("\n    at ") != std::string_view::npos) return false;
-    for (auto const ending : source_files)
+    for (std::string_view const ending : source_files)
         for (auto at = text.find(ending, 1); at != std::string_view::npos; at = text.find(ending, at + 1)) {
             auto const after = at + ending.size();
             if (is_word_byte(text[at - 1]) && (after == text.size() || (!is_word_byte(text[after]) && text[after] != '/'))) return true;
@@ -226,9 +225,9 @@ inline bool is_error_document(std::string_view text) {
         auto const key = lower_name.all();
         answer_text const lower_value{value};
         auto const said = lower_value.all();
-        constexpr std::array<std::string_view, 10> sections = {"summary", "intent", "progress", "next", "decision", "goal", "details", "files", "steps", "tasks"};
-        constexpr std::array<std::string_view, 6> blames = {"error", "fault", "exception", "__type", "blockreason", "refusal"};
-        constexpr std::array<std::string_view, 4> messages = {"detail", "message", "msg", "title"};
+        constexpr char const* sections[] = {"summary", "intent", "progress", "next", "decision", "goal", "details", "files", "steps", "tasks"};
+        constexpr char const* blames[] = {"error", "fault", "exception", "__type", "blockreason", "refusal"};
+        constexpr char const* messages[] = {"detail", "message", "msg", "title"};
         section = section || (key.find("error") == std::string_view::npos && says_something(said) && contains_any(key, sections) &&
                               said.find("error") == std::string_view::npos);
         bool const status = key == "code" || key == "status" || key == "statuscode" || key == "status_code";
@@ -240,18 +239,18 @@ inline bool is_error_document(std::string_view text) {
     if (read) return error && !section;
     // Cut off, or as Python prints it.
     auto const key = without(text.substr(1, 24), " \t\n'\"");
-    constexpr std::array<std::string_view, 5> names = {"error", "errors", "detail", "message", "fault"};
+    constexpr char const* names[] = {"error", "errors", "detail", "message", "fault"};
     return begins_with_any(key, names) != 0 || answer_text{text.substr(0, 80)}.all().find("\"type\":\"error\"") != std::string_view::npos;
 }
 
 // Where they stand.
 
-inline constexpr std::array<std::string_view, 40> polite_openings = {
+inline constexpr char const* polite_openings[] = {
     "sure", "certainly", "of course", "absolutely", "okay", "ok,", "ok.", "ok!", "thank you", "thanks", "hello", "hi,", "hi!", "hi there",
     "here is", "here's", "here are", "below is", "i understand", "i appreciate", "i see", "got it", "understood", "great", "no problem",
     "happy to", "i'd be happy", "i would be happy", "i'd like to help", "i want to", "let me", "as requested", "alright", "good question",
     "dear user", "please note", "note:", "i have read", "i've read", "i know"};
-inline constexpr std::array<std::string_view, 16> answer_labels = {
+inline constexpr char const* answer_labels[] = {
     "summary:", "summary of the conversation:", "conversation summary:", "intent:", "user intent:", "progress:", "decisions:", "next steps:",
     "response:", "answer:", "assistant:", "output:", "result:", "details:", "state:", "overview:"};
 
@@ -321,7 +320,7 @@ inline std::string_view no_summary(std::string_view answer) {
     answer_text const lower{answer};
     auto text = trimmed(lower.all());
     if (says_nothing(text)) return "empty summary";
-    for (auto const word : empty_words)
+    for (std::string_view const word : empty_words)
         if (without(unquoted(unfenced(text)), " .") == without(word, " .")) return "empty summary";
     if (text.find("summarise the conversation below for") != std::string_view::npos) return "the prompt in place of a summary";
     if (is_error_document(unfenced(answer))) return "an error document in place of a summary";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -55,15 +54,15 @@ inline std::string_view first_line(std::string_view text) noexcept { return text
 inline bool is_word_byte(char byte) noexcept { return is_letter(byte) || is_digit(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80; }
 
 template <std::size_t Size>
-bool contains_any(std::string_view text, std::array<std::string_view, Size> const& phrases) noexcept {
-    for (auto const phrase : phrases)
+bool contains_any(std::string_view text, char const* const (&phrases)[Size]) noexcept {
+    for (std::string_view const phrase : phrases)
         if (text.find(phrase) != std::string_view::npos) return true;
     return false;
 }
 /// Begins with one of the phrases as whole words; gives its length, else 0.
 template <std::size_t Size>
-std::size_t begins_with_any(std::string_view text, std::array<std::string_view, Size> const& phrases) noexcept {
-    for (auto const phrase : phrases)
+std::size_t begins_with_any(std::string_view text, char const* const (&phrases)[Size]) noexcept {
+    for (std::string_view const phrase : phrases)
         if (text.starts_with(phrase) &&
             (text.size() == phrase.size() || !is_word_byte(phrase.back()) || !is_word_byte(text[phrase.size()]) ||
              static_cast<unsigned char>(phrase.back()) >= 0x80))
@@ -73,8 +72,8 @@ std::size_t begins_with_any(std::string_view text, std::array<std::string_view, 
 
 /// Begins with one of them, which need not be a whole word.
 template <std::size_t Size>
-bool begins_with_part_of(std::string_view text, std::array<std::string_view, Size> const& phrases) noexcept {
-    for (auto const phrase : phrases)
+bool begins_with_part_of(std::string_view text, char const* const (&phrases)[Size]) noexcept {
+    for (std::string_view const phrase : phrases)
         if (text.starts_with(phrase)) return true;
     return false;
 }

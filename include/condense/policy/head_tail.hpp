@@ -31,7 +31,8 @@ struct measured_gap {
 constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii, bool shortened) {
     auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
     auto const total = points(text);
-    auto const earlier = find_cut(text, "characters", total);
+    bool const marked = text.find(opening) != std::string_view::npos;  // else lines need not be counted
+    auto const earlier = marked ? find_cut(text, "characters", total) : std::nullopt;
     if (earlier && earlier->begin < tail && earlier->end > head) {
         head = head < earlier->begin ? head : earlier->begin;
         tail = tail > earlier->end ? tail : earlier->end;
@@ -45,13 +46,13 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
     auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n');
     if (auto const lines = whole_lines ? count_lines(text) : 0; lines > 1) {
         auto const missing = count_lines(text.substr(head, tail - head));
-        auto const cut = find_cut(text, "lines", lines);
+        auto const cut = marked ? find_cut(text, "lines", lines) : std::nullopt;
         if (cut && cut->begin >= head && cut->end <= tail)
             return {{cut->count.total - (lines - missing), cut->count.total, cut->count.of_rest}, "lines"};
         return {{missing, lines, rest || cut}, "lines"};
     }
     auto const missing = points(text.substr(head, tail - head));
-    return {{missing, total, rest || find_cut(text, "lines", count_lines(text))}};
+    return {{missing, total, rest || (marked && find_cut(text, "lines", count_lines(text)))}};
 }
 
 /// What the original of `text` was, which an earlier cut may have said; empty where it has not.

@@ -281,9 +281,13 @@ public:
         else return false;
     }
     constexpr bool holds(group which) const {
-        if (which.is_summary()) return zone_.holds(2 * which.slot());
         if constexpr (!reads_parts<Policy>)
             if (zone_ == zone{}) return includes_task<Policy> && !top_ && seen_->holds_task(which);
+        return which.is_summary() ? zone_.holds(2 * which.slot()) : holds_some_of(which);
+    }
+
+private:
+    constexpr bool holds_some_of(group which) const {
         bool found = false;
         seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
         if constexpr (reads_parts<Policy>)
@@ -292,7 +296,6 @@ public:
         return found;
     }
 
-private:
     constexpr squeeze with_exempt(squeeze how) const noexcept {
         if constexpr (reads_parts<Policy>) {
             how.policy = address_of(policy_);
