@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
-#include <condense/adapt/instructions.hpp>
 #include <condense/condense.hpp>
+#include <condense/config/instructions.hpp>
 
 #include "check.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
-#include <condense/adapt/settings.hpp>
 #include <condense/condense.hpp>
+#include <condense/config/settings.hpp>
 #include <condense/store/memory.hpp>
 
 #include "check.hpp"

@@ -12,7 +12,7 @@
 #if __has_include(<nlohmann/json.hpp>)
 #include <nlohmann/json.hpp>
 
-#include <condense/policy/json_sample.hpp>
+#include <condense/shorten/json_sample.hpp>
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <condense/adapt/state_file.hpp>
-#include <condense/core/reference.hpp>
+#include <condense/core/store.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/store/content_hash.hpp>
 

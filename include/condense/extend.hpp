@@ -8,18 +8,18 @@
 // Shortener: `omission` and its kin write the markers, `settled` makes a text that a later run leaves alone.
 // Test: condense/testing/layer_laws.hpp.
 
-#include <condense/core/deferred.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/core/store.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/policy/extent.hpp>
+#include <condense/layer/arrival_memory.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/policy/order.hpp>
-#include <condense/policy/placeholder.hpp>
 #include <condense/policy/protect.hpp>
-#include <condense/policy/shortener.hpp>
-#include <condense/policy/slots.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
+#include <condense/shorten/placeholder.hpp>
+#include <condense/shorten/shortener.hpp>
+#include <condense/shorten/text_limit.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <condense/adapt/settings.hpp>
+#include <condense/config/settings.hpp>
 
 // Settings of which none is the default, for all that reads settings.
 

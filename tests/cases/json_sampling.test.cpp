@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <condense/policy/json_sample.hpp>
+#include <condense/shorten/json_sample.hpp>
 
 #include "cases/notation.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/provider_usage.hpp>
-#include <condense/policy/recent_events.hpp>
+#include <condense/llm/provider_usage.hpp>
+#include <condense/session/recent_events.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
-#include <condense/core/session.hpp>
+#include <condense/session/session.hpp>
 
 struct my_estimator {
     std::size_t operator()(std::string_view text) const { return text.size(); }

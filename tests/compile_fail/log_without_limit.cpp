@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/pipeline.hpp>
 #include <condense/layer/compress.hpp>
-#include <condense/policy/compact_log.hpp>
+#include <condense/shorten/compact_log.hpp>
 
 using namespace condense::literals;
 

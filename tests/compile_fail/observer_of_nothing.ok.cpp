@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/observer.hpp>
+#include <condense/session/observer.hpp>
 
 struct my_observer {
     void operator()(condense::events::reduced const&) const {}

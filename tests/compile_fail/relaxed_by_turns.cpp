@@ -1,6 +1,6 @@
 // expect: condense: relaxed: the trigger must be used >= or used > with tokens or a share (see trigger)
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/relaxed.hpp>
+#include <condense/policy/trigger.hpp>
 
 using namespace condense::literals;
 using condense::used;

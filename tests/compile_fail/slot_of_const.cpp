@@ -1,6 +1,6 @@
 // expect: condense: slot: its type must be without const, which decltype of a constant has (see slots)
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/point_to_file.hpp>
+#include <condense/shorten/point_to_file.hpp>
 
 constexpr auto writers = condense::tools("save", "patch");
 

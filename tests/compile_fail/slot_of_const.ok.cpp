@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/point_to_file.hpp>
+#include <condense/shorten/point_to_file.hpp>
 
 constexpr auto writers = condense::tools("save", "patch");
 

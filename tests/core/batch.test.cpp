@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/batch.hpp>
+#include <condense/core/layer_run.hpp>
 
 #include <cstdint>
 #include <string>

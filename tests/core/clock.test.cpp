@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/clock.hpp>
+#include <condense/core/run_options.hpp>
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/cost.hpp>
+#include <condense/core/quantity.hpp>
 
 #include <cstdint>
 #include <initializer_list>

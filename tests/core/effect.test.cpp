@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/effect.hpp>
+#include <condense/core/pass.hpp>
 
 #include <initializer_list>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/layer_memory.hpp>
+#include <condense/core/pipeline.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/reference.hpp>
+#include <condense/core/store.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/role.hpp>
+#include <condense/core/part.hpp>
 
 #include <initializer_list>
 

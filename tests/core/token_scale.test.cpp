@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/token_scale.hpp>
+#include <condense/core/edit_log.hpp>
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/tokens.hpp>
+#include <condense/core/estimator.hpp>
 
 #include <memory>
 #include <string_view>

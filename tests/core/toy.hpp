@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <condense/core/draft.hpp>
-#include <condense/core/effect.hpp>
+#include <condense/core/pass.hpp>
 
 // A message that lives in constant expressions, an estimator that counts one token a byte, a desk on
 // which drafts are made of both, and layers made of callables.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/usage_line.hpp>
+#include <condense/core/usage.hpp>
 
 #include <cstdint>
 #include <limits>

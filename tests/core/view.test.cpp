@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/view.hpp>
+#include <condense/core/edit_log.hpp>
 
 #include <array>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/core/changes.hpp>
+#include <condense/core/cache_prefix.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"

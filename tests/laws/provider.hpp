@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/model_call.hpp>
+#include <condense/llm/model_call.hpp>
 
 #include "laws/generator.hpp"
 #include "support/messages/form.hpp"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/by_content.hpp>
-#include <condense/policy/collapse_repeats.hpp>
-#include <condense/policy/compact_log.hpp>
-#include <condense/policy/duplicate_results.hpp>
-#include <condense/policy/first_of.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/json_minify.hpp>
-#include <condense/policy/json_sample.hpp>
-#include <condense/policy/media_note.hpp>
-#include <condense/policy/old_reasoning.hpp>
-#include <condense/policy/point_to_file.hpp>
-#include <condense/policy/shorten_arguments.hpp>
-#include <condense/policy/superseded_reads.hpp>
+#include <condense/shorten/by_content.hpp>
+#include <condense/shorten/collapse_repeats.hpp>
+#include <condense/shorten/compact_log.hpp>
+#include <condense/shorten/duplicate_results.hpp>
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/json_minify.hpp>
+#include <condense/shorten/json_sample.hpp>
+#include <condense/shorten/media_note.hpp>
+#include <condense/shorten/old_reasoning.hpp>
+#include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
+#include <condense/shorten/superseded_reads.hpp>
 
 #include "policy/conversation_laws.hpp"
 #include "policy/shortener_laws.hpp"

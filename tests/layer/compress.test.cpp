@@ -10,14 +10,14 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
-#include <condense/core/session.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/record.hpp>
-#include <condense/policy/collapse_repeats.hpp>
-#include <condense/policy/duplicate_results.hpp>
-#include <condense/policy/first_of.hpp>
-#include <condense/policy/point_to_file.hpp>
-#include <condense/policy/shorten_arguments.hpp>
+#include <condense/session/session.hpp>
+#include <condense/shorten/collapse_repeats.hpp>
+#include <condense/shorten/duplicate_results.hpp>
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"

@@ -12,11 +12,11 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
-#include <condense/core/session.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/session/session.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
-#include <condense/core/fallback.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/store/memory_journal.hpp>

@@ -3,7 +3,7 @@
 """Checks what headers include, and that each has a test of its stem.
 
 A header of the core target includes headers of that target alone, no header includes upward in the order
-detail, core, policy, layer, preset, none is longer than 400 lines or opens a namespace but that of the literals, and what
+detail, core, policy, shorten, layer, preset, none is longer than 600 lines or opens a namespace but that of the literals, and what
 condense.hpp reaches includes of others only what is listed here: each header more costs every program that includes it.
 Every layer is named in the test of the laws of layers. Examples and benchmarks use public names alone.
 """
@@ -16,15 +16,18 @@ import sys
 BELOW = {
     "detail": set(),
     "core": {"detail"},
-    "policy": {"core", "detail"},
-    "preset": {"layer", "policy", "core", "detail"},
-    "layer": {"policy", "core", "detail", "llm"},
     "llm": {"core", "detail"},
-    "adapt": {"core", "detail", "estimate"},
+    "policy": {"core", "detail"},
+    "shorten": {"policy", "core", "detail"},
+    "session": {"llm", "core", "detail"},
+    "layer": {"shorten", "policy", "llm", "core", "detail"},
+    "preset": {"layer", "shorten", "policy", "core", "detail"},
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
-    "replay": {"store", "estimate", "layer", "policy", "core", "detail", "llm"},
-    "testing": {"adapt", "layer", "policy", "core", "detail"},
+    "adapt": {"session", "layer", "core", "detail"},
+    "config": {"adapt", "estimate", "core", "detail"},
+    "testing": {"adapt", "session", "layer", "policy", "core", "detail"},
+    "replay": {"store", "estimate", "session", "layer", "shorten", "policy", "llm", "core", "detail"},
 }
 LIGHT = {
     "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "optional", "string",
@@ -50,11 +53,13 @@ def reached(includes, header):
     return seen
 
 
-def problems(includes, listed, tests, lines, opened):
+def problems(includes, listed, tests, lines, opened, moved=frozenset()):
     """includes: {header: [what it includes]}, paths as in condense/...; tests: the stems that have one; opened: {header: [namespaces]}."""
     found = []
     light = reached(includes, "condense.hpp")
     for header, wanted in sorted(includes.items()):
+        if header in moved:
+            continue
         folder = header.split("/")[0]
         for each in wanted:
             if not each.startswith("condense/"):
@@ -70,7 +75,7 @@ def problems(includes, listed, tests, lines, opened):
                 other = name.split("/")[0]
                 if other != folder and other not in BELOW[folder]:
                     found.append(f"{header} includes {name}: upward")
-        if lines.get(header, 0) > 400:
+        if lines.get(header, 0) > 600:
             found.append(f"{header} has {lines[header]} lines: split it at its second idea")
         found += [f"{header} opens namespace {name}" for name in opened.get(header, []) if name != "literals"]
         if "/" in header and header[:-len(".hpp")] not in tests:
@@ -78,10 +83,14 @@ def problems(includes, listed, tests, lines, opened):
     return found
 
 
+# In layer/, and no layers: what layers share, and a choice between two.
+NO_LAYERS = {"layer/arrival_memory.hpp", "layer/fallback.hpp", "layer/journal_index.hpp", "layer/slots.hpp"}
+
+
 def unproved(includes, laws):
     """Layers that the test of the laws of layers does not name: `laws` is its text."""
     return [f"{header} is not named in tests/laws/layers.test.cpp" for header in sorted(includes)
-            if header.startswith("layer/") and f"#include <condense/{header}>" not in laws]
+            if header.startswith("layer/") and header not in NO_LAYERS and f"#include <condense/{header}>" not in laws]
 
 
 def private_names(sources):
@@ -92,18 +101,20 @@ def private_names(sources):
 
 def read(root):
     base = root / "include" / "condense"
-    includes, lines, opened = {}, {}, {}
+    includes, lines, opened, moved = {}, {}, {}, set()
     for path in sorted(base.rglob("*.hpp")):
         text = path.read_text(encoding="utf-8")
         header = str(path.relative_to(base))
+        if "// Moved; this line stays for one release." in text and text.count("\n") == 5:
+            moved.add(header)
         lines[header] = text.count("\n")
         includes[header] = re.findall(r"^#include <([^>]+)>", text, re.M)
         opened[header] = re.findall(r"^\s*using namespace ([\w:]+)", text, re.M)
     tests = {str(path.relative_to(root / "tests"))[:-len(".test.cpp")] for path in (root / "tests").rglob("*.test.cpp")}
-    return includes, core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8")), tests, lines, opened
+    return includes, core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8")), tests, lines, opened, frozenset(moved)
 
 
-def selftest(includes, listed, tests, lines, opened):
+def selftest(includes, listed, tests, lines, opened, moved):
     """Each defect planted in what was read must be found."""
     header = "core/outline.hpp"
     planted = {
@@ -113,11 +124,11 @@ def selftest(includes, listed, tests, lines, opened):
         "a heavy header": ({**includes, header: ["regex"]}, listed, tests, lines, opened),
         "all of a library": ({**includes, header: ["boost/hana.hpp"]}, listed, tests, lines, opened),
         "a header without test": (includes, listed, tests - {"core/outline"}, lines, opened),
-        "a long header": (includes, listed, tests, {**lines, header: 401}, opened),
+        "a long header": (includes, listed, tests, {**lines, header: 601}, opened),
         "a namespace opened": (includes, listed, tests, lines, {**opened, header: ["detail"]}),
-        "a policy in an adapter": ({**includes, "adapt/ranges.hpp": ["condense/policy/trigger.hpp"]}, listed, tests, lines, opened),
+        "a policy in an estimator": ({**includes, "estimate/models.hpp": ["condense/policy/trigger.hpp"]}, listed, tests, lines, opened),
     }
-    return [name for name, data in planted.items() if len(problems(*data)) <= len(problems(includes, listed, tests, lines, opened))]
+    return [name for name, data in planted.items() if len(problems(*data, moved)) <= len(problems(includes, listed, tests, lines, opened, moved))]
 
 
 def main():

@@ -14,7 +14,7 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
-#include <condense/core/fallback.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/repair.hpp>
 #include <condense/store/memory.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/relaxed.hpp>
+#include <condense/policy/trigger.hpp>
 
 #include <cstdint>
 #include <initializer_list>

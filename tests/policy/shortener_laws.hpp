@@ -17,7 +17,7 @@
 
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/policy/shortener.hpp>
+#include <condense/shorten/shortener.hpp>
 
 #include "policy/figures.hpp"
 #include "policy/hostile_texts.hpp"

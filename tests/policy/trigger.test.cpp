@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <limits>
 
-#include <condense/policy/slots.hpp>
+#include <condense/layer/slots.hpp>
 
 #include "support/catch.hpp"
 

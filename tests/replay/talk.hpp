@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
-#include <condense/core/tokens.hpp>
+#include <condense/core/estimator.hpp>
 
 // What the tests of replays share: an estimator that counts one token a byte, a clock that ticks, and a
 // message type of their own.

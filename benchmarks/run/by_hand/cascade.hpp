@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/policy/json_sample.hpp>
+#include <condense/shorten/json_sample.hpp>
 
 #include "conversation.hpp"
 #include "summary.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/policy/head_tail.hpp>
+#include <condense/shorten/head_tail.hpp>
 
 #include "record.hpp"
 #include "run.hpp"

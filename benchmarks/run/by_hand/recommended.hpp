@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <condense/policy/by_content.hpp>
-#include <condense/policy/placeholder.hpp>
-#include <condense/policy/shorten_arguments.hpp>
-#include <condense/policy/superseded_reads.hpp>
+#include <condense/shorten/by_content.hpp>
+#include <condense/shorten/placeholder.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
+#include <condense/shorten/superseded_reads.hpp>
 
 #include "conversation.hpp"
 #include "summary.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/journal_index.hpp>
+#include <condense/layer/journal_index.hpp>
 
 #include "ledger.hpp"
 

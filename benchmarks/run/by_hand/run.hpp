@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/reference.hpp>
+#include <condense/core/store.hpp>
 
 #include "compress.hpp"
 

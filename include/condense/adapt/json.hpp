@@ -13,9 +13,9 @@
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_shape.hpp>
 #include <condense/adapt/json_understood.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/core/message.hpp>
-#include <condense/core/reduction.hpp>
-#include <condense/core/tokens.hpp>
+#include <condense/core/reduce.hpp>
 
 // nlohmann::json and ordered_json as messages, in OpenAI chat or Anthropic messages shape:
 // `condense::reduce(*condense::messages_of(document), mix, budget)`.

@@ -7,9 +7,8 @@
 
 #include <condense/adapt/json_media.hpp>
 #include <condense/adapt/json_place.hpp>
-#include <condense/core/cost.hpp>
 #include <condense/core/part.hpp>
-#include <condense/core/role.hpp>
+#include <condense/core/quantity.hpp>
 
 // Where the parts of a JSON message are: the one enumeration that reading, shortening and removing
 // share, so that an index means the same to all. A new block type is a branch of own_block.

@@ -10,8 +10,8 @@
 
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_state_members.hpp>
-#include <condense/core/session_state.hpp>
 #include <condense/detail/fnv.hpp>
+#include <condense/session/state.hpp>
 
 // A session as one line of JSON: `auto const kept = condense::save(session);`, and in a later process
 // `if (auto const problem = condense::restore(session, kept.text)) log(problem.reason);`

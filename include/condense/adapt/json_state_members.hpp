@@ -9,10 +9,10 @@
 #include <utility>
 
 #include <condense/adapt/json_parse.hpp>
-#include <condense/core/session_state.hpp>
 #include <condense/detail/base64.hpp>
 #include <condense/detail/json_quote.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/session/state.hpp>
 
 // The members of a saved state, once for the writer and the reader: what one of them does not name the other
 // does not know.

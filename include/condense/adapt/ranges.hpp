@@ -11,11 +11,12 @@
 #include <vector>
 
 #include <condense/adapt/ranges_selection.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/core/reduce.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/layer/sliding_window.hpp>
 
 // range-v3 views of a history that stays as it is: what the layers would select, by const reference.
 // history | views::groups, | views::newest_within(20'000_tokens), | views::window(100_messages);

@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/layer_memory.hpp>
-#include <condense/core/reduction.hpp>
+#include <condense/core/draft.hpp>
+#include <condense/core/engine.hpp>
+#include <condense/core/pipeline.hpp>
 
 // A pipeline chosen at run time, or kept in one translation unit: any_pipeline<my_message> mix =
 // pipeline{...}. Reduces and serves sessions as the pipeline in it does.

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <condense/core/reader.hpp>
+#include <condense/core/draft_reader.hpp>
 #include <condense/detail/json_scan.hpp>
 
 // A view under construction. Layers propose edits; it refuses those that would break a law, and a

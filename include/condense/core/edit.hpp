@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <condense/core/cost.hpp>
-#include <condense/core/group.hpp>
-#include <condense/core/reference.hpp>
+#include <condense/core/handles.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/core/store.hpp>
 
 // One change to what is sent, and why a change is refused.
 

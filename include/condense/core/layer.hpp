@@ -3,10 +3,12 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
-#include <condense/core/effect.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/core/pass.hpp>
 
 // What makes a type a layer: declared effects and at least one hook, `reduce` or `arrive`. A layer is a class that is
@@ -48,11 +50,17 @@
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-/// Defined beside sliding_window, for what selects as it does and is written without it.
+/// What a layer would replace by one summary, and how it would ask for it. A template, as `outline` is.
 template <class = void>
-struct window_layer;
+struct basic_summary_plan {
+    std::vector<group> groups = {};
+    std::string prompt = {};  ///< complete: for any model, on any thread
+    tokens limit = {};        ///< longest summary
+    v1::cost size = {};       ///< of the prompt without its instructions
+};
+using summary_plan = basic_summary_plan<>;
+
+namespace detail {
 
 struct hook_names {
     void reduce();

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <condense/core/part.hpp>
-#include <condense/core/role.hpp>
 
 // How the library reads and, where a layer needs it, writes the user's own message type. This is
 // the only header that names message_traits; everything else uses the verbs below.

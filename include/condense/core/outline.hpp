@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/core/group.hpp>
-#include <condense/core/fresh_message.hpp>
+#include <condense/core/estimator.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/core/message.hpp>
-#include <condense/core/tokens.hpp>
+#include <condense/core/outline_records.hpp>
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
 

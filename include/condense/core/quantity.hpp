@@ -74,5 +74,55 @@ consteval percent operator""_pct(long double count) {
 }
 
 }  // namespace literals
+
+// What text costs: fixed-point tokens. Only usage rounds, upward and once, on the sum.
+
+/// Tokens in steps of 1/256; sums saturate.
+struct cost {
+    std::uint64_t steps = 0;
+
+    static constexpr std::uint64_t per_token = 256;
+
+    static constexpr cost of(v1::tokens count) noexcept { return {detail::mul_capped(count.count, per_token)}; }
+
+    constexpr v1::tokens tokens() const noexcept {
+        return {steps / per_token + (steps % per_token != 0 ? 1u : 0u)};
+    }
+
+    friend constexpr auto operator<=>(cost, cost) = default;
+    friend constexpr cost operator+(cost left, cost right) noexcept {
+        return {detail::add_capped(left.steps, right.steps)};
+    }
+    friend constexpr cost operator-(cost left, cost right) noexcept {
+        return {detail::sub_capped(left.steps, right.steps)};
+    }
+    constexpr cost& operator+=(cost more) noexcept { return *this = *this + more; }
+    constexpr cost& operator-=(cost less) noexcept { return *this = *this - less; }
+};
+
+
+// What tokens cost, in whole numbers: 3.0_per_million, and the four prices that a provider asks.
+
+/// What tokens cost, in millionths of any currency for a million of them.
+struct price {
+    std::uint64_t millionths = 0;
+    friend constexpr auto operator<=>(price, price) = default;
+};
+
+inline namespace literals {
+consteval price operator""_per_million(long double amount) { return {static_cast<std::uint64_t>(amount * 1'000'000 + 0.5L)}; }
+consteval price operator""_per_million(unsigned long long amount) { return {amount * 1'000'000}; }
+}  // namespace literals
+
+/// What a provider asks for tokens. Defaults: a current model of the middle class, in dollars.
+struct prices {
+    price input = {3'000'000};   ///< not cached
+    price cached = {300'000};    ///< read from the prompt cache
+    price written = {3'750'000};  ///< written to it; the input price where a provider asks no more
+    price output = {15'000'000};
+
+    friend constexpr bool operator==(prices const&, prices const&) = default;
+};
+
 }  // namespace v1
 }  // namespace condense

@@ -4,18 +4,153 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <condense/core/reduction.hpp>
+#include <condense/core/draft.hpp>
+#include <condense/core/engine.hpp>
+#include <condense/core/estimator.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/render.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/source.hpp>
 
 // The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is
 // changed, at once or not at all; a const one gives a reduction to walk.
 
 namespace condense {
 inline namespace v1 {
+namespace detail {
+
+/// A document that holds messages somewhere, and is itself a range of something else.
+template <class History>
+inline constexpr bool is_document = false;
+/// Gives a history where there is one, and is none itself.
+template <class History>
+inline constexpr bool holds_history = false;
+
+}  // namespace detail
+
+/// A message that would be sent, by what it comes from: a message of the history as it is or with edits, a
+/// group that a summary stands for, or the column of a call that was answered.
+enum class sent_kind : std::uint8_t { kept, changed, summary, answer };
+struct sent_place {
+    sent_kind kind = sent_kind::kept;
+    std::uint32_t index = 0;
+    friend constexpr bool operator==(sent_place, sent_place) = default;
+};
+
+/// A history as a run left it: the originals, untouched, and the edits in force.
+template <detail::history History, token_estimator Estimator, std::size_t Layers>
+class reduction {
+    using source_type = detail::source<History>;
+
+public:
+    using message_type = typename source_type::message_type;
+    static_assert(v1::message<message_type>,
+                  "condense: reduce: the elements of the history must be messages: give message_traits role_of and each_part (see message)");
+
+    static_assert(!detail::is_document<std::remove_const_t<History>>,
+                  "condense: reduce: a document must be given as the array of its messages (see messages_of)");
+
+    /// Reads every message once. The history must outlive the reduction.
+    template <class Options>
+    reduction(History& history, Estimator const& count, budget limits, Options const& options)
+        : source_(history), count_(count), limits_{limits}, marks_{options.marks} {
+        edits_.note_sent(options.sent.count);
+        facts_.expect(source_.size());
+        edits_.expect(source_.size());
+        for (std::size_t index = 0; index < source_.size(); ++index) {
+            auto&& m = source_[index];
+            edits_.reserve_message(facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
+            edits_.follow(facts_, facts_.place());
+        }
+    }
+
+    template <class Mix, class Options>
+    void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
+        edits_.know_summaries(marks_);
+        detail::transaction all{facts_, edits_};
+        typename Mix::memory kept{};
+        draft whole{source_, facts_, edits_, count_, limits_};
+        auto const sums = edits_.sums();
+        counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
+        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
+        report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
+        recorded_ = !dry && detail::properties_of<Mix>().journals;
+        if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
+        all.keep();
+    }
+
+    v1::report<Layers> const& report() const noexcept { return report_; }
+    v1::outline const& outline() const noexcept { return facts_; }
+    view const& edits() const noexcept { return edits_; }
+    usage used() const noexcept { return report_.after; }
+    bool fits() const noexcept { return report_.fits(); }
+
+    /// Calls f(message const&) for each message that would be sent, in order; those that a run made are
+    /// made for the call.
+    template <class Function>
+    void each(Function&& f) const {
+        auto const made = [&](message_type const& m) { f(m); };
+        each_place([&](std::uint32_t index) { f(source_[index]); }, made);
+    }
+
+    /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
+    template <class Kept, class Made>
+    void each_place(Kept&& kept, Made&& made) const {
+        each_sent([&](sent_place place) {
+            if (place.kind == sent_kind::kept) kept(place.index);
+            else made(make(place));
+        });
+    }
+
+    /// Calls f(sent_place) for each message that would be sent, in order, and makes none.
+    template <class Function>
+    void each_sent(Function&& f) const {
+        auto const kept = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
+        auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
+        auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
+        auto const answer = [&](std::uint32_t column) { f(sent_place{sent_kind::answer, column}); };
+        detail::each_place(facts_, edits_, kept, changed, summary, answer);
+    }
+
+    /// Calls f(truncation const&) for each part that a layer has cut: the audit trail of the run.
+    template <class Function>
+    void each_truncation(Function&& f) const {
+        detail::each_truncation(source_, facts_, edits_, 0, report_.layers, recorded_, f);
+    }
+
+    /// Makes the message of a place whose message is not kept.
+    message_type make(sent_place place) const {
+        if constexpr (composable<message_type>)
+            if (place.kind == sent_kind::summary)
+                return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
+        if constexpr (answerable<message_type>)
+            if (place.kind == sent_kind::answer) {
+                auto const index = facts_.part_at(place.index).message_index;
+                return detail::render_answer<message_type>(source_[index], facts_, edits_, place.index);
+            }
+        return detail::render<message_type>(source_[place.index], facts_, edits_, place.index, marks_);
+    }
+
+    /// The message as the history holds it.
+    decltype(auto) original(std::uint32_t index) const { return source_[index]; }
+
+private:
+    source_type source_;
+    Estimator count_;
+    budget limits_;
+    v1::outline facts_;
+    view edits_;
+    v1::report<Layers> report_;
+    bool marks_ = false;
+    bool recorded_ = false;
+};
+
 namespace detail {
 
 template <class History>
@@ -200,7 +335,7 @@ std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
 template <class Options>
 void tell_trail(Options const& options, std::vector<truncation> const& trail) {
     if constexpr (hears<decltype(Options::observer) const, events::truncated>)
-        for (auto const& each : trail) tell(options.observer, each);
+        for (auto const& each : trail) static_cast<void>(options.observer(each));
 }
 
 }  // namespace detail

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include <condense/core/reference.hpp>
+#include <condense/core/handles.hpp>
+#include <condense/core/store.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/json_quote.hpp>
 #include <condense/detail/text.hpp>
@@ -255,6 +256,36 @@ struct [[nodiscard]] report : run_report {
         return stream;
     }
 };
+
+/// What a layer left of one part, and where the original is; row D6, as nobody should have to guess what a model
+/// did not see. A part that two layers cut has an entry for each, in their order.
+struct truncation {
+    sequence message = {};    ///< its number in the history, and in journals
+    std::uint32_t part = 0;   ///< in each_part order
+    part_kind kind = part_kind::text;
+    std::string_view layer = {};  ///< its name in the report
+    chars before = {};        ///< as the layer found it; of media what stands for them
+    chars after = {};         ///< 0 where it was taken out
+    reference stored = {};    ///< by which a store has the original; none where no store has it
+    bool recorded = false;    ///< a journal has the message
+
+    std::string text() const {
+        auto out = "truncated: message " + detail::grouped(message.number) + ", part " + detail::grouped(part) + " (";
+        out.append(name(kind)).append(") by ").append(detail::printable(layer, 64)).append(": ");
+        out += detail::grouped(before.count) + " -> " + detail::grouped(after.count) + " characters, the original is ";
+        if (stored) return out + "stored as " + stored.text();
+        return out + (recorded ? "in the journal" : "in the history alone");
+    }
+    friend constexpr bool operator==(truncation const&, truncation const&) = default;
+};
+
+namespace events {
+
+/// A part was cut by the run or arrival that is over: told once for each, before its `reduced`, as nobody
+/// should have to guess what a model did not see.
+using truncated = truncation;
+
+}  // namespace events
 
 }  // namespace v1
 }  // namespace condense

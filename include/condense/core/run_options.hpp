@@ -2,22 +2,51 @@
 #pragma once
 
 #include <concepts>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <condense/core/clock.hpp>
-#include <condense/core/group.hpp>
-#include <condense/core/observer.hpp>
-#include <condense/core/pacing.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/core/quantity.hpp>
+
+// The machine's clock, without the weight of <chrono>.
+
+namespace condense {
+inline namespace v1 {
+
+/// Nanoseconds of the monotonic clock, or of the calendar clock where there is no other.
+struct steady_clock {
+    instant operator()() const noexcept {
+        std::timespec now{};
+#if defined(CLOCK_MONOTONIC)
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+        static_cast<void>(std::timespec_get(&now, TIME_UTC));
+#endif
+        return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec)};
+    }
+};
 
 // The seams of a run, and what a program says of its conversation beside the messages:
 // reduce(history, mix, budget, estimator, run_options{.pins = pins_at{{{0}}}}).
 
-namespace condense {
-inline namespace v1 {
+/// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input. Layers that are
+/// due by messages or turns wait for rounds in place of tokens (law L18): one round after a run that left them due,
+/// twice as many after each further one.
+struct pacing {
+    percent growth = {200};         ///< pushed at least before another run, after one that left a layer due or gained less
+    percent asking = {2'500};       ///< pushed at least before a model is asked again; also what an open circuit waits for
+    std::uint32_t fruitless = 2;    ///< runs in a row without progress that open the circuit
+
+    friend constexpr bool operator==(pacing const&, pacing const&) = default;
+};
+
+/// The default: is told nothing, and leaves no code.
+struct no_observer {
+    friend constexpr bool operator==(no_observer, no_observer) = default;
+};
 
 /// Never asks to stop.
 struct never_stops {
@@ -78,6 +107,10 @@ struct run_options {
 };
 
 namespace detail {
+
+/// The observer, with the constness by which it is held, takes this event.
+template <class Observer, class Event>
+concept hears = requires(Observer& observer, Event const& event) { observer(event); };
 
 template <class Options, class Message>
 constexpr bool pins(Options const& options, sequence at, Message const& m) {

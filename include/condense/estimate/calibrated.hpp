@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <condense/core/counted_sum.hpp>
-#include <condense/core/tokens.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/estimate/log_ratio.hpp>
 
 // An estimator whose sums are corrected by what the provider reports:

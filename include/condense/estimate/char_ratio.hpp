@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <condense/core/estimator.hpp>
 #include <condense/core/part.hpp>
-#include <condense/core/role.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/family.hpp>

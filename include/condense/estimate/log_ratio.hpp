@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <condense/core/counted_sum.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/detail/figure.hpp>
 #include <condense/detail/fixed_log.hpp>
 #include <condense/detail/fnv.hpp>

@@ -3,10 +3,9 @@
 
 #include <string_view>
 
+#include <condense/core/estimator.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/core/role.hpp>
-#include <condense/core/tokens.hpp>
 
 // Another cost for each message, whatever the estimator: message_cost{script_aware<family::claude>{}, 50_tokens}.
 

@@ -5,9 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include <condense/core/cost.hpp>
 #include <condense/core/part.hpp>
-#include <condense/core/price.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/estimate/family.hpp>

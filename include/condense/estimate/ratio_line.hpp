@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <condense/core/counted_sum.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/detail/fixed_log.hpp>
 #include <condense/detail/saturate.hpp>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <condense/core/counted_sum.hpp>
+#include <condense/core/estimator.hpp>
 #include <condense/detail/figure.hpp>
 #include <condense/detail/fixed_log.hpp>
 #include <condense/detail/fnv.hpp>

@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <condense/core/estimator.hpp>
 #include <condense/core/part.hpp>
-#include <condense/core/reduction.hpp>
-#include <condense/core/role.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/family.hpp>
 #include <condense/estimate/script_scan.hpp>

@@ -6,15 +6,15 @@
 #include <string_view>
 #include <utility>
 
-#include <condense/core/deferred.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/detail/unset.hpp>
-#include <condense/policy/head_tail.hpp>
+#include <condense/layer/arrival_memory.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/policy/order.hpp>
-#include <condense/policy/shortener.hpp>
-#include <condense/policy/slots.hpp>
 #include <condense/policy/worth.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/shortener.hpp>
 
 // Shortens parts in place: compress{.when = used >= 65_pct, .with = first_of(json_sample{}, head_tail{})}.
 // Which kinds of parts, the shortener says: tool results where it says nothing.

@@ -13,11 +13,11 @@
 #include <condense/core/layer.hpp>
 #include <condense/detail/sort.hpp>
 #include <condense/detail/unset.hpp>
-#include <condense/policy/part_key.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/policy/protect.hpp>
-#include <condense/policy/slots.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
+#include <condense/shorten/part_key.hpp>
 
 // Of markers with one key only the newest stays, of passing snapshots none: drop_superseded{
 // .key = markers("set_active_task"), .transient = tools("snapshot")}. Calls go with their results.

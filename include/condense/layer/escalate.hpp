@@ -7,7 +7,7 @@
 
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
-#include <condense/policy/slots.hpp>
+#include <condense/layer/slots.hpp>
 
 // Runs the layers before it again, harder each time, while usage is above one line: escalate{.when =
 // used >= 90_pct, .passes = 2, .within = 30s}. Always the last layer.

@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <condense/core/deferred.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/slots.hpp>
+#include <condense/layer/arrival_memory.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/policy/worth.hpp>
+#include <condense/shorten/head_tail.hpp>
 
 // Stores large tool results and leaves a preview with a reference: offload{.over = 10'000_chars,
 // .into = condense::memory_store{}}.

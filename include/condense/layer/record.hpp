@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/journal_index.hpp>
 #include <condense/core/layer.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/unset.hpp>
+#include <condense/layer/journal_index.hpp>
 
 // Appends every message to a journal before anything is lost: record{.to =
 // condense::journal_folder{"sessions"}}. What comes after it in a pipeline is recoverable.

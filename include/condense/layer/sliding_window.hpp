@@ -5,8 +5,8 @@
 
 #include <condense/core/layer.hpp>
 #include <condense/detail/unset.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/policy/protect.hpp>
-#include <condense/policy/slots.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/policy/worth.hpp>
 
@@ -107,8 +107,8 @@ private:
 
 namespace detail {
 
-template <>
-struct window_layer<void> {
+template <class = void>
+struct window_layer {
     /// Leaves so many messages at most.
     static constexpr auto of(messages most) { return sliding_window{.when = used > most, .until = used <= most}; }
 };

@@ -13,15 +13,14 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
-#include <condense/core/model_call.hpp>
-#include <condense/core/summary_job.hpp>
 #include <condense/detail/unset.hpp>
+#include <condense/layer/slots.hpp>
 #include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/heard.hpp>
+#include <condense/llm/model_call.hpp>
 #include <condense/llm/prompt.hpp>
-#include <condense/policy/slots.hpp>
 #include <condense/policy/worth.hpp>
 
 // One summary in place of the groups that are not protected: summarize{.when = used >= 80_pct, .with =

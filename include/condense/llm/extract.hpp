@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <condense/core/part.hpp>
-#include <condense/core/role.hpp>
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/text.hpp>

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include <condense/core/model_call.hpp>
-#include <condense/core/overflow.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/llm/answer.hpp>
+#include <condense/llm/model_call.hpp>
+#include <condense/llm/overflow.hpp>
 
 // What a model's answer to a prompt for a summary comes to: a summary, or why it is none.
 

@@ -7,7 +7,6 @@
 
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/core/role.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <condense/core/group.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/detail/sort.hpp>
 
 // In which order a layer takes what it could shorten: oldest_first, largest_first, or newest_first, which

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <condense/core/edit.hpp>  // before `task` and `pinned` below, which its enumerators would shadow
-#include <condense/core/group.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/address.hpp>
 #include <condense/detail/reject.hpp>

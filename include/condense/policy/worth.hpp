@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <condense/core/changes.hpp>
-#include <condense/core/price.hpp>
+#include <condense/core/cache_prefix.hpp>
+#include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>

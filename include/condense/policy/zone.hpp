@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <condense/core/edit.hpp>
-#include <condense/core/group.hpp>
+#include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/usage.hpp>
 

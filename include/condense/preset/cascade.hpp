@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include <condense/core/pipeline.hpp>
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
@@ -10,11 +11,11 @@
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/policy/first_of.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/json_sample.hpp>
-#include <condense/policy/old_reasoning.hpp>
-#include <condense/policy/relaxed.hpp>
+#include <condense/policy/trigger.hpp>
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/json_sample.hpp>
+#include <condense/shorten/old_reasoning.hpp>
 
 // Five layers, each for what the one before it leaves: store, sample, window, summary, escalation, with both
 // ends preserved: presets::cascade(journal, store, model).

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <condense/core/fallback.hpp>
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/policy/head_tail.hpp>
+#include <condense/shorten/head_tail.hpp>
 
 // Output is cut right after the tool ran; at 70 % all but the last ten messages becomes one short summary:
 // presets::coding_agent(journal, model).

@@ -8,9 +8,9 @@
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/shorten_arguments.hpp>
 #include <condense/policy/worth.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 
 // Keeps the last ten messages and a summary of the others, after long arguments and old results have been cut
 // without a model: presets::harness(journal, store, model).

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <condense/core/fallback.hpp>
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/point_to_file.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/point_to_file.hpp>
 
 // Each stage later and harder than the one before it: large results are stored as they come, what was written
 // into files becomes a pointer, then the conversation is summarised: presets::progressive(journal, store, model).

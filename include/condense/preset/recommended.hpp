@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <condense/core/fallback.hpp>
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/policy/by_content.hpp>
-#include <condense/policy/duplicate_results.hpp>
-#include <condense/policy/first_of.hpp>
-#include <condense/policy/head_tail.hpp>
-#include <condense/policy/old_reasoning.hpp>
-#include <condense/policy/relaxed.hpp>
-#include <condense/policy/shorten_arguments.hpp>
-#include <condense/policy/superseded_reads.hpp>
+#include <condense/policy/trigger.hpp>
+#include <condense/shorten/by_content.hpp>
+#include <condense/shorten/duplicate_results.hpp>
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/old_reasoning.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
+#include <condense/shorten/superseded_reads.hpp>
 
 // What to begin with: cheap and reversible first, with an eye on the prompt cache, the model's summary last:
 // presets::recommended(journal, store, model).

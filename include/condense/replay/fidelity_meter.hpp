@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/reference.hpp>
+#include <condense/core/store.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/replay/item_index.hpp>
 #include <condense/replay/sent.hpp>

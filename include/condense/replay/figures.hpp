@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/core/price.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/core/statistics.hpp>
+#include <condense/session/statistics.hpp>
 
 // What a replay measures of one mix on one conversation: requests, tokens, money, what the prompt cache
 // held, what later turns still needed and could still see. Row X11.

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/core/estimator.hpp>
 #include <condense/core/message.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/detail/xxhash.hpp>
 

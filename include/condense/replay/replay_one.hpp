@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/session.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/sum.hpp>
 #include <condense/replay/transcript.hpp>
 #include <condense/replay/turns.hpp>
+#include <condense/session/session.hpp>
 
 // One mix on one conversation, turn by turn, as an agent would have sent it:
 // replay_one(messages, "ticket 12", {.window = 32'000_tokens}, prices{}, named{"window", pipeline{sliding_window{}}}).

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <condense/core/message.hpp>
-#include <condense/core/reduction.hpp>
+#include <condense/core/reduce.hpp>
 #include <condense/replay/reading.hpp>
 
 // A conversation as it is replayed: what every mix needs of it, read once.

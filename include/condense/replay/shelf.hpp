@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <condense/core/fallback.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/store.hpp>
+#include <condense/layer/fallback.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/replay/mix.hpp>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <condense/core/message.hpp>
-#include <condense/core/reduction.hpp>
+#include <condense/core/reduce.hpp>
 
 // A conversation to replay: transcript<my_message>{.name = "ticket 12", .messages = messages}, or any
 // container of messages.

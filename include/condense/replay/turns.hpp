@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/provider_usage.hpp>
 #include <condense/core/report.hpp>
+#include <condense/llm/provider_usage.hpp>
 #include <condense/replay/checker.hpp>
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <condense/core/reference.hpp>
+#include <condense/core/store.hpp>
 #include <condense/detail/xxhash.hpp>
 
 // The name of stored content: the first 96 bits of XXH3-128 under a key. Stores compare bytes as

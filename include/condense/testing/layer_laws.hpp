@@ -15,8 +15,8 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
-#include <condense/core/session.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/session/session.hpp>
 
 // Checks a layer, or a pipeline, against the laws that a layer can break, on random conversations:
 // assert(condense::testing::check_layer_laws(my_layer{}).empty()). Needs no test framework.

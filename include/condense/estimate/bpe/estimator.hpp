@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/estimator.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/core/tokens.hpp>
 #include <condense/estimate/bpe/counter.hpp>
 #include <condense/estimate/bpe/memo.hpp>
 #include <condense/estimate/char_ratio.hpp>

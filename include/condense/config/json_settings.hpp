@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/adapt/json_parse.hpp>
+#include <condense/config/settings.hpp>
+#include <condense/detail/json_members.hpp>
+
+// Settings from JSON, by the same table as from the environment:
+// `condense::settings_from_json(R"({"threshold": 0.7, "cache_hint": true})")`.
+
+namespace condense {
+inline namespace v1 {
+
+namespace detail {
+
+/// The value as an error shows it: a string as it is, a number as written, only the kind of anything nested.
+template <json_type Json>
+std::string setting_text(Json const& value) {
+    if (value.is_string()) return value.template get_ref<std::string const&>();
+    if (value.is_structured() || value.is_binary()) return value.is_object() ? "an object" : "an array";
+    return value.dump();
+}
+
+/// Counts are whole numbers, shares are numbers or strings such as "65%", switches are true, false or strings such as
+/// "on".
+template <json_type Json>
+bool is_of_kind(settings_kind kind, Json const& value) noexcept {
+    if (kind == settings_kind::count) return value.is_number_integer();
+    return value.is_string() || (kind == settings_kind::share ? value.is_number() : value.is_boolean());
+}
+
+inline settings_error no_settings(std::string rule, std::string_view value = {}) {
+    return {settings_fault::unreadable, "the document", printable(value, shown_of_value), std::move(rule)};
+}
+
+}  // namespace detail
+
+/// The settings that the object names by their keys (`settings_fields`), defaults for the others; or an error for the
+/// first unknown key, or else for the first bad setting in the order of the table. A share that the parser has made a
+/// double is read from its shortest decimal form, so that 0.65 is exactly 65 %.
+template <json_type Json>
+settings_result settings_from_json(Json const& given) {
+    if (!given.is_object()) return detail::no_settings("must be a JSON object", detail::setting_text(given));
+    for (auto const& entry : given.items()) {
+        bool known = false;
+        for (auto const& field : settings_fields) known = known || field.key == entry.key();
+        if (!known)
+            return settings_error{settings_fault::unknown,
+                                  detail::printable(entry.key(), detail::shown_of_value),
+                                  {},
+                                  "must be the name of a setting"};
+    }
+    settings read;
+    for (auto const& field : settings_fields) {
+        auto const entry = given.find(std::string{field.key});
+        if (entry == given.end()) continue;
+        auto const text = detail::setting_text(*entry);
+        if (!detail::is_of_kind(field.kind, *entry))
+            return settings_error{
+                settings_fault::wrong_type, std::string{field.key}, detail::printable(text, detail::shown_of_value),
+                field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off" : field.rule()};
+        auto figure = detail::read_figure(field.kind, text);
+        if (figure.fault == detail::figure_fault::malformed && text.starts_with('-'))
+            figure.fault = detail::figure_fault::too_large;
+        if (auto bad = detail::put_setting(read, field, field.key, figure, text)) return *std::move(bad);
+    }
+    if (auto bad = detail::conflict_in(read, [](std::string_view key) { return key; })) return *std::move(bad);
+    return read;
+}
+
+/// The same for a text. A key that occurs twice is an error too; a tree would keep only one of them.
+inline settings_result settings_from_json(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    auto const tree = parse_json(text);
+    if (!tree) {
+        constexpr std::string_view speaker = "condense: parse_json: ";
+        auto const why = std::string_view{tree.error}.substr(tree.error.starts_with(speaker) ? speaker.size() : 0);
+        return detail::no_settings("must be JSON: " + detail::printable(why, 120));
+    }
+    std::set<std::string> keys;
+    std::optional<std::string> twice;
+    detail::json::each_member(text, [&](std::string_view name, std::string_view) {
+        auto key = detail::json::string_value(std::string{'"'}.append(name).append("\""));
+        if (!twice && !keys.insert(key).second) twice = std::move(key);
+    });
+    if (twice)
+        return settings_error{settings_fault::duplicate,
+                              detail::printable(*twice, detail::shown_of_value),
+                              {},
+                              "must be there only once"};
+    return settings_from_json(tree.value);
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/adapt/json_parse.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/estimate/models.hpp>
+
+// A catalogue of models as models.dev publishes it (api.json), read once and kept: its facts come before those
+// that are built in. `auto const read = read_model_catalog(text); if (read) read.catalog.find("openai/gpt-5");`
+
+namespace condense {
+inline namespace v1 {
+
+enum class catalog_fault : std::uint8_t {
+    none,
+    file,           ///< not there, no regular file, or not readable
+    too_large,      ///< more bytes than allowed
+    malformed,      ///< no JSON, or nested too deep
+    not_a_catalog,  ///< JSON without a single model of a usable shape
+};
+
+/// Why there is no catalogue. The reason may be printed: it has no control characters.
+struct catalog_error {
+    catalog_fault fault = catalog_fault::none;
+    std::string reason = {};
+
+    explicit operator bool() const noexcept { return fault != catalog_fault::none; }
+};
+
+namespace detail {
+struct catalog_reader;
+}
+
+/// The models of a file. Immutable once read, so threads may share it; what it finds refers to it.
+class model_catalog {
+public:
+    /// The facts of the model, from the catalogue or else from the built-in table. A name with its provider in front
+    /// ("openrouter/anthropic/claude-opus-4.5") has what that provider says, one without what the maker does; written as
+    /// for find_model, and with the same defaults where it is found nowhere.
+    found_model find(std::string_view name) const {
+        if (auto const* const found = at(keys_, name)) return facts(*found, model_match::exact);
+        auto const bare = detail::bare(name);
+        if (bare.listed) {
+            entry const* last = nullptr;
+            auto found = detail::find_bare(bare.name, [&](std::string_view each) {
+                last = at(bare_keys_, each);
+                return last == nullptr ? nullptr : &last->facts;
+            });
+            if (last != nullptr) return facts(*last, found.match);
+        }
+        return find_model(name);
+    }
+
+    /// Models of the file, each under every provider that has it.
+    std::size_t size() const noexcept { return entries_.size(); }
+    /// Those left out, or without their price, because a figure was missing or none that can be.
+    std::size_t skipped() const noexcept { return skipped_; }
+
+private:
+    struct entry {
+        std::string name;  ///< "provider/model"
+        std::size_t provider = 0;  ///< bytes of it, with the slash
+        model facts;
+    };
+    struct key {
+        std::string text;
+        std::size_t entry = 0;
+        friend bool operator<(key const& left, key const& right) noexcept {
+            auto const order = left.text.compare(right.text);
+            return order != 0 ? order < 0 : left.entry < right.entry;
+        }
+    };
+
+    /// The makers whose own entries speak for a name without provider.
+    static constexpr std::string_view makers =
+        "ai21 alibaba anthropic cohere deepseek google llama meta minimax mistral moonshotai nvidia openai xai zai";
+    /// What no model has and no sum of budgets saturates at; a price of a billion for a million tokens is none.
+    static constexpr std::uint64_t most_tokens = 1'000'000'000'000;
+    static constexpr double most_price = 1e9;
+
+    /// Equal where same_name says so.
+    static std::string key_of(std::string_view name) {
+        std::string out{name};
+        for (std::size_t at = 0; at < out.size(); ++at) {
+            bool const between = at != 0 && at + 1 < out.size() && detail::is_digit(out[at - 1]) && detail::is_digit(out[at + 1]);
+            out[at] = out[at] == '.' && between ? '-' : detail::lowered(out[at]);
+        }
+        return out;
+    }
+    entry const* at(std::vector<key> const& keys, std::string_view name) const {
+        if (name.empty()) return nullptr;
+        key const wanted{key_of(name)};
+        auto const found = std::lower_bound(keys.begin(), keys.end(), wanted);
+        return found == keys.end() || found->text != wanted.text ? nullptr : &entries_[found->entry];
+    }
+    static found_model facts(entry const& of, model_match match) {
+        found_model out{of.facts, match};
+        out.facts.name = std::string_view{of.name}.substr(of.provider);
+        return out;
+    }
+
+    template <class Json>
+    static std::optional<tokens> count(Json const& in, char const* name) {
+        auto const found = in.find(name);
+        if (found == in.end() || !found->is_number()) return std::nullopt;
+        if (found->is_number_unsigned()) {
+            auto const value = found->template get<std::uint64_t>();
+            return value == 0 || value > most_tokens ? std::nullopt : std::optional{tokens{value}};
+        }
+        auto const value = found->template get<double>();
+        if (!(value >= 1.0 && value <= static_cast<double>(most_tokens))) return std::nullopt;
+        return tokens{static_cast<std::uint64_t>(value)};
+    }
+    template <class Json>
+    static std::optional<v1::price> price(Json const& in, char const* name) {
+        auto const found = in.find(name);
+        if (found == in.end() || !found->is_number()) return std::nullopt;
+        auto const value = found->template get<double>();
+        if (!(value >= 0.0 && value <= most_price)) return std::nullopt;
+        auto const scaled = value * 1e6;
+        auto const whole = static_cast<std::uint64_t>(scaled);
+        return v1::price{whole + (scaled - static_cast<double>(whole) >= 0.5 ? 1u : 0u)};
+    }
+
+    /// What the model says of itself over what is known of it. False where it is left out.
+    template <class Json>
+    bool take_figures(Json const& from, model& into) {
+        auto const limit = from.find("limit");
+        bool sound = limit != from.end() && limit->is_object();
+        if (sound) {
+            auto const window = count(*limit, "context");
+            sound = window.has_value();
+            if (window) {
+                into.window = *window;
+                into.output = count(*limit, "output").value_or(tokens{});
+                if (into.output > into.window) into.output = into.window;
+                into.input = count(*limit, "input").value_or(tokens{});
+                if (into.input >= into.window) into.input = {};
+            }
+        }
+        if (auto const cost = from.find("cost"); cost != from.end()) {
+            bool const listed = cost->is_object();
+            auto const input = listed ? price(*cost, "input") : std::nullopt;
+            auto const output = listed ? price(*cost, "output") : std::nullopt;
+            into.price.reset();
+            if (input && output)
+                into.price = prices{.input = *input,
+                                    .cached = price(*cost, "cache_read").value_or(*input),
+                                    .written = price(*cost, "cache_write").value_or(*input),
+                                    .output = *output};
+            if (!into.price) ++skipped_;
+        }
+        if (auto const reasons = from.find("reasoning"); reasons != from.end() && reasons->is_boolean())
+            into.reasoning = reasons->template get<bool>() ? reasoning_use::takes_back : reasoning_use::none;
+        if (!sound && !into.name.empty()) ++skipped_;  // what is built in stands
+        return sound || !into.name.empty();
+    }
+
+    template <class Json>
+    void take(std::string_view provider, std::string_view id, Json const& from) {
+        auto const known = find_model(id);
+        entry made{std::string{provider}.append("/").append(id), provider.size() + 1, known.facts};
+        if (!from.is_object() || id.empty() || !take_figures(from, made.facts)) {
+            ++skipped_;
+            return;
+        }
+        made.facts.name = {};
+        keys_.push_back({key_of(made.name), entries_.size()});
+        if (detail::is_one_of(provider, makers)) bare_keys_.push_back({key_of(id), entries_.size()});
+        entries_.push_back(std::move(made));
+    }
+
+    std::vector<entry> entries_;
+    std::vector<key> keys_;
+    std::vector<key> bare_keys_;
+    std::size_t skipped_ = 0;
+
+    friend struct detail::catalog_reader;
+};
+
+/// A catalogue, or why there is none.
+struct [[nodiscard]] catalog_read {
+    model_catalog catalog = {};
+    catalog_error error = {};
+
+    explicit operator bool() const noexcept { return !error; }
+};
+
+namespace detail {
+
+struct catalog_reader {
+    static catalog_read failed(catalog_fault why, std::string_view what, std::string_view rule, std::string_view more = {}) {
+        std::string reason = "condense: model_catalog: ";
+        reason.append(what).append(" must ").append(rule);
+        if (!more.empty()) reason.append(": ").append(printable(more, 200));
+        return {{}, {why, reason.append(" (see model_catalog)")}};
+    }
+
+    static catalog_read read(std::string_view text, bytes most) {
+        if (text.size() > most.count) return failed(catalog_fault::too_large, "the text", "be no larger than the limit");
+        auto const parsed = parse_json<nlohmann::json>(text);
+        if (!parsed) return failed(catalog_fault::malformed, "the text", "be JSON", parsed.error);
+        if (!parsed.value.is_object()) return failed(catalog_fault::not_a_catalog, "the document", "be an object of providers");
+        catalog_read out;
+        for (auto const& provider : parsed.value.items()) {
+            if (!provider.value().is_object()) continue;
+            auto const models = provider.value().find("models");
+            if (models == provider.value().end() || !models->is_object()) continue;
+            for (auto const& each : models->items()) out.catalog.take(provider.key(), each.key(), each.value());
+        }
+        if (out.catalog.entries_.empty())
+            return failed(catalog_fault::not_a_catalog, "the document", "have a model with a window in limit.context");
+        // Of two names that are written differently and are the same the first stands.
+        std::sort(out.catalog.keys_.begin(), out.catalog.keys_.end());
+        std::sort(out.catalog.bare_keys_.begin(), out.catalog.bare_keys_.end());
+        return out;
+    }
+};
+
+}  // namespace detail
+
+/// Reads the text of an api.json of models.dev: an object of providers, each with an object `models`, of these `limit`
+/// (context, input, output), `cost` (dollars for a million tokens: input, output, cache_read, cache_write) and `reasoning`. Other
+/// members are passed over; a model without a usable window stays as it is built in, or is left out.
+inline catalog_read read_model_catalog(std::string_view text, bytes most = {std::uint64_t{1} << 26}) { return detail::catalog_reader::read(text, most); }
+
+/// The same of a file, which has to be a regular one.
+inline catalog_read read_model_catalog_file(std::filesystem::path const& path, bytes most = {std::uint64_t{1} << 26}) {
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem)) return detail::catalog_reader::failed(catalog_fault::file, "the file", "be a regular one");
+    std::ifstream file{path, std::ios::binary};
+    std::string text;
+    char block[65'536];
+    while (file && text.size() <= most.count) {
+        file.read(block, sizeof block);
+        text.append(block, static_cast<std::size_t>(file.gcount()));
+    }
+    if (!file.eof() && text.size() <= most.count) return detail::catalog_reader::failed(catalog_fault::file, "the file", "be readable");
+    return read_model_catalog(text, most);
+}
+
+}  // namespace v1
+}  // namespace condense

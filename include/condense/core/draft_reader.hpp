@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/edit_log.hpp>
+#include <condense/detail/address.hpp>
+
+// Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
+// Layers and policies see a conversation through it alone.
+
+namespace condense {
+inline namespace v1 {
+
+/// Source gives messages by index; Estimator is the one in force.
+template <class Source, token_estimator Estimator>
+class draft_reader {
+public:
+    using reader_type = draft_reader;
+    using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
+
+    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
+                    v1::budget const& limits) noexcept
+        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)}, limits_{limits} {}
+
+    // Reading.
+
+    /// The groups that are present, oldest first. Stays valid while edits are made.
+    class group_range {
+    public:
+        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept : from_{detail::address_of(from)}, first_{first} {}
+
+        struct iterator {
+            draft_reader const* from;
+            std::uint32_t at;  ///< twice the slot, plus one for the group after its summary
+
+            constexpr group operator*() const noexcept {
+                return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2};
+            }
+            constexpr iterator& operator++() noexcept {
+                ++at;
+                settle();
+                return *this;
+            }
+            constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
+            constexpr void settle() noexcept { at = from->edits_->next_place(at); }
+        };
+        constexpr iterator begin() const noexcept {
+            iterator first{from_, first_};
+            first.settle();
+            return first;
+        }
+        constexpr iterator end() const noexcept { return {from_, from_->end_of_groups()}; }
+
+    private:
+        draft_reader const* from_;
+        std::uint32_t first_;
+    };
+
+    constexpr group_range groups() const noexcept { return {*this, 0}; }
+    /// Those that stand after a group, which need not be present any more.
+    constexpr group_range groups_after(group which) const noexcept {
+        return {*this, 2 * which.slot() + (which.is_summary() ? 1u : 2u)};
+    }
+    constexpr bool present(group which) const noexcept { return edits_->present(which); }
+    constexpr v1::outline const& outline() const noexcept { return *facts_; }
+    constexpr v1::view const& edits() const noexcept { return *edits_; }
+    constexpr v1::budget const& limits() const noexcept { return limits_; }
+
+    constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
+    /// What messages of this cost take of used(), rounded upward.
+    constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
+    /// The most that messages may cost to take no more than `limit` of used().
+    constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
+
+    /// What the messages of one role cost; the roles add up to used() less the overhead.
+    constexpr v1::cost used_by(role speaker) const noexcept {
+        v1::cost sum;
+        for (auto const which : groups()) {
+            if (which.is_summary()) {
+                if (speaker == role::user) sum += edits_->of(which).cost;
+                continue;
+            }
+            each_member(which, [&](std::uint32_t index) {
+                if (facts_->message_at(index).speaker == speaker) sum += message_cost(index);
+            });
+        }
+        return sum;
+    }
+
+    constexpr group_facts about(group which) const noexcept {
+        auto const& found = facts_->group_at(which.slot());
+        auto const& first = facts_->message_at(found.first);
+        if (which.is_summary())
+            return {.first = found.first,
+                    .last = found.first,
+                    .count = 1,
+                    .cost = edits_->of(which).cost,
+                    .speaker = role::user,
+                    .starts_turn = !edits_->knows_summaries(),
+                    .plain_user = !edits_->knows_summaries(),
+                    .summary = edits_->knows_summaries()};
+        return {.first = found.first,
+                .last = found.last,
+                .count = static_cast<std::uint32_t>(edits_->messages_of(which)),
+                .cost = edits_->of(which).cost,
+                .speaker = first.speaker,
+                .system = found.system,
+                .pinned = found.pinned,
+                .open = facts_->open(which.slot()),
+                .starts_turn = first.plain_user,
+                .plain_user = found.plain_users != 0,
+                .latest_user = holds_latest_user(which),
+                .has_calls = found.has_calls,
+                .has_error = found.has_error,
+                .summary = found.summary};
+    }
+
+    /// Some of the same, for walks over all groups.
+    constexpr bool is_system(group which) const noexcept { return !which.is_summary() && facts_->group_at(which.slot()).system; }
+    constexpr bool is_summary(group which) const noexcept {
+        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.slot()).summary;
+    }
+    /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
+    constexpr bool begins(group which) const noexcept {
+        if (which.is_summary()) return true;
+        auto const& found = facts_->group_at(which.slot());
+        return found.summary || facts_->message_at(found.first).plain_user;
+    }
+
+    /// No group but those of system messages stands beside it; or, where the user never spoke, no other
+    /// summary with which a request could begin.
+    constexpr bool is_last(group which) const noexcept {
+        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
+        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
+        if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
+        for (auto const other : groups())
+            if (other != which && sums_up(other)) return false;
+        return true;
+    }
+
+    /// It holds the first plain user message.
+    constexpr bool holds_task(group which) const noexcept {
+        return !which.is_summary() && facts_->group_at(which.slot()).plain_users != 0 && facts_->group_of(facts_->task()) == which.slot();
+    }
+
+    constexpr part_facts about(part_ref part) const noexcept {
+        if (part.column == detail::none32) return {};
+        auto const& found = facts_->part_at(part.column);
+        auto const* const changed = edits_->edit_of(part.column);
+        auto const earlier = changed == nullptr ? found.earlier : detail::earlier_edit::none;
+        return {.kind = found.kind,
+                .status = found.status,
+                .sealed = found.sealed,
+                .edited = changed != nullptr || earlier != detail::earlier_edit::none,
+                .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
+                                                   : earlier == detail::earlier_edit::externalized,
+                .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored : reference{},
+                .stored_earlier = found.earlier == detail::earlier_edit::externalized,
+                .cost = edits_->part_cost(*facts_, part.column),
+                .original_cost = found.cost,
+                .original_size = {found.size}};
+    }
+
+    /// Parts can be taken out of messages of this type.
+    static constexpr bool can_remove = detail::thinnable<message_type>;
+    constexpr part_ref part_at(std::uint32_t column) const noexcept {
+        auto const index = facts_->part_at(column).message_index;
+        return {index, column - facts_->message_at(index).first_part, column};
+    }
+    constexpr bool is_removed(part_ref part) const noexcept {
+        auto const* const changed = edits_->edit_of(part.column);
+        return changed != nullptr && changed->kind == edit_kind::remove;
+    }
+
+    /// Calls f(part_ref) for each part that is there, without reading text.
+    template <class Function>
+    constexpr void each_part_of(sequence message_seq, Function&& f) const {
+        auto const index = static_cast<std::uint32_t>(message_seq.number);
+        auto const& found = facts_->message_at(index);
+        for (std::uint32_t part = 0; part < found.part_count; ++part) {
+            auto const* const changed = edits_->edit_of(found.first_part + part);
+            if (changed == nullptr || changed->kind != edit_kind::remove)
+                f(part_ref{index, part, found.first_part + part});
+        }
+    }
+    template <class Function>
+    constexpr void each_part_of(group which, Function&& f) const {
+        if (!which.is_summary()) each_member(which, [&](std::uint32_t index) { each_part_of(sequence{index}, f); });
+    }
+
+    /// Calls f(part_ref, part_view) for each part with its present text.
+    template <class Function>
+    constexpr void each_part(sequence message_seq, Function&& f) const {
+        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view seen) {
+            if (auto const* const changed = edits_->edit_of(part.column)) {
+                if (changed->kind == edit_kind::remove) return;
+                seen.text = edits_->text_at(changed->text).text;
+                seen.cost.reset();
+            }
+            f(part, seen);
+        });
+    }
+    template <class Function>
+    constexpr void each_part(group which, Function&& f) const {
+        if (!which.is_summary()) {
+            each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
+            return;
+        }
+        f(part_ref{facts_->group_at(which.slot()).first, 0, detail::none32},
+          part_view{.text = edits_->summary_text(which).text});
+    }
+
+    /// Calls f(part_view) with the part as the history holds it.
+    template <class Function>
+    constexpr void original(part_ref part, Function&& f) const {
+        if (part.column == detail::none32) return;
+        read(part.message_index, [&](part_ref seen, part_view const& text) {
+            if (seen.column == part.column) f(text);
+        });
+    }
+
+    /// Calls f(index) for each message of the group, in the order in which they joined it.
+    template <class Function>
+    constexpr void each_member(group which, Function&& f) const {
+        auto index = facts_->group_at(which.slot()).first;
+        for (auto left = facts_->group_at(which.slot()).count; left != 0; --left) {
+            f(index);
+            index = facts_->message_at(index).next_in_group;
+        }
+    }
+
+    /// The message has to be present.
+    constexpr decltype(auto) message_at(sequence message_seq) const {
+        return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
+    }
+    constexpr bool present(sequence message_seq) const noexcept {
+        auto const index = static_cast<std::uint32_t>(message_seq.number);
+        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) && !edits_->emptied(*facts_, index);
+    }
+    constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
+        auto const& found = facts_->message_at(index);
+        auto sum = found.frame;
+        for (std::uint32_t part = 0; part < found.part_count; ++part)
+            sum += edits_->part_cost(*facts_, found.first_part + part);
+        return sum;
+    }
+    constexpr Estimator const& estimator() const noexcept { return *count_; }
+
+    /// Why the group could not be dropped or summarised; none when it could.
+    constexpr refusal undroppable(group which) const noexcept {
+        if (which.slot() >= edits_->slot_count() || !present(which)) return refusal::gone;
+        return view::bound(*facts_, which);
+    }
+
+    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user
+    /// message, and the user message or summary with which a request has to begin before them.
+    constexpr tokens floor() const noexcept {
+        return fixed([this](group which) { return about(which).cost; });
+    }
+    /// The same, but of open groups only what no layer can shorten either: a mix may leave more.
+    constexpr tokens least() const noexcept {
+        return fixed([this](group which) {
+            auto const facts = about(which);
+            if (!facts.open || facts.system || facts.pinned) return facts.cost;
+            v1::cost sum;
+            each_member(which, [&](std::uint32_t index) {
+                auto const& found = facts_->message_at(index);
+                if (index == facts_->latest_user() || index == facts_->task()) {
+                    sum += message_cost(index);
+                    return;
+                }
+                sum += found.frame;
+                for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
+                    if (facts_->part_at(column).sealed && facts_->part_at(column).kind != part_kind::media) sum += edits_->part_cost(*facts_, column);
+            });
+            return sum;
+        });
+    }
+
+protected:
+    /// What stays of the request at least, of each group of it cost_of(group).
+    template <class Function>
+    constexpr tokens fixed(Function const& cost_of) const noexcept {
+        auto sum = cost::of(limits_.overhead);
+        bool has_head = false;
+        v1::cost head;
+        for (auto const which : groups()) {
+            auto const facts = about(which);
+            if (undroppable(which) || is_last(which)) {
+                sum += cost_of(which);
+                if (!facts.system && !has_head && !facts.starts_turn && !facts.summary) sum += head;
+                has_head = has_head || !facts.system;
+            } else if (!has_head && (facts.starts_turn || facts.summary)) head = facts.cost;
+        }
+        return edits_->measured(sum);
+    }
+
+    constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slot_count()) * 2; }
+
+    constexpr bool holds_latest_user(group which) const noexcept {
+        auto const latest = facts_->latest_user();
+        return latest != detail::none32 && facts_->group_of(latest) == which.slot();
+    }
+
+    template <class Function>
+    constexpr void read(std::uint32_t index, Function&& f) const {
+        if (index >= facts_->size() || facts_->message_at(index).released) return;
+        auto const& found = facts_->message_at(index);
+        std::uint32_t part = 0;
+        auto&& held = (*source_)[index];
+        v1::each_part(held, [&](part_view const& given) {
+            if (part >= found.part_count) return;
+            auto seen = given;
+            auto const column = found.first_part + part;
+            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(column));
+            f(part_ref{index, part, column}, seen);
+            ++part;
+        });
+    }
+
+    Source const* source_;
+    v1::outline const* facts_;
+    view* edits_;
+    Estimator const* count_;
+    v1::budget limits_;
+};
+
+}  // namespace v1
+}  // namespace condense

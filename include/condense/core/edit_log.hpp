@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <condense/core/edit.hpp>
+#include <condense/core/outline.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/core/usage.hpp>
+#include <condense/detail/grow.hpp>
+#include <condense/detail/saturate.hpp>
+
+// How counted tokens become those that a limit is held against, where a report or what was learnt says that the
+// count of the whole is off: in proportion, except for what is known apart from the messages.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// One for one unless made by `of`.
+class token_scale {
+public:
+    constexpr token_scale() = default;
+
+    /// `counted` stands for `real`; `apart` is in both and counts one for one, unless one of them is no more than it.
+    static constexpr token_scale of(tokens counted, tokens real, tokens apart = {}) noexcept {
+        token_scale made;
+        if (real == counted || real.count == 0) return made;
+        if (apart >= counted || apart >= real) apart = {};
+        auto from = counted - apart;
+        auto to = real - apart;
+        while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
+        if (from.count == 0 || to.count == 0) return made;
+        made.counted_ = from;
+        made.real_ = to;
+        made.apart_ = apart;
+        return made;
+    }
+
+    /// What a sum comes to that holds what is known apart; rounded upward, once.
+    constexpr tokens operator()(cost sum) const noexcept {
+        auto const whole = sum.tokens();
+        if (counted_ == real_) return whole;
+        return apart_ + tokens{scale_up((whole - apart_).count, real_.count, counted_.count)};
+    }
+    /// The same for messages alone.
+    constexpr cost of_messages(cost some) const noexcept {
+        return counted_ == real_ ? some : cost{scale_up(some.steps, real_.count, counted_.count)};
+    }
+    /// The most that messages may be counted as to come to no more than `limit`.
+    constexpr cost within(tokens limit) const noexcept {
+        auto const most = cost::of(limit);
+        return counted_ == real_ ? most : cost{scale_down(most.steps, counted_.count, real_.count)};
+    }
+
+private:
+    tokens counted_ = {};  ///< below 2^31, as is the next
+    tokens real_ = {};
+    tokens apart_ = {};
+};
+
+}  // namespace detail
+
+// What would be sent: the outline's messages plus the edits in force, as one list of steps that can
+// be taken back from its end without allocating. Drafts write it; nothing else does.
+namespace detail {
+
+template <class>
+class basic_view_loader;
+
+}  // namespace detail
+
+template <class = void>
+class basic_view {
+    template <class>
+    friend class detail::basic_view_loader;
+
+public:
+    using replacement = detail::view_replacement;
+    using step = detail::view_step;
+    using totals = detail::view_totals;
+
+    constexpr totals const& sums() const noexcept { return sums_; }
+    constexpr std::vector<step> const& steps() const noexcept { return steps_; }
+    constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
+    constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
+    constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
+
+    constexpr bool present(group which) const noexcept {
+        auto const& state = groups_[which.slot()];
+        return which.is_summary() ? state.summary != 0 : state.present();
+    }
+    /// The first place from `at` on where something would be sent: twice a slot for its summary, one more for
+    /// its group; twice the slots when there is none.
+    constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
+        auto const end = static_cast<std::uint32_t>(2 * groups_.size());
+        for (; at < end; ++at) {
+            auto const& state = groups_[at / 2];
+            if (at % 2 == 0 && state.summary != 0) return at;
+            at |= 1;
+            if (state.present()) return at;
+        }
+        return end;
+    }
+    /// Why no layer may take the group out, present or not; none where one may.
+    static constexpr refusal bound(outline const& facts, group which) noexcept {
+        if (which.is_summary()) return refusal::none;
+        auto const& found = facts.group_at(which.slot());
+        if (found.system) return refusal::system;
+        if (found.pinned) return refusal::pinned;
+        if (facts.open(which.slot())) return refusal::open;
+        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.slot()) return refusal::latest_user;
+        if (facts.answers_latest_user(which.slot())) return refusal::latest_answer;
+        return refusal::none;
+    }
+    /// The text of a summary that is present.
+    constexpr replacement const& summary_text(group which) const noexcept {
+        return texts_[steps_[groups_[which.slot()].summary - 1].text];
+    }
+    /// The step in force for a part, plus one; 0 for none.
+    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column].edit; }
+    constexpr step const* edit_of(std::size_t column) const noexcept {
+        return parts_[column].edit == 0 ? nullptr : &steps_[parts_[column].edit - 1];
+    }
+    constexpr v1::cost part_cost(outline const& facts, std::size_t column) const noexcept {
+        auto const* const changed = edit_of(column);
+        return changed != nullptr ? changed->after : facts.part_at(column).cost;
+    }
+    /// What a group counts for where it is present.
+    constexpr totals of(group which) const noexcept {
+        auto const& state = groups_[which.slot()];
+        if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
+        return state.all();
+    }
+    /// And how many messages.
+    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.slot()].messages; }
+    /// Of a group that holds messages.
+    constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
+    /// The message has had parts, and all have been taken out.
+    constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
+        if (!has_removed_) return false;
+        auto const& found = facts.message_at(index);
+        for (auto column = found.first_part; column != found.first_part + found.part_count; ++column)
+            if (parts_[column].edit == 0 || steps_[parts_[column].edit - 1].kind != edit_kind::remove) return false;
+        return found.part_count != 0;
+    }
+    constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept { return !gone(facts.group_of(index)) && !emptied(facts, index); }
+    /// Some call of it was answered.
+    constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
+    /// The step that answers the call in this column, plus one; 0 for none.
+    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return parts_[column].answer; }
+    constexpr replacement const& answer_text(std::size_t column) const noexcept {
+        return texts_[steps_[parts_[column].answer - 1].text];
+    }
+    /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
+    /// user message that it will be taken for. Set before the first edit.
+    constexpr void know_summaries(bool known) noexcept { summaries_known_ = known; }
+    constexpr bool knows_summaries() const noexcept { return summaries_known_; }
+
+    /// How many of the first messages some request has held.
+    constexpr std::uint64_t sent() const noexcept { return sent_; }
+    constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
+    /// How much of the latest request the provider has read from its cache.
+    constexpr void note_cached(tokens count) noexcept { cached_ = count; }
+    constexpr tokens cached() const noexcept { return cached_; }
+
+    /// From here on sums are measured by this scale.
+    constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
+    constexpr detail::token_scale const& scale() const noexcept { return scale_; }
+    /// What a sum with the overhead comes to, rounded upward, once.
+    constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
+    constexpr v1::usage used(v1::budget const& limits) const noexcept {
+        return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
+                .input = limits.input(),
+                .messages = {sums_.messages},
+                .turns = {sums_.turns},
+                .cached = cached_};
+    }
+
+    /// True while the step still decides something.
+    constexpr bool in_force(std::size_t index) const noexcept {
+        auto const& made = steps_[index];
+        if (made.kind == edit_kind::repair) return parts_[made.target].answer == index + 1;
+        if (made.on_part) return parts_[made.target].edit == index + 1;
+        auto const& state = groups_[made.target & ~group::summary_bit];
+        if (made.kind == edit_kind::summarize) return state.summary == index + 1;
+        if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
+        return state.dropped == index + 1;
+    }
+
+    /// Room for so many messages, one part each, where they are known to come.
+    constexpr void expect(std::size_t count) {
+        groups_.reserve(count);
+        parts_.reserve(count);
+        steps_.reserve(count);
+    }
+    /// Makes room for a message of `parts` parts; after it `follow`, and one step more, cannot fail.
+    constexpr void reserve_message(std::size_t parts) {
+        detail::grow(groups_, 1);
+        detail::grow(parts_, parts);
+        detail::grow(steps_, 3 + 2 * parts);
+    }
+
+    /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
+    /// group that was gone comes back when a message joins it: no result stands without its call.
+    constexpr void follow(outline const& facts, std::size_t joins) noexcept {
+        take_in(facts, joins);
+        give_way(facts, static_cast<std::uint32_t>(facts.size() - 1));
+    }
+
+    /// After a `take_back` of what was done before message `first` came: that message and those after it
+    /// stay, and what they brought about holds again. Allocates nothing, as their steps were taken back.
+    constexpr void follow_again(outline const& facts, std::size_t first) noexcept {
+        for (auto index = static_cast<std::uint32_t>(first); index < facts.size(); ++index) {
+            show_or_hide(facts, facts.group_of(index));
+            give_way(facts, index);
+        }
+    }
+
+    // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
+
+    constexpr void reserve_edits(std::size_t steps, std::size_t texts) {
+        detail::grow(steps_, steps);
+        detail::grow(texts_, texts);
+    }
+
+    constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
+                             replacement text, std::uint16_t author = 0) {
+        reserve_edits(1, 1);
+        auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
+        steps_.push_back({.kind = kind,
+                          .on_part = true,
+                          .author = author,
+                          .target = column,
+                          .previous = parts_[column].edit,
+                          .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
+                          .before = part_cost(facts, column),
+                          .after = after});
+        if (kept) texts_.push_back(std::move(text));
+        change_part(facts, steps_.back().before, after, column, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
+    }
+
+    constexpr void drop(group which) {
+        if (which.is_summary()) return drop_summary(which);
+        auto& state = groups_[which.index];
+        step const made{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
+        steps_.push_back(made);
+        sums_ -= state.all();
+        state.dropped = static_cast<std::uint32_t>(steps_.size());
+    }
+
+    /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
+    constexpr void undrop(group which, std::size_t dropped_by = 0) {
+        reserve_edits(1, 0);
+        auto& state = groups_[which.slot()];
+        auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
+        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
+        if (which.is_summary()) state.summary = steps_[dropped_by].previous;
+        else state.dropped = 0;
+        auto const back = of(which);
+        steps_.back().after = back.cost;
+        sums_ += back;
+    }
+
+    /// Writes a summary before the group in `slot`, where none stands.
+    constexpr void summarize(std::uint32_t slot, std::string text, v1::cost after) {
+        reserve_edits(1, 1);
+        steps_.push_back({.kind = edit_kind::summarize,
+                          .target = slot,
+                          .text = static_cast<std::uint32_t>(texts_.size()),
+                          .after = after});
+        texts_.push_back({.text = std::move(text)});
+        groups_[slot].summary = static_cast<std::uint32_t>(steps_.size());
+        sums_ += of_summary(after);
+    }
+
+    /// Writes a result for a call that has none.
+    constexpr void answer(outline const& facts, std::uint32_t column, std::string text, v1::cost after) {
+        reserve_edits(1, 1);
+        steps_.push_back({.kind = edit_kind::repair,
+                          .on_part = true,
+                          .target = column,
+                          .text = static_cast<std::uint32_t>(texts_.size()),
+                          .after = after});
+        texts_.push_back({.text = std::move(text)});
+        set_answer(facts, column, static_cast<std::uint32_t>(steps_.size()));
+    }
+
+    constexpr void take_back(outline const& facts, std::size_t until) noexcept {
+        while (steps_.size() > until) take_back_newest(facts);
+    }
+
+private:
+    constexpr void drop_summary(group which) {
+        auto const lost = of(which);
+        auto& standing = groups_[which.slot()].summary;
+        step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
+        steps_.push_back(made);
+        sums_ -= lost;
+        standing = 0;
+    }
+
+    /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
+    constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
+        auto const& found = facts.message_at(index);
+        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
+            auto const& part = facts.part_at(column);
+            if (part.late && parts_[column].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
+                steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = column, .before = part.cost});
+                change_part(facts, part.cost, {}, column, static_cast<std::uint32_t>(steps_.size()));
+            }
+            auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
+            if (asked == detail::none32 || parts_[asked].answer == 0) continue;
+            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
+            set_answer(facts, asked, 0);
+        }
+    }
+
+    constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
+        auto const index = static_cast<std::uint32_t>(facts.size() - 1);
+        auto const& found = facts.message_at(index);
+        auto gained = found.frame;
+        for (auto column = found.first_part; column < facts.part_count(); ++column) {
+            parts_.push_back({});
+            gained += facts.part_at(column).cost;
+        }
+        groups_.push_back({});  // each message begins one
+        auto const slot = facts.group_of(index);
+        if (joins > 1) return resum(facts, slot);
+        auto const begun = found.plain_user ? 1u : 0u;
+        groups_[slot].add(gained, begun);
+        if (groups_[slot].dropped == 0) sums_ += {gained, 1, begun};
+        show_or_hide(facts, slot);
+    }
+
+    /// A group that a message has joined is there again; a result of a call that can never be sent again
+    /// goes where the call has gone.
+    constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
+        bool const gone = groups_[slot].dropped != 0;
+        if (facts.group_at(slot).unsendable == gone) return;
+        if (gone) undrop(group{slot});
+        else drop(group{slot});
+    }
+
+    constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
+
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column, std::uint32_t now) noexcept {
+        auto const index = facts.part_at(column).message_index;
+        auto& state = groups_[facts.group_of(index)];
+        bool const shown = state.dropped == 0;
+        if (shown) sums_ -= state.all();
+        bool const was_there = !emptied(facts, index);
+        parts_[column].edit = now;
+        has_removed_ = has_removed_ || (now != 0 && steps_[now - 1].kind == edit_kind::remove);
+        bool const is_there = !emptied(facts, index);
+        state.cost = state.cost - before + after;
+        auto const& found = facts.message_at(index);
+        if (is_there && !was_there) state.add(found.frame, found.plain_user ? 1u : 0u);
+        if (was_there && !is_there) state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
+        if (shown) sums_ += state.all();
+    }
+
+    /// Exchanges the step that answers a call, 0 for none.
+    constexpr void set_answer(outline const& facts, std::uint32_t column, std::uint32_t to) noexcept {
+        auto const slot = facts.group_of(facts.part_at(column).message_index);
+        auto& state = groups_[slot];
+        bool const shown = state.dropped == 0;
+        if (shown) sums_ -= state.all();
+        if (auto const was = parts_[column].answer) {
+            state.cost -= steps_[was - 1].after;
+            --state.messages;
+            --state.answers;
+        }
+        if (to != 0) {
+            state.add(steps_[to - 1].after, 0);
+            ++state.answers;
+        }
+        parts_[column].answer = to;
+        if (shown) sums_ += state.all();
+    }
+
+    constexpr void take_back_newest(outline const& facts) noexcept {
+        auto const made = steps_.back();
+        auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
+        if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
+        else if (made.on_part) {
+            change_part(facts, made.after, made.before, made.target, made.previous);
+        } else if (made.kind == edit_kind::drop) {
+            if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
+            else state.dropped = 0;
+            sums_ += of(group{made.target});
+        } else if (made.kind == edit_kind::restore) {
+            sums_ -= of(group{made.target});
+            if ((made.target & group::summary_bit) != 0) state.summary = 0;
+            else state.dropped = made.previous;
+        } else {
+            sums_ -= of_summary(made.after);
+            state.summary = 0;
+        }
+        if (made.text != detail::none32) texts_.pop_back();
+        steps_.pop_back();
+    }
+
+    /// Counts everything anew after several groups became one, which now stands in `slot`.
+    constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
+        count_groups(facts);
+        for (std::uint32_t joined = 0; joined < groups_.size(); ++joined)  // it is there with the group that it has joined
+            if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(group{joined});
+        show_or_hide(facts, slot);
+        count_sums();
+    }
+    constexpr void count_groups(outline const& facts) noexcept {
+        for (auto& state : groups_) {
+            state.cost = {};
+            state.messages = state.turns = state.answers = 0;
+        }
+        for (std::uint32_t index = 0; index < facts.size(); ++index)
+            if (!emptied(facts, index)) groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
+        for (std::size_t column = 0; column < facts.part_count(); ++column) {
+            auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
+            state.cost += part_cost(facts, column);
+            if (parts_[column].answer == 0) continue;
+            state.add(steps_[parts_[column].answer - 1].after, 0);
+            ++state.answers;
+        }
+    }
+    constexpr void count_sums() noexcept {
+        sums_ = {};
+        for (std::uint32_t index = 0; index < groups_.size(); ++index)
+            for (auto const which : {group{index}, group{index}.summary()})
+                if (present(which)) sums_ += of(which);
+    }
+
+    std::vector<step> steps_;
+    std::vector<replacement> texts_;
+    std::vector<detail::view_part> parts_;
+    std::vector<detail::view_group> groups_;
+    totals sums_ = {};
+    std::uint64_t sent_ = detail::u64_limit;
+    tokens cached_ = {};
+    detail::token_scale scale_;
+    bool summaries_known_ = true;
+    bool has_removed_ = false;  ///< some part was taken out at some time
+};
+
+using view = basic_view<>;
+
+
+// How a run measures with what is known of its sum as a whole, where parts are counted one by one.
+namespace detail {
+
+/// While it lasts all sums of a view are measured by one scale, in which `counted` is `real`.
+template <class View>
+class scaled_sums {
+public:
+    constexpr scaled_sums(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept
+        : edits_{&edits}, before_{edits.scale()} {
+        edits.calibrate(token_scale::of(counted, real, apart));
+    }
+    scaled_sums(scaled_sums const&) = delete;
+    scaled_sums& operator=(scaled_sums const&) = delete;
+    constexpr ~scaled_sums() { edits_->calibrate(before_); }
+
+private:
+    View* edits_;
+    token_scale before_;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/core/cache_prefix.hpp>
+#include <condense/core/layer.hpp>
+
+// What one hook of a layer did, measured: kept where it is smaller and worth it, else taken back. Puts are made
+// when the edits stand.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class Layer>
+concept names_worth = requires(Layer const& layer) { layer.worth; };
+template <class Layer>
+concept weighs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
+template <class Layer>
+concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
+
+/// The steps from `mark` on are all of texts of parts, none of which rests on another's.
+template <class View>
+constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
+    bool apart = mark != edits.steps().size();
+    for (auto at = mark; at < edits.steps().size(); ++at)
+        apart = apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
+    return apart;
+}
+
+/// Takes back, of such steps, those that refer to one of `names`.
+template <class View>
+constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
+    std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark), edits.steps().end()};
+    std::vector<typename View::replacement> texts;
+    texts.reserve(steps.size());
+    for (auto const& made : steps) texts.push_back(edits.text_at(made.text));
+    edits.take_back(facts, mark);
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        bool lost = false;
+        for (auto const& name : names) lost = lost || texts[at].stored == name;
+        if (!lost) edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]), steps[at].author);
+    }
+}
+
+/// One batch: from its mark on, the edits stand together or not at all, but for those of parts that a store
+/// did not take: they go, and the others stay with what was put for them.
+template <class Run>
+class batch {
+public:
+    constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
+        : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
+          before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
+        if (entry.runs++ == 0) entry.before = used_.tokens;
+        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - shared.entries + 1));
+        shared.kept = 0;
+        shared.nothing = nothing_to_do;
+        shared.nothing_of = 0;
+    }
+    batch(batch const&) = delete;
+    batch& operator=(batch const&) = delete;
+    constexpr ~batch() {
+        shared_->puts.clear();
+        shared_->draft.allow_open(false);
+    }
+
+    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
+
+    constexpr void fail(std::string_view reason) noexcept {
+        shared_->draft.take_back(mark_);
+        ++entry_->failures;
+        if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
+        entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
+    }
+
+    /// Measures what the hook did and keeps it or takes it back.
+    template <class Layer>
+    constexpr void close(Layer const& layer) {
+        auto& draft = shared_->draft;
+        if (draft.mark() != mark_) draft.settle_head();
+        if (draft.mark() == mark_) return close_without_edits();
+        auto after = draft.edits().sums();
+        auto const restored = draft.restored();
+        after -= restored;
+        bool const smaller = ((fired_ & measure::token_count) && after.cost < before_.cost) ||
+                             ((fired_ & measure::message_count) && after.messages < before_.messages) ||
+                             ((fired_ & measure::turn_count) && after.turns < before_.turns);
+        bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
+                            after.turns > before_.turns + written_turns();
+        // What mends pairs need not save anything: a result without a call may be empty.
+        bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
+        if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
+        auto const saved = tokens_with(restored.cost) - draft.used().tokens;
+        if (shared_->pressure == 0 && !worthwhile(layer, saved)) {
+            entry_->waits = true;
+            return decline(not_worth_it);
+        }
+        if (!put_all()) return;
+        count(restored);
+    }
+
+private:
+    template <class Layer>
+    constexpr bool worthwhile(Layer const& layer, tokens saved) const {
+        if constexpr (weighs_prefix<Layer>)
+            return layer.worth.pays(gain{.saved = saved,
+                                         .before = used_,
+                                         .prefix_before = prefix_before_,
+                                         .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
+        else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
+        else return true;
+    }
+
+    /// A summary that later readers will take for a user message is no turn of this conversation.
+    constexpr std::uint64_t written_turns() const noexcept {
+        auto const& edits = shared_->draft.edits();
+        std::uint64_t written = 0;
+        for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
+            if (edits.steps()[index].kind == edit_kind::summarize) ++written;
+        return written;
+    }
+
+    /// What was used before the batch and what it restored, rounded once.
+    constexpr tokens tokens_with(cost restored) const noexcept {
+        return shared_->draft.edits().measured(before_.cost + restored + cost::of(shared_->draft.limits().overhead));
+    }
+
+    /// Names the measure that grew, or else the first that had to become less and did not.
+    constexpr small_text<96> not_smaller(view::totals const& after) const {
+        small_text<96> why = name(refusal{refusal::not_smaller});
+        auto const say = [&](std::uint64_t now, std::uint64_t before, std::string_view of_what) {
+            why += ": it would be ";
+            why += grouped(now);
+            why += " of ";
+            why += grouped(before);
+            why += of_what;
+            return why;
+        };
+        auto const tokens_of = [&](cost some) { return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count; };
+        bool const more_messages = after.messages > before_.messages;
+        bool const more_turns = after.turns > before_.turns + written_turns();
+        bool const by_tokens = after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
+        if (by_tokens) return say(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
+        if (more_messages || (!more_turns && (fired_ & measure::message_count))) return say(after.messages, before_.messages, " messages");
+        return say(after.turns, before_.turns, " turns");
+    }
+
+    /// A store that throws has failed for this content alone; a cancellation passes.
+    constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
+#if defined(__cpp_exceptions)
+        auto const failed_by = [this](std::string_view what) {
+            threw_ = true;
+            return store_error{what.empty() ? std::string_view{"the store threw"} : what};
+        };
+        try {
+            return put.put(put.store, put.name, content, created);
+        } catch (cancelled const&) {
+            throw;
+        } catch (std::exception const& problem) {
+            if (shared_->options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+            return failed_by(problem.what());
+        } catch (...) {
+            if (shared_->options.stop.stop_requested()) throw;
+            return failed_by("an exception of unknown type");
+        }
+#else
+        return put.put(put.store, put.name, content, created);
+#endif
+    }
+
+    constexpr bool put_all() {
+        if (shared_->puts.empty()) return true;
+        std::string content;  // a copy, as the store may be the program's, and change its container
+        auto& draft = shared_->draft;
+        bool const apart = stand_apart(draft.edits(), mark_);
+        std::vector<reference> lost;
+        small_text<96> reason;
+        for (auto const& put : shared_->puts) {
+            bool again = false;
+            for (auto const& name : lost) again = again || name == put.name;
+            bool created = false;
+            store_error problem{"the original is not there any more"};
+            if (again) {
+                --shared_->kept;
+                continue;
+            }
+            if (!put.part) problem = give(put, put.content, created);
+            else {
+                bool found = false;
+                shared_->draft.original(*put.part, [&](part_view const& seen) {
+                    content = seen.text;
+                    found = true;
+                });
+                if (found) problem = give(put, content, created);
+            }
+            if (!problem) {
+                if (created) entry_->add_file(put.name);
+                continue;
+            }
+            if (lost.empty()) reason = problem.reason;
+            lost.push_back(put.name);
+            --shared_->kept;
+            if (!apart) break;
+        }
+        if (lost.empty()) return true;
+        if (apart) take_out(draft.written(), draft.outline(), mark_, lost);
+        if (!apart || draft.mark() == mark_) {
+            fail(reason);
+            entry_->threw = entry_->threw || threw_;
+            return false;
+        }
+        ++entry_->failures;
+        entry_->note = reason;
+        return true;
+    }
+
+    constexpr void close_without_edits() {
+        if (entry_->refused != refused_) decline(nothing_to_do);
+        else if (put_all()) {
+            entry_->artifacts += shared_->kept;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0) entry_->outcome = layer_outcome::stored;
+            if (entry_->outcome == layer_outcome::idle && (entry_->note.empty() || is_idle(entry_->note))) note_idle();
+        }
+    }
+
+    static constexpr bool is_idle(std::string_view note) noexcept { return note.starts_with(nothing_to_do); }
+    constexpr void note_idle() {
+        entry_->note = shared_->nothing;
+        if (shared_->nothing_of == 0) return;
+        entry_->note += grouped(shared_->nothing_of);
+        entry_->note += shared_->nothing_of == 1 ? " message" : " messages";
+    }
+
+    constexpr void decline(std::string_view why) noexcept {
+        shared_->draft.take_back(mark_);
+        if (entry_->outcome == layer_outcome::applied) return;
+        entry_->outcome = layer_outcome::declined;
+        if (entry_->note.empty()) entry_->note = why;
+    }
+
+    constexpr void count(view::totals const& restored) noexcept {
+        auto const& steps = shared_->draft.edits().steps();
+        for (auto index = mark_, end = steps.size(); index < end; ++index) {
+            if (!shared_->draft.edits().in_force(index)) continue;
+            auto const kind = steps[index].kind;
+            if (kind == edit_kind::drop) ++entry_->groups_dropped;
+            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair) ++entry_->parts_shortened;
+        }
+        entry_->artifacts += shared_->kept;
+        entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
+        entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
+        for (auto const earlier : {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
+            if (std::string_view{entry_->note}.starts_with(earlier)) entry_->note = {};
+        entry_->outcome = layer_outcome::applied;
+        entry_->waits = false;
+    }
+
+    Run* shared_;
+    layer_report* entry_;
+    measure fired_;
+    std::size_t mark_;
+    view::totals before_;
+    usage used_;
+    tokens prefix_before_ = {};
+    std::uint32_t refused_;
+    bool threw_ = false;  ///< a store, in a put
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
+
+// How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
+
+#if defined(__cpp_exceptions)
+#define CONDENSE_DETAIL_TRY try
+#define CONDENSE_DETAIL_CATCH(fail, stopped)                \
+    catch (cancelled const&) { throw; }                     \
+    catch (std::exception const& problem) {                 \
+        fail(problem.what());                               \
+        if (stopped || wraps_cancellation(problem)) throw;  \
+    }                                                       \
+    catch (...) {                                           \
+        fail("an exception of unknown type");               \
+        if (stopped) throw;                                 \
+    }
+#else
+#define CONDENSE_DETAIL_TRY
+#define CONDENSE_DETAIL_CATCH(fail, stopped)
+#endif
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <std::size_t Index, class... Types>
+struct nth;
+template <std::size_t Index, class First, class... Rest>
+struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
+template <class First, class... Rest>
+struct nth<0, First, Rest...> { using type = First; };
+
+/// Sets a run under pressure, for a scope.
+template <class Run>
+class pressed {
+public:
+    constexpr pressed(Run& shared, unsigned pressure, bool top, tokens target) noexcept
+        : shared_{address_of(shared)}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
+        shared.pressure = pressure;
+        shared.top = top;
+        shared.target = target;
+    }
+    pressed(pressed const&) = delete;
+    pressed& operator=(pressed const&) = delete;
+    constexpr ~pressed() {
+        shared_->pressure = pressure_;
+        shared_->top = top_;
+        shared_->target = target_;
+    }
+
+private:
+    Run* shared_;
+    unsigned pressure_;
+    bool top_;
+    tokens target_;
+};
+
+/// A layer that has a reduce hook and is due. One that has seen every message arrive and acts on each is so only
+/// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
+template <class Layer>
+constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
+    if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) {
+        static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
+        return layer.due(now);
+    }
+    else if constexpr (!names_reduce<Layer>) return false;
+    else if constexpr (has_when<Layer>) {
+        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return !now.fits();
+        else return layer.when.due(now);
+    } else return true;
+}
+
+struct never_done {
+    static constexpr bool unreachable = true;
+    constexpr bool operator()(usage const&) const noexcept { return false; }
+};
+
+template <class Layer>
+constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
+    if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
+    else if constexpr (has_when<Layer>) return layer.when.target().bind(input);
+    else return never_done{};
+}
+
+/// A run that asks no triggers leaves a layer alone whose target is met.
+template <class Layer, class Run>
+constexpr bool target_is_met(Layer const& layer, Run const& shared, usage const& now) noexcept {
+    return shared.until ? now.tokens <= *shared.until : goal_of(layer, now.input)(now);
+}
+
+template <class Layer>
+constexpr messages message_limit_of(Layer const& layer) noexcept {
+    if constexpr (requires { layer.when.message_limit(); }) return layer.when.message_limit();
+    else return {};
+}
+
+template <class Layer, class Message>
+constexpr void check_tiers() {
+    constexpr auto effects = effects_of<Layer>();
+    static_assert(!(effects & (effect::shortens | effect::externalizes)) || shortenable<Message>,
+                  "condense: pipeline: a layer that shortens must be given messages with with_part (see shortenable)");
+    static_assert(!(effects & effect::summarizes) || composable<Message>,
+                  "condense: pipeline: a layer that summarises must be given messages with make (see composable)");
+    static_assert(!(effects & effect::repairs) || answerable<Message>,
+                  "condense: pipeline: a layer that repairs must be given messages with make_result (see answerable)");
+    static_assert(!flag_records<Layer>() || storable<Message>,
+                  "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
+}
+
+/// Calls a hook of a layer within one batch.
+template <bool Recorded, class Layer, class Run, class Hook>
+constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
+    batch made{shared, entry, fired};
+    if constexpr (weighs_prefix<Layer>) made.note_prefix();
+    auto const failures = entry.failures;
+    [[maybe_unused]] auto const threw = [&](std::string_view reason) {
+        made.fail(reason);
+        entry.threw = true;
+    };
+    shared.draft.allow_open(Recorded || shared.pressure != 0);
+    CONDENSE_DETAIL_TRY {
+        if constexpr (std::is_void_v<decltype(hook())>) {
+            hook();
+            made.close(layer);
+        } else {
+            static_assert(std::same_as<decltype(hook()), failed>,
+                          "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
+            auto const result = hook();
+            if (std::string_view{result.reason}.empty()) made.close(layer);
+            else made.fail(result.reason);
+        }
+    }
+    CONDENSE_DETAIL_CATCH(threw, shared.options.stop.stop_requested())
+    if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
+        shared.recorded = shared.recorded || entry.failures == failures;
+        shared.unrecorded = !shared.recorded;
+    }
+}
+
+/// What a journal should hold before it is lost is not in one yet.
+template <bool Recorded, class Layer, class Run>
+constexpr bool waits_for_record(Run const& shared, layer_report& entry) noexcept {
+    if constexpr (Recorded && (Layer::effects & losing))
+        if (shared.unrecorded) {
+            ++entry.failures;
+            if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
+            entry.note = not_all_recorded;
+            return true;
+        }
+    return false;
+}
+
+/// A stop was asked for: what has been done in this run will be taken back.
+template <class Run>
+constexpr bool stops(Run& shared) {
+    shared.stopped = shared.stopped || shared.options.stop.stop_requested();
+    return shared.stopped;
+}
+
+template <bool Recorded, class Layer, class Run, class Memory>
+constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry, Memory& kept) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    check_tiers<Layer, typename draft_type::message_type>();
+    auto const now = shared.draft.used();
+    auto fired = measure::token_count;
+    if (entry.runs == 0) entry.before = now.tokens;
+    if (stops(shared)) return;
+    // A model that failed in this run is not asked again.
+    if ((Layer::effects & effect::asks) && entry.failures != 0) return;
+    if (shared.pressure != 0) {
+        if (now.tokens <= shared.target || entry.threw) return;
+    } else if constexpr (has_when<Layer>) {
+        bool const due = layer.when.due(now);
+        if (!due && !shared.untriggered) return;
+        if (shared.untriggered && target_is_met(layer, shared, now)) return;
+        fired = due ? layer.when.fired(now) : measure::any;
+        // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
+    } else fired = measure::any;
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+    if constexpr (names_arrive<Layer>)  // a hook that is there is checked wherever the layer runs
+        static_assert(requires { layer.arrive(narrowed, sequence{}, hand); },
+                      "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    static_assert(requires { layer.reduce(narrowed, hand); },
+                  "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
+    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
+    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });
+}
+
+template <bool Recorded, class Layer, class Run, class Memory>
+constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, sequence arrived) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    check_tiers<Layer, typename draft_type::message_type>();
+    if (!flag_records<Layer>() && shared.journals_only) return;
+    auto const now = shared.draft.used();
+    auto fired = measure::any;
+    if (entry.runs == 0) entry.before = now.tokens;
+    if constexpr (has_when<Layer>) {
+        if (!layer.when.due(now)) return;
+        if constexpr (!requires { layer.when.unconditional; })
+            if (!shared.draft.limits().is_possible()) return;
+        fired = layer.when.fired(now);
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
+    }
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+    static_assert(requires { layer.arrive(narrowed, arrived, hand); },
+                  "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
+    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
+}
+
+/// Tells a journal what the run has left; false when it failed.
+template <class Layer, class Run, class Memory, class Each>
+constexpr bool run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each, bool commits) {
+    never_done const goal;
+    pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
+    auto const failures = entry.failures;
+    attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, commits, hand); });
+    return entry.failures == failures;
+}
+
+/// For layers that make no edits of their own: what happens below them is measured there.
+template <class Layer, class Run, class Memory, class Rerun>
+constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Rerun& rerun) {
+    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+    auto const now = shared.draft.used();
+    if (entry.runs == 0) entry.before = now.tokens;
+    if constexpr (has_when<Layer>)
+        if (!layer.when.due(now)) return;
+    if (stops(shared)) return;
+    ++entry.runs;
+    auto const deadline = shared.deadline;
+    auto const goal = goal_of(layer, now.input);
+    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
+    [[maybe_unused]] auto const fail = [&](std::string_view reason) {
+        ++entry.failures;
+        entry.outcome = layer_outcome::failed;
+        entry.note = reason;
+    };
+    CONDENSE_DETAIL_TRY {
+        static_assert(std::is_void_v<decltype(layer.reduce(narrowed, hand))>,
+                      "condense: pipeline: a hook of a layer that reruns others must return nothing (see layer)");
+        layer.reduce(narrowed, hand);
+        if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
+        else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
+    }
+    CONDENSE_DETAIL_CATCH(fail, shared.options.stop.stop_requested())
+    shared.deadline = deadline;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
+
+#undef CONDENSE_DETAIL_TRY
+#undef CONDENSE_DETAIL_CATCH

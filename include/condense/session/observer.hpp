@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include <condense/core/handles.hpp>
+#include <condense/core/report.hpp>
+#include <condense/core/run_options.hpp>
+#include <condense/core/usage.hpp>
+#include <condense/detail/text.hpp>
+
+// What a session tells as it happens. An observer is a callable on the events that it wants, such as
+// [](condense::events::reduced const& event) { … }; the others are not even made.
+
+namespace condense {
+inline namespace v1 {
+
+/// Each has `text()`: one line of figures and fixed words, of at most `longest` bytes.
+namespace events {
+
+inline constexpr std::size_t longest = 320;
+
+/// A message was pushed.
+struct arrived {
+    sequence at = {};
+    tokens cost = {};
+    usage now = {};
+
+    std::string text() const {
+        return "arrived: message " + detail::grouped(at.number) + ", " + detail::grouped(cost.count) + " tokens; " + usage_line(now);
+    }
+    friend constexpr bool operator==(arrived const&, arrived const&) = default;
+};
+
+/// Some layer's trigger fires: a reduction is due.
+struct due {
+    usage now = {};
+
+    std::string text() const { return "due: " + usage_line(now); }
+    friend constexpr bool operator==(due const&, due const&) = default;
+};
+
+/// A run is over. Whether it changed anything its figures tell.
+struct reduced {
+    v1::outcome outcome = v1::outcome::fits;
+    usage before = {};
+    usage after = {};
+    std::uint32_t layers_applied = 0;
+    std::uint32_t parts_shortened = 0;
+    std::uint32_t groups_dropped = 0;  ///< dropped or summarised
+    bool manual = false;               ///< asked for by the program, not by a trigger
+
+    std::string text() const {
+        return std::string{manual ? "reduced on request: " : "reduced: "}.append(name(outcome)) + ", " +
+               detail::grouped(before.tokens.count) + " -> " + detail::grouped(after.tokens.count) + " of " +
+               detail::grouped(after.input.count) + " tokens, " + detail::grouped(before.messages.count) + " -> " +
+               detail::grouped(after.messages.count) + " messages; layers applied " + detail::grouped(layers_applied) +
+               ", parts shortened " + detail::grouped(parts_shortened) + ", groups dropped " + detail::grouped(groups_dropped);
+    }
+    friend constexpr bool operator==(reduced const&, reduced const&) = default;
+};
+
+/// 80 % of the input (row C14), and no reduction has helped: told once, and again only after it was below.
+struct near_limit {
+    usage now = {};
+
+    std::string text() const { return "near the limit: " + usage_line(now); }
+    friend constexpr bool operator==(near_limit const&, near_limit const&) = default;
+};
+
+/// Runs are given up while they make no progress, or taken up again.
+struct circuit {
+    bool open = false;
+    std::uint32_t ineffective = 0;  ///< runs without progress, one after the other
+
+    std::string text() const {
+        return std::string{open ? "circuit open" : "circuit closed"} + ": runs without progress " + detail::grouped(ineffective);
+    }
+    friend constexpr bool operator==(circuit const&, circuit const&) = default;
+};
+
+/// The provider reported none: estimates are used.
+struct usage_missing {
+    std::uint64_t turn = 0;
+
+    std::string text() const { return "no usage reported: turn " + detail::grouped(turn) + " is estimated"; }
+    friend constexpr bool operator==(usage_missing const&, usage_missing const&) = default;
+};
+
+/// The provider refused a request as too long.
+struct overflow {
+    tokens limit = {};      ///< as the provider told it; 0 where it did not
+    tokens requested = {};  ///< what it counted, alike
+
+    std::string text() const {
+        std::string out = "overflow";
+        if (requested != tokens{}) out += ": " + detail::grouped(requested.count) + " tokens were sent";
+        if (limit != tokens{}) out += std::string{requested == tokens{} ? ": " : ", "} + "the provider's limit is " + detail::grouped(limit.count) + " tokens";
+        return out;
+    }
+    friend constexpr bool operator==(overflow const&, overflow const&) = default;
+};
+
+}  // namespace events
+
+namespace detail {
+
+template <class Observer, class... Event>
+inline constexpr bool hears_any = (hears<Observer, Event> || ...);
+
+}  // namespace detail
+
+/// A callable with at least one of the events, or no_observer.
+template <class Observer>
+concept event_observer =
+    std::same_as<std::remove_const_t<Observer>, no_observer> ||
+    detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::reduced, events::near_limit,
+                      events::circuit, events::usage_missing, events::overflow>;
+
+namespace detail {
+
+template <class Observer>
+constexpr void check_observer() {
+    static_assert(event_observer<Observer>,
+                  "condense: session: the observer must be callable with an event, such as condense::events::reduced (see event_observer)");
+}
+
+/// Tells an event that is there already. To be called once all that it is about is settled: what an observer throws
+/// reaches the caller, and nothing is taken back for it.
+template <class Observer, class Event>
+constexpr void tell(Observer& observer, Event const& event) {
+    check_observer<Observer>();
+    if constexpr (hears<Observer, Event>) static_cast<void>(observer(event));
+}
+
+/// Makes the event only for who wants it: tell_made<events::due>(observer, [&] { return events::due{used()}; }).
+template <class Event, class Observer, class Make>
+constexpr void tell_made(Observer& observer, Make&& make) {
+    check_observer<Observer>();
+    if constexpr (hears<Observer, Event>) {
+        Event const event = make();
+        static_cast<void>(observer(event));
+    }
+}
+
+}  // namespace detail
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <condense/detail/text.hpp>
+#include <condense/session/observer.hpp>
+
+// The newest events as lines, for whoever asks what has happened: recent_events<> seen; std::ref(seen) observes,
+// seen.text() tells. Five unless said otherwise, row C14.
+
+namespace condense {
+inline namespace v1 {
+
+/// Keeps no arrivals and no truncations, of which there is one for each message or part: they would leave room for
+/// nothing else.
+template <std::size_t Capacity = 5>
+class recent_events {
+    static_assert(Capacity > 0 && Capacity <= 1'000,
+                  "condense: recent_events: the capacity must be 1 to 1,000 (see recent_events)");
+
+public:
+    template <class Event>
+        requires requires(Event const& event) { std::string_view{event.text()}; }
+    void operator()(Event const& event) {
+        lines_[next_] = event.text();
+        next_ = (next_ + 1) % Capacity;
+        if (size_ < Capacity) ++size_;
+    }
+    void operator()(events::arrived const&) = delete;
+    void operator()(events::truncated const&) = delete;
+
+    std::size_t size() const noexcept { return size_; }
+    /// The oldest of those kept at 0, below size().
+    std::string_view operator[](std::size_t index) const noexcept { return lines_[(next_ + Capacity - size_ + index) % Capacity]; }
+
+    /// One line an event, the oldest first.
+    std::string text() const {
+        std::string out;
+        for (std::size_t index = 0; index < size_; ++index) out.append((*this)[index]).push_back('\n');
+        return out;
+    }
+
+    friend bool operator==(recent_events const&, recent_events const&) = default;
+
+private:
+    std::array<detail::small_text<events::longest>, Capacity> lines_ = {};
+    std::size_t next_ = 0;
+    std::size_t size_ = 0;
+};
+
+}  // namespace v1
+}  // namespace condense

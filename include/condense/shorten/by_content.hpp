@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/unset.hpp>
+#include <condense/shorten/compact_log.hpp>
+#include <condense/shorten/content.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/json_sample.hpp>
+#include <condense/shorten/shortener.hpp>
+
+// Chooses the shortener by what a text looks like: by_content{.log = compact_log{.tail = 50_lines}}.
+// `.detect` takes any callable std::string_view -> content in place of content_of.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class First, class... Rest>
+constexpr part_kinds kinds_of_all() noexcept {
+    return (kinds_of<First>() | ... | kinds_of<Rest>());
+}
+template <class... Slots>
+constexpr bool some_removes() noexcept {
+    return (removes_parts<Slots>() || ...);
+}
+template <class... Slots>
+constexpr bool some_sees_others() noexcept {
+    return (detail::sees_others<Slots>() || ...);
+}
+
+}  // namespace detail
+
+/// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
+/// The kinds of parts are those of all of them together, each one for its own.
+template <class Json = json_sample, class Log = compact_log, class Diff = head_tail, class SearchHits = head_tail,
+          class Code = head_tail, class Prose = head_tail, class Binary = head_tail, content_detector Detect = default_detector>
+struct by_content {
+    static_assert(detail::check_shortener<Json>() && detail::check_shortener<Log>() && detail::check_shortener<Diff>() &&
+                  detail::check_shortener<SearchHits>() && detail::check_shortener<Code>() && detail::check_shortener<Prose>() &&
+                  detail::check_shortener<Binary>());
+
+    using is_composite = void;
+    static constexpr part_kinds applies_to = detail::kinds_of_all<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
+    static constexpr bool removes = detail::some_removes<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
+    static constexpr bool sees_others = detail::some_sees_others<Json, Log, Diff, SearchHits, Code, Prose, Binary>();
+
+    Json json = detail::slot_default<Json>();
+    Log log = detail::slot_default<Log>();
+    Diff diff = detail::slot_default<Diff>();
+    SearchHits search_hits = detail::slot_default<SearchHits>();
+    Code code = detail::slot_default<Code>();
+    Prose prose = detail::slot_default<Prose>();
+    Binary binary = detail::slot_default<Binary>();
+    Detect detect = detail::slot_default<Detect>();
+
+    constexpr void validate() const {
+        each([](auto const& slot) {
+            if constexpr (requires { slot.validate(); }) slot.validate();
+            return false;
+        });
+    }
+    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& how) const noexcept {
+        return each([&](auto const& slot) { return detail::may_apply(slot, kind, sealed, size, how); });
+    }
+    template <class Draft>
+    constexpr auto over_all(Draft const& seen) const {
+        return [this, for_json = detail::ready(json, seen), for_log = detail::ready(log, seen),
+                for_diff = detail::ready(diff, seen), for_hits = detail::ready(search_hits, seen),
+                for_code = detail::ready(code, seen), for_prose = detail::ready(prose, seen),
+                for_binary = detail::ready(binary, seen)](part_ref at, part_view const& part,
+                                                          cut const& how) -> std::optional<std::string> {
+            if (!may_apply(part.kind, part.sealed, {part.text.size()}, how)) return std::nullopt;
+            switch (detect(part.text)) {
+                case content::json: return for_json(at, part, how);
+                case content::log: return for_log(at, part, how);
+                case content::diff: return for_diff(at, part, how);
+                case content::search_hits: return for_hits(at, part, how);
+                case content::code: return for_code(at, part, how);
+                case content::binary: return for_binary(at, part, how);
+                case content::prose: break;
+            }
+            return for_prose(at, part, how);
+        };
+    }
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return over_all(detail::alone{})({}, part, how);
+    }
+    friend bool operator==(by_content const&, by_content const&) = default;
+
+private:
+    constexpr bool each(auto const& ask) const {
+        return ask(json) || ask(log) || ask(diff) || ask(search_hits) || ask(code) || ask(prose) || ask(binary);
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/log_line.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/placeholder.hpp>
+#include <condense/shorten/shortener.hpp>
+#include <condense/shorten/text_limit.hpp>
+
+// Shortens logs and the output of builds and tests: compact_log{.at_most = 8'000_chars}. Keeps the first
+// and last lines, alarms and lines unlike the others; runs of lines that differ in figures become one.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Which lines of one text are kept, and the text made of them. Lines are taken in the order of their
+/// worth, from both ends inward, while they fit together with the markers between them.
+class log_selection {
+public:
+    constexpr log_selection(std::string_view text, extent const& limit, recovery const& how)
+        : text_{text}, limit_{limit}, how_{how} {
+        auto const room = limit.chars.count < limit.bytes.count ? limit.chars.count : limit.bytes.count;
+        width_ = room / 8;
+        auto const total = count_lines(text);
+        gap_size_ = gap(total + total, total).size() + 1;
+    }
+
+    constexpr void read(extent const& head, extent const& tail) {
+        auto const head_end = head.prefix_of(text_);
+        auto const tail_begin = tail.suffix_of(text_);
+        lines_.reserve(as_size(count_lines(text_)));
+        std::vector<std::uint8_t> runs(shape_slots);
+        for (std::size_t at = 0; at < text_.size();) {
+            auto const stop = text_.find('\n', at);
+            auto const end = stop == std::string_view::npos ? text_.size() : stop + 1;
+            auto const body = without_end(text_.substr(at, end - at));
+            auto const facts = facts_of_line(body);
+            bool const first = lines_.empty();
+            bool const like_last = !first && lines_.back().shape == facts.shape;
+            auto& seen = runs[facts.shape % shape_slots];
+            auto worth = rank::ordinary;
+            if (first || end == text_.size()) worth = rank::end;
+            else if (at < head_end || end > tail_begin) {
+                auto const last = without_end(text_.substr(lines_.back().begin, at - lines_.back().begin));
+                bool const again = like_last && without_stamp(last) == without_stamp(body);
+                bool const new_alarm = facts.alarming && !like_last && seen < rare_runs;
+                worth = again ? rank::ordinary : new_alarm ? rank::alarm : rank::end;
+            } else if (like_last) worth = rank::ordinary;
+            else if (facts.alarming) worth = seen < rare_runs ? rank::alarm : rank::alarm_again;
+            else if (!facts.blank) worth = rank::rare;  // until the whole text is known
+            if (!like_last && seen != 255) ++seen;
+            lines_.push_back({at, facts.shape, worth, false, 1});
+            at = end;
+        }
+        take_over_gaps();
+        for (auto& each : lines_)
+            if (each.worth == rank::rare && runs[each.shape % shape_slots] > rare_runs) each.worth = rank::ordinary;
+    }
+
+    constexpr void select(v1::lines context) {
+        take_all(rank::end, {}, limit_.halved(1));
+        take_all(rank::alarm, context, limit_);
+        take_all(rank::rare, {}, limit_);
+        take_all(rank::alarm_again, context, limit_);
+        take_all(rank::end, {}, limit_);
+    }
+
+    constexpr bool any() const noexcept { return sum_.lines.count != 0; }
+
+    constexpr std::string text() {
+        std::uint64_t missing = 0;
+        std::uint64_t gaps = 0;
+        for (std::size_t index = 0; index < lines_.size(); ++index) {
+            missing += kept(index) ? 0u : lines_[index].stands_for;
+            gaps += !kept(index) && (index == 0 || kept(index - 1)) ? 1u : 0u;
+        }
+        std::string out;
+        bool told = false;
+        for (std::size_t index = 0; index < lines_.size();) {
+            if (kept(index)) {
+                out.append(shown(index++));
+                continue;
+            }
+            auto const begin = index;
+            std::uint64_t alike = 0;
+            std::uint64_t here = 0;
+            for (; index < lines_.size() && !kept(index); here += lines_[index++].stands_for)
+                if (begin != 0 && alike == index - begin && lines_[index].worth != rank::gap && lines_[index].shape == lines_[begin - 1].shape) ++alike;
+            if (alike == 1 && here != 1) alike = 0;  // by chance
+            if (told) out += gap(here, alike);
+            else if (gaps == 1 && alike == 0) out += omission(missing, total_, "lines", how_);
+            else out += gap(here, alike, missing, total_, how_);
+            told = true;
+            if (index != lines_.size()) out.push_back('\n');
+        }
+        return out;
+    }
+
+private:
+    enum class rank : std::uint8_t { gap, ordinary, alarm_again, rare, alarm, end };
+    struct log_line {
+        std::size_t begin;
+        std::uint32_t shape;
+        rank worth;
+        bool kept;
+        std::uint64_t stands_for = 1;
+    };
+    /// Shapes that share a slot only make each other less rare.
+    static constexpr std::size_t shape_slots = 4'096;
+    static constexpr std::uint8_t rare_runs = 2;
+
+    static constexpr std::string_view without_end(std::string_view line) noexcept {
+        if (line.ends_with('\n')) line.remove_suffix(1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        return line;
+    }
+    /// Gaps that an earlier cut has left, where their figures agree with the lines that are there, become
+    /// part of those of this one.
+    constexpr void take_over_gaps() {
+        total_ = lines_.size();
+        if (text_.find(opening) == std::string_view::npos) return;
+        omitted all;
+        std::uint64_t gaps = 0;
+        std::uint64_t missing = 0;
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all)) {
+                ++gaps;
+                missing = add_capped(missing, alone);
+            }
+        if (all.total == 0 || missing != all.missing || all.total - missing != total_ - gaps) return;
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all))
+                lines_[index] = {lines_[index].begin, 0, rank::gap, false, alone};
+        total_ = all.total;
+        how_.shortened = all.of_rest;
+    }
+    constexpr bool kept(std::size_t index) const noexcept { return lines_[index].kept; }
+    constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !kept(index - 1); }
+    constexpr bool gap_after(std::size_t index) const noexcept {
+        return index + 1 != lines_.size() && !kept(index + 1);
+    }
+
+    constexpr std::string_view whole(std::size_t index) const noexcept {
+        auto const end = index + 1 == lines_.size() ? text_.size() : lines_[index + 1].begin;
+        return text_.substr(lines_[index].begin, end - lines_[index].begin);
+    }
+
+    /// The line with its end; of one that would take much of the room, both ends. Valid until the next call.
+    constexpr std::string_view shown(std::size_t index) {
+        auto const line = whole(index);
+        if (line.size() <= omission_limit || line.size() - omission_limit <= width_) return line;
+        auto const body = without_end(line);
+        auto const points = utf8::count(body);
+        if (points <= width_ + omission_limit) return line;
+        auto const front = utf8::prefix(body, width_ / 2);
+        auto const back = utf8::suffix(body, width_ - width_ / 2);
+        cut_line_.assign(body.substr(0, front)).append(" ");
+        cut_line_.append(omission(points - width_, points, "characters", how_)).append(" ");
+        cut_line_.append(body.substr(back)).append(line.substr(body.size()));
+        return cut_line_;
+    }
+
+    /// False where the line does not fit.
+    constexpr bool take(std::size_t index, extent const& limit) {
+        auto const line = shown(index);
+        auto const gaps = gaps_ - 1 + (gap_before(index) ? 1u : 0u) + (gap_after(index) ? 1u : 0u);
+        auto const markers = gaps * gap_size_ + omission_limit;
+        auto sum = sum_;
+        sum.bytes.count += line.size();
+        ++sum.lines.count;
+        if (sum.bytes.count + markers > limit.bytes.count || sum.lines.count + gaps > limit.lines.count) return false;
+        if (limit.chars.count < sum.bytes.count + markers) {
+            sum.chars.count += utf8::count(line);
+            if (sum.chars.count + markers > limit.chars.count) return false;
+        } else sum.chars.count += line.size();  // no more than that
+        sum_ = sum;
+        gaps_ = gaps;
+        lines_[index].kept = true;
+        return true;
+    }
+
+    /// Around a line that was taken, outward, to a line that is kept, does not fit or is one more like it.
+    constexpr void take_around(std::size_t index, v1::lines context, extent const& limit) {
+        auto const wanted = [&](std::size_t other) {
+            return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape && take(other, limit);
+        };
+        for (std::size_t off = 1; off <= context.count && off <= index && wanted(index - off);) ++off;
+        for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && wanted(index + off);) ++off;
+    }
+
+    constexpr void take_all(rank worth, v1::lines context, extent const& limit) {
+        for (std::size_t turn = 0; turn < lines_.size(); ++turn) {
+            auto const index = turn % 2 == 0 ? turn / 2 : lines_.size() - 1 - turn / 2;
+            if (lines_[index].worth == worth && !kept(index) && take(index, limit)) take_around(index, context, limit);
+        }
+        // A marker would not be shorter than what it stands for.
+        auto const marker = gap(1, 1).size();
+        for (std::size_t index = 0; index < lines_.size(); ++index)
+            if (!kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) && whole(index).size() <= marker)
+                take(index, limit_);
+    }
+
+    std::string_view text_;
+    extent limit_;
+    recovery how_;
+    std::uint64_t width_ = 0;
+    std::uint64_t total_ = 0;  ///< lines there were at first, as far as is known
+    std::uint64_t gap_size_ = 0;
+    std::uint64_t gaps_ = 1;
+    extent sum_{chars{0} && bytes{0} && lines{0}};  ///< of the lines that are kept
+    std::vector<log_line> lines_;
+    std::string cut_line_;
+};
+
+constexpr std::string compact_lines(std::string_view text, extent const& head, extent const& tail, v1::lines context,
+                                    extent const& limit, recovery const& how) {
+    log_selection chosen{text, limit, how};
+    chosen.read(head, tail);
+    chosen.select(context);
+    if (chosen.any()) return chosen.text();
+    return cut_middle(text, false, limit, limit, limit, how).value_or(std::string{text});
+}
+
+}  // namespace detail
+
+/// Brings a text of several lines within `at_most`, which includes the markers. Kept, as far as there is
+/// room: lines that begin in `head` or end in `tail`, without repetitions that differ in their time only;
+/// lines with a word of alarm, each new kind first, and those around them; lines whose shape occurs at
+/// most twice. Of a line its first 1,024 bytes tell what it is; those that would take an eighth of the
+/// room lose their middle. Costs a few passes over the text and 24 bytes for each line.
+struct compact_log {
+    extent head = lines{10};
+    extent tail = lines{20};
+    extent at_most = chars{8'000};  ///< C3; shorter texts are left alone
+    lines context = {1};  ///< before and after an alarm
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        auto const limit = detail::no_less_than_marker(at_most.halved(how.halvings));
+        auto const first_end = part.text.find('\n');
+        bool const several = first_end != std::string_view::npos && first_end + 1 != part.text.size();
+        if (!several || limit.holds(part.text)) return std::nullopt;
+        std::string clean;
+        if (!detail::utf8::valid(part.text)) detail::utf8::append_scrubbed(clean, part.text);
+        auto out = detail::compact_lines(clean.empty() ? part.text : std::string_view{clean}, head.halved(how.halvings),
+                                         tail.halved(how.halvings), context, limit, how.how);
+        if (out.size() >= part.text.size()) return std::nullopt;
+        return out;
+    }
+    constexpr void validate() const {
+        detail::reject_unless(at_most.bounded(), "condense: compact_log: at_most must be given (see extent)");
+        detail::check_room(at_most);
+    }
+    /// The most of a text that it keeps, per unit.
+    constexpr extent most() const noexcept { return at_most; }
+    friend constexpr bool operator==(compact_log const&, compact_log const&) = default;
+};
+
+}  // namespace v1
+}  // namespace condense

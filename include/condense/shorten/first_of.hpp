@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <condense/detail/unset.hpp>
+#include <condense/shorten/shortener.hpp>
+
+// Several shorteners as one: first_of(json_sample{}, head_tail{}). The first that applies to a part and
+// brings it within the layer's limit; where none does, the one that leaves least.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+template <class First, class Second>
+struct either_shortener {
+    static_assert(check_shortener<First>() && check_shortener<Second>());
+
+    using is_composite = void;
+    static constexpr part_kinds applies_to = kinds_of<First>() | kinds_of<Second>();
+    static constexpr bool removes = removes_parts<First>() || removes_parts<Second>();
+    static constexpr bool sees_others = detail::sees_others<First>() || detail::sees_others<Second>();
+
+    First first = slot_default<First>();
+    Second second = slot_default<Second>();
+
+    constexpr void validate() const {
+        if constexpr (requires { first.validate(); }) first.validate();
+        if constexpr (requires { second.validate(); }) second.validate();
+    }
+    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& how) const noexcept {
+        return detail::may_apply(first, kind, sealed, size, how) || detail::may_apply(second, kind, sealed, size, how);
+    }
+    template <class Draft>
+    constexpr auto over_all(Draft const& seen) const {
+        return [one = ready(first, seen), two = ready(second, seen)](part_ref at, part_view const& part, cut const& how) {
+            auto made = one(at, part, how);
+            bool const enough = takes_any_size<First>() || how.over == extent{chars{0}};
+            if (made && (enough || made->empty() || how.over.holds(*made))) return made;
+            auto other = two(at, part, how);
+            return other && (!made || other->size() < made->size()) ? other : made;
+        };
+    }
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return over_all(alone{})({}, part, how);
+    }
+    friend bool operator==(either_shortener const&, either_shortener const&) = default;
+};
+
+}  // namespace detail
+
+/// Loses what the chosen one loses; costs one attempt for each that comes before it.
+template <class Only>
+constexpr Only first_of(Only only) {
+    return only;
+}
+template <class First, class... Rest>
+constexpr auto first_of(First first, Rest... rest) {
+    auto others = v1::first_of(std::move(rest)...);
+    return detail::either_shortener<First, decltype(others)>{std::move(first), std::move(others)};
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/text_type.hpp>
+#include <condense/shorten/placeholder.hpp>
+#include <condense/shorten/shortener.hpp>
+#include <condense/shorten/text_limit.hpp>
+
+// Shorteners that keep the two ends of a text: head_tail{.head = 128_lines, .tail = 128_lines,
+// .at_most = 10'240_bytes}, head{.keep = 8'000_chars}, tail{...}.
+
+namespace condense {
+inline namespace v1 {
+
+namespace detail {
+
+/// What is missing between `head` and `tail`, which make room for an earlier marker that lies across them.
+struct measured_gap {
+    omitted count = {};
+    std::string_view what = "characters";
+};
+
+constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii, bool shortened) {
+    auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
+    auto const total = points(text);
+    bool const marked = text.find(opening) != std::string_view::npos;  // else lines need not be counted
+    auto const earlier = marked ? find_cut(text, "characters", total) : std::nullopt;
+    if (earlier && earlier->begin < tail && earlier->end > head) {
+        head = head < earlier->begin ? head : earlier->begin;
+        tail = tail > earlier->end ? tail : earlier->end;
+        if (head == earlier->begin && head != 0 && text[head - 1] == '\n') --head;
+        if (tail == earlier->end && tail != text.size() && text[tail] == '\n') ++tail;
+        auto const kept = points(text.substr(0, head)) + points(text.substr(tail));
+        auto const missing = earlier->count.total > kept ? earlier->count.total - kept : 0;
+        return {{missing, earlier->count.total, earlier->count.of_rest}};
+    }
+    bool const rest = shortened || earlier.has_value();
+    auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n');
+    if (auto const lines = whole_lines ? count_lines(text) : 0; lines > 1) {
+        auto const missing = count_lines(text.substr(head, tail - head));
+        auto const cut = marked ? find_cut(text, "lines", lines) : std::nullopt;
+        if (cut && cut->begin >= head && cut->end <= tail)
+            return {{cut->count.total - (lines - missing), cut->count.total, cut->count.of_rest}, "lines"};
+        return {{missing, lines, rest || cut}, "lines"};
+    }
+    auto const missing = points(text.substr(head, tail - head));
+    return {{missing, total, rest || (marked && find_cut(text, "lines", count_lines(text)))}};
+}
+
+/// What the original of `text` was, which an earlier cut may have said; empty where it has not.
+constexpr std::string_view original_type(std::string_view text, bool shortened) {
+    if (text.find(opening) != std::string_view::npos) {
+        if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
+        if (auto const cut = find_cut(text, "lines", count_lines(text))) return cut->count.type;
+    }
+    return shortened ? std::string_view{} : type_of_text(text);
+}
+
+/// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
+/// cutting would not save more than a marker takes.
+constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, extent const& head_limit,
+                                                extent const& tail_limit, extent const& at_most, recovery const& how) {
+    auto head = head_limit.prefix_of(text, ascii);
+    auto tail = tail_limit.suffix_of(text, ascii);
+    bool const too_large = !at_most.holds(text, ascii);
+    if (!too_large && (head >= tail || tail - head <= omission_limit)) return std::nullopt;
+    if (too_large) {
+        // What the marker takes is set aside first; the ends share the rest.
+        auto rest = at_most;
+        rest.bytes = rest.bytes - v1::bytes{rest.bytes.count == u64_limit ? 0 : omission_limit};
+        rest.chars = rest.chars - v1::chars{rest.chars.count == u64_limit ? 0 : omission_limit};
+        rest.lines = rest.lines - v1::lines{rest.lines.count == u64_limit ? 0 : 3u};
+        auto const wants_tail = tail_limit != extent{v1::chars{0}};
+        auto const share = wants_tail ? rest.halved(1) : rest;
+        auto const front = share.prefix_of(text, ascii);
+        auto const back = wants_tail ? share.suffix_of(text, ascii) : text.size();
+        head = head < front ? head : front;
+        tail = tail > back ? tail : back;
+        if (head > tail) head = tail;
+    }
+    auto gap = measure_gap(text, head, tail, ascii, how.shortened);
+    gap.count.type = how.words.type_and_share ? original_type(text, how.shortened) : std::string_view{};
+    std::string out;
+    out.reserve(head + omission_limit + 2 + (text.size() - tail));
+    out.append(text.substr(0, head));
+    if (head != 0 && out.back() != '\n') out.push_back('\n');
+    append_omission(out, gap.count, gap.what, way_back(how));
+    if (tail != text.size()) out.push_back('\n');
+    out.append(text.substr(tail));
+    if (out.size() >= text.size()) return std::nullopt;
+    return out;
+}
+
+/// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
+constexpr std::optional<std::string> cut_any(std::string_view text, extent const& head_limit, extent const& tail_limit,
+                                             extent const& at_most, recovery const& how) {
+    auto const plain = utf8::ascii_end(text, 0);
+    if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
+    std::string clean;
+    utf8::append_scrubbed(clean, text);
+    auto made = cut_middle(clean, false, head_limit, tail_limit, at_most, how);
+    if (made && made->size() >= text.size()) made.reset();
+    return made;
+}
+
+constexpr extent sum_of(extent left, extent const& right) noexcept {
+    auto const add = [](std::uint64_t& into, std::uint64_t more) {
+        if (into == u64_limit || more == u64_limit) into = u64_limit;  // not given
+        else into = add_capped(into, more) == u64_limit ? u64_limit - 1 : into + more;
+    };
+    add(left.chars.count, right.chars.count);
+    add(left.bytes.count, right.bytes.count);
+    add(left.lines.count, right.lines.count);
+    return left;
+}
+
+constexpr void check_room(extent const& at_most) {
+    reject_unless(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
+                at_most.lines.count >= 5,
+            "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see head_tail)");
+}
+
+constexpr extent no_less_than_marker(extent at_most) noexcept {
+    if (at_most.bytes.count < 2 * omission_limit) at_most.bytes.count = 2 * omission_limit;
+    if (at_most.chars.count < 2 * omission_limit) at_most.chars.count = 2 * omission_limit;
+    if (at_most.lines.count < 5) at_most.lines.count = 5;
+    return at_most;
+}
+
+/// Where more would be kept than the layer's `over`, that is the most: what was too large is not left too large.
+constexpr extent bounded_by(extent at_most, extent const& most, extent const& over) noexcept {
+    if (over == extent{chars{0}}) return at_most;  // none
+    if (most.chars.count != u64_limit && most.chars > over.chars) at_most.chars = over.chars < at_most.chars ? over.chars : at_most.chars;
+    if (most.bytes.count != u64_limit && most.bytes > over.bytes) at_most.bytes = over.bytes < at_most.bytes ? over.bytes : at_most.bytes;
+    if (most.lines.count != u64_limit && most.lines > over.lines) at_most.lines = over.lines < at_most.lines ? over.lines : at_most.lines;
+    return at_most;
+}
+
+}  // namespace detail
+
+/// Keeps both ends, or less of them where a layer's `over` is below what they hold together. Loses the middle; costs
+/// one pass over the text. `at_most` includes the marker.
+struct head_tail {
+    extent head = chars{4'000};  ///< C3: results end up at 8,000 characters
+    extent tail = chars{4'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        auto const bound = detail::bounded_by(at_most.halved(how.halvings), most().halved(how.halvings), how.over);
+        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings), detail::no_less_than_marker(bound), how.how);
+    }
+    constexpr void validate() const { detail::check_room(at_most); }
+    /// The most of a text that it keeps, per unit.
+    constexpr extent most() const noexcept { return detail::sum_of(head, tail) && at_most; }
+    friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
+};
+
+/// Keeps the beginning.
+struct head {
+    extent keep = chars{8'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return head_tail{keep, chars{0}, at_most}(part, how);
+    }
+    constexpr void validate() const { detail::check_room(at_most); }
+    constexpr extent most() const noexcept { return keep && at_most; }
+    friend constexpr bool operator==(head const&, head const&) = default;
+};
+
+/// Keeps the end.
+struct tail {
+    extent keep = chars{8'000};
+    extent at_most = {};
+
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return head_tail{chars{0}, keep, at_most}(part, how);
+    }
+    constexpr void validate() const { detail::check_room(at_most); }
+    constexpr extent most() const noexcept { return keep && at_most; }
+    friend constexpr bool operator==(tail const&, tail const&) = default;
+};
+
+}  // namespace v1
+}  // namespace condense

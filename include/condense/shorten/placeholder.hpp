@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <condense/core/edit.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
+
+// The words that stand where content was. They say how much is missing and where it is. Nothing in the
+// library decides anything by reading them; a second cut takes the first one's figures over.
+
+namespace condense {
+inline namespace v1 {
+
+/// What markers say beside their figures: compress{.words = {.otherwise = "ask for another run"}}. Must outlive
+/// the layer; UTF-8 on one line, so that a marker stays within its limit.
+struct wording {
+    std::string_view stored = "the whole is stored as";  ///< before the reference; at most 40 bytes
+    std::string_view recorded = "the journal holds the whole";  ///< at most 64 bytes, as is the next
+    std::string_view otherwise = {};  ///< where neither has it, and the shortener itself says nothing
+    /// C3: head, tail, head_tail and json_sample say what the original was and how much of it is left: "json, 12 % left";
+    /// of what an earlier cut has left only the type, where that cut has said it.
+    bool type_and_share = false;
+
+    constexpr void validate() const {
+        auto const good = [](std::string_view words, std::size_t most) {
+            return words.size() <= most && detail::utf8::valid(words) && words.find_first_of("\r\n") == std::string_view::npos;
+        };
+        detail::reject_unless(!stored.empty() && good(stored, 40) && good(recorded, 64) && good(otherwise, 64),
+                              "condense: words: a marker's words must be UTF-8 on one line of at most 40 bytes before a reference, else 64 (see wording)");
+    }
+    friend constexpr bool operator==(wording const&, wording const&) = default;
+};
+
+/// How left-out content can be had again; false where it was not stored.
+struct recovery {
+    reference stored = {};
+    bool recorded = false;   ///< a journal holds the original
+    bool shortened = false;  ///< the text is what an earlier cut has left
+    wording words = {};
+    std::uint64_t original = 0;  ///< characters of the original of such a text, where it is there
+    constexpr explicit operator bool() const noexcept { return static_cast<bool>(stored); }
+};
+
+namespace detail {
+
+/// The longest that `omission` and the line breaks around it can be, in bytes.
+inline constexpr std::size_t omission_limit = 192;
+
+/// Where the rest is; `otherwise` is said where no one is known to have it, and may be empty.
+constexpr std::string way_back(recovery const& how, std::string_view otherwise = {}) {
+    if (how) return std::string{how.words.stored} + " " + how.stored.text();
+    if (how.recorded && !how.words.recorded.empty()) return std::string{how.words.recorded};
+    return std::string{otherwise.empty() ? how.words.otherwise : otherwise};
+}
+constexpr void append_way(std::string& out, std::string_view way) {
+    if (!way.empty()) out.append("; ").append(way);
+    out.append(" ...]");
+}
+
+/// How much of how much is gone; `of_rest` where the total is what an earlier cut has left.
+struct omitted {
+    std::uint64_t missing = 0;
+    std::uint64_t total = 0;
+    bool of_rest = false;
+    std::string_view type = {};  ///< of the original, where the marker names it: text, json, mixed
+};
+inline constexpr std::string_view opening = "[... ";
+constexpr void append_count(std::string& out, omitted const& count, std::string_view what) {
+    out.append(opening).append(grouped(count.missing)).append(count.of_rest ? " of the remaining " : " of ");
+    out.append(grouped(count.total)).append(" ").append(what).append(" omitted");
+}
+
+/// "; json, 12 % left", rounded down; without the share where the original's size is not known.
+constexpr void append_type(std::string& out, std::string_view type, std::uint64_t left, std::uint64_t original) {
+    if (type.empty()) return;
+    out.append("; ").append(type);
+    if (original == 0) return;
+    auto const share = original > u64_limit / 100 ? left / (original / 100) : left * 100 / original;
+    out.append(", ").append(share == 0 && left != 0 ? "under 1" : grouped(share)).append(" % left");
+}
+
+/// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut that is not known,
+/// "[... 44 of the remaining 300 lines omitted ...]"; with its type "[... 44 of 300 lines omitted; text, 85 % left ...]".
+constexpr void append_omission(std::string& out, omitted const& count, std::string_view what, std::string_view way) {
+    append_count(out, count, what);
+    append_type(out, count.type, count.total - count.missing, count.of_rest ? 0 : count.total);
+    append_way(out, way);
+}
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
+    std::string text;
+    append_omission(text, {missing, total}, what, way);
+    return text;
+}
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery const& how) {
+    std::string text;
+    append_omission(text, {missing, total, how.shortened}, what, way_back(how));
+    return text;
+}
+
+/// A marker of `append_omission` in a text, whose figures agree with what stands around it.
+struct earlier_cut {
+    std::size_t begin = 0;  ///< bytes
+    std::size_t end = 0;
+    omitted count = {};
+};
+
+/// Reads what the functions here write.
+class marker_reader {
+public:
+    constexpr marker_reader(std::string_view text, std::size_t at) noexcept : text_{text}, at_{at} {}
+
+    constexpr bool word(std::string_view wanted) noexcept {
+        bool const there = text_.substr(at_).starts_with(wanted);
+        if (there) at_ += wanted.size();
+        return there;
+    }
+    constexpr bool figure(std::uint64_t& value) noexcept {
+        auto const from = at_;
+        for (; at_ < text_.size() && (text_[at_] == ',' || (text_[at_] >= '0' && text_[at_] <= '9')); ++at_)
+            if (text_[at_] != ',') value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
+        return at_ != from;
+    }
+    /// "44 of 300" or "44 of the remaining 300", without the first figure.
+    constexpr bool total(omitted& count) noexcept {
+        if (!word(" of ")) return false;
+        count.of_rest = word("the remaining ");
+        return figure(count.total) && count.missing <= count.total;
+    }
+    /// What `append_type` says; empty where the marker does not.
+    constexpr std::string_view type() const noexcept {
+        auto ahead = *this;
+        for (std::string_view const each : {"; text", "; json", "; mixed"})
+            if (ahead.word(each) && (ahead.word(", ") || ahead.word("; ") || ahead.word(" ...]"))) return each.substr(2);
+        return {};
+    }
+    /// Where the marker ends; 0 where it does not.
+    constexpr std::size_t end() const noexcept {
+        auto const close = text_.substr(at_, omission_limit).find(" ...]");
+        return close == std::string_view::npos ? 0 : at_ + close + 5;
+    }
+
+private:
+    std::string_view text_;
+    std::size_t at_;
+};
+
+/// The marker that an earlier cut has left, of `present` characters or lines with it; nothing where none
+/// agrees with what is there. Its figures go into the next marker, and decide nothing else.
+constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string_view what, std::uint64_t present) noexcept {
+    for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
+        marker_reader read{text, begin + opening.size()};
+        earlier_cut found{.begin = begin};
+        if (!read.figure(found.count.missing) || !read.total(found.count) || !read.word(" ") || !read.word(what) || !read.word(" omitted")) continue;
+        found.end = read.end();
+        if (found.end == 0) continue;
+        found.count.type = read.type();
+        bool const by_lines = what == "lines";
+        auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, found.end - begin));
+        auto const least = add_capped(found.count.total - found.count.missing, marker);
+        if (least <= present && present - least <= (by_lines ? 0u : 2u)) return found;  // it may have brought two line breaks
+    }
+    return std::nullopt;
+}
+
+/// One gap of several: "[... 37 lines omitted ...]", where `alike` of them, the first ones, resemble the
+/// line above.
+constexpr std::string gap(std::uint64_t missing, std::uint64_t alike) {
+    auto const lines = [](std::uint64_t count) { return count == 1 ? " line" : " lines"; };
+    if (alike == 0) return "[... " + grouped(missing) + lines(missing) + " omitted ...]";
+    auto text = "[... " + grouped(alike) + " more" + lines(alike) + " like this";
+    if (alike != missing) text += " and " + grouped(missing - alike) + " others";
+    return text + " omitted ...]";
+}
+
+/// The line is a gap, of `alone` lines; `all` is set where it is one that speaks of all of them.
+constexpr bool read_gap(std::string_view line, std::uint64_t& alone, omitted& all) noexcept {
+    marker_reader read{line, 0};
+    std::uint64_t others = 0;
+    omitted sum;
+    if (!read.word(opening) || !read.figure(alone)) return false;
+    sum.missing = alone;
+    if (read.total(sum)) {
+        if (!read.word(" lines omitted")) return false;
+        all = sum;
+        return read.end() == line.size();
+    }
+    read.word(" more");
+    if (!read.word(" lines") && !read.word(" line")) return false;
+    if (read.word(" like this and ") && (!read.figure(others) || !read.word(" others"))) return false;
+    read.word(" like this");
+    alone = add_capped(alone, others);
+    if (!read.word(" omitted")) return false;
+    sum.missing = 0;
+    if (read.word(", ") && (!read.figure(sum.missing) || !read.total(sum) || !read.word(" in all"))) return false;
+    if (sum.total != 0) all = sum;
+    return read.end() == line.size();
+}
+
+/// The first gap of several: "[... 37 lines omitted, 980 of 1,200 in all; the journal holds the whole ...]"
+constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total, recovery const& how) {
+    auto text = gap(missing, alike);
+    text.resize(text.size() - std::string_view{" ...]"}.size());
+    text += ", " + grouped(in_all) + (how.shortened ? " of the remaining " : " of ") + grouped(total) + " in all";
+    append_way(text, way_back(how));
+    return text;
+}
+
+/// The longest that an `excerpt` marker is, of less than a terabyte.
+inline constexpr std::size_t excerpt_limit = 144;
+
+/// Without a way back, which is said once for the whole: "[... 150 of 250 characters omitted ...]"
+constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what) {
+    auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
+    return text.append(what).append(" omitted ...]");
+}
+
+/// "[... 7 of 10 keys omitted from 2,740 bytes; the journal holds the whole ...]", and where all are
+/// there but not whole "[... values shortened, 3 keys from 2,740 bytes ...]"
+constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size, bool of_rest) {
+    std::string text = "[... ";
+    if (missing == 0) text.append("values shortened, ").append(grouped(total)).append(" ").append(what);
+    else text.append(grouped(missing)).append(" of ").append(grouped(total)).append(" ").append(what).append(" omitted");
+    text.append(of_rest ? " from the remaining " : " from ").append(grouped(size)).append(" bytes");
+    return text;
+}
+constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size,
+                              recovery const& how) {
+    auto text = excerpt_front(missing, total, what, size, how.shortened);
+    append_way(text, way_back(how));
+    return text;
+}
+
+/// What an earlier `excerpt` of the outermost container says, in `text` without quotes, of `present` members beside
+/// the marker; false where the figures do not agree with that.
+constexpr bool read_excerpt(std::string_view text, std::string_view what, std::uint64_t present, omitted& count, std::uint64_t& size) noexcept {
+    marker_reader read{text, 0};
+    count = {};
+    size = 0;
+    if (!read.word(opening)) return false;
+    bool const all = read.word("values shortened, ");
+    if (!read.figure(all ? count.total : count.missing) || !(all || read.total(count)) || !read.word(" ") || !read.word(what)) return false;
+    if (!all && !read.word(" omitted")) return false;
+    if (!read.word(" from ")) return false;
+    count.of_rest = read.word("the remaining ");
+    return read.figure(size) && read.word(" bytes") && read.end() == text.size() && count.total - count.missing == present;
+}
+
+/// What stands above occurs again so often, which is all there is to know.
+constexpr std::string repetition(std::uint64_t more) {
+    return "[... " + grouped(more) + (more == 1 ? " more time ...]" : " more times ...]");
+}
+
+/// What is said of the whole of `text`, at most omission_limit bytes on one line: "[... 5,000 of 5,000
+/// characters omitted; src/a.cpp was read again further on ...]". `name` comes from outside: its end is
+/// kept as far as there is room, without what does not print.
+constexpr std::string omission_of_all(std::string_view text, std::string_view name, std::string_view what_of_it,
+                                      recovery const& how) {
+    auto total = utf8::count(text);
+    auto const earlier = find_cut(text, "characters", total);
+    bool of_rest = earlier ? earlier->count.of_rest : how.shortened;
+    if (earlier) total = earlier->count.total;
+    else if (how.original != 0) total = how.original, of_rest = false;
+    std::string front;
+    append_count(front, {total, total, of_rest}, "characters");
+    front += "; ";
+    auto back = std::string{what_of_it};
+    if (how) back += "; " + way_back(how);
+    back += " ...]";
+    auto const taken = front.size() + back.size() + 2;
+    auto const room = taken < omission_limit ? omission_limit - taken : 0;
+    name = name.substr(name.size() > room ? utf8::ceil(name, name.size() - room) : 0);
+    std::string shown;
+    append_printable(shown, name);
+    if (shown.size() > room) shown.erase(0, utf8::ceil(shown, shown.size() - room));
+    return front + shown + back;
+}
+
+/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
+constexpr std::string omission(std::string_view what, recovery const& how) {
+    std::string text{"["};
+    auto const ask = how.words.otherwise.empty() ? "ask for it again if it is needed" : how.words.otherwise;
+    return text.append(what).append(", omitted; ").append(way_back(how, ask)).append("]");
+}
+
+}  // namespace detail
+
+// For shorteners of a user's own, see extend.hpp.
+using detail::append_omission;
+using detail::excerpt;
+using detail::gap;
+using detail::omission;
+using detail::omission_limit;
+using detail::omission_of_all;
+using detail::omitted;
+using detail::repetition;
+using detail::way_back;
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/handles.hpp>
+#include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/json_quote.hpp>
+#include <condense/detail/json_strings.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/unset.hpp>
+#include <condense/policy/protect.hpp>
+#include <condense/shorten/arguments.hpp>
+#include <condense/shorten/shortener.hpp>
+
+// What was written into files is in the files: compress{.with = point_to_file{.tools = tools("write_*"),
+// .keys = {"content"}}} leaves the path and a preview of each such call.
+
+namespace condense {
+inline namespace v1 {
+
+/// Up to eight names of JSON members, as they are spelt.
+class member_names {
+public:
+    constexpr member_names(std::initializer_list<std::string_view> names) {
+        detail::reject_unless(names.size() <= names_.size(), "condense: member_names: the names must be eight at most (see point_to_file)");
+        for (auto const name : names) names_[count_++] = name;
+    }
+    constexpr bool holds(std::string_view key) const noexcept {
+        for (std::size_t at = 0; at < count_; ++at)
+            if (names_[at] == key) return true;
+        return false;
+    }
+    constexpr bool empty() const noexcept { return count_ == 0; }
+    friend constexpr bool operator==(member_names const&, member_names const&) = default;
+
+private:
+    std::array<std::string_view, 8> names_ = {};
+    std::size_t count_ = 0;
+};
+
+/// Keeps the path, a preview of what was written and all other arguments byte for byte; of long results a
+/// preview. Loses the rest, which the file has if the write went well and nobody wrote since: the words
+/// claim neither. What a call without a good result would have written stays, as no file holds it; under
+/// pressure it is cut, without a word of a file. Results with status error stay as they are. Arguments
+/// without a path are left alone, as are those that are no JSON object. Costs two passes over the arguments.
+template <detail::tool_choice Tools = tools_named<7>>
+struct point_to_file {
+    using looks_at_all = void;  // whether the write went well stands in another message
+
+    /// V2 has write_file and edit_file, content and new_text; the rest is what agents in use call them.
+    Tools tools = detail::slot_default<Tools>(
+        v1::tools("write_file", "edit_file", "write", "edit", "Write", "Edit", "MultiEdit"));
+    member_names keys = {"content", "new_text", "newText", "oldText", "new_string", "old_string", "new_str", "old_str"};
+    member_names paths = {"path", "file_path", "filename", "file"};  ///< the first that is there names the file
+    chars preview = {100};  ///< V2
+    chars result = {500};   ///< V2; longer results are cut
+
+    static constexpr part_kinds applies_to = part_kind::tool_call | part_kind::tool_result;
+    static constexpr bool any_size = true;
+
+    constexpr void validate() const {
+        detail::reject_unless(!keys.empty() && !paths.empty(),
+                        "condense: point_to_file: keys and paths must have a name each (see point_to_file)");
+        detail::reject_unless(preview < result,
+                        "condense: point_to_file: preview must be below result (see point_to_file)");
+    }
+
+    template <class Draft>
+    constexpr auto over_all(Draft const& seen) const {
+        auto const& facts = seen.outline();
+        std::vector<answer> answers(facts.part_count());  // of calls, by column
+        for (std::size_t column = 0; column < facts.part_count(); ++column) {
+            auto const& found = facts.part_at(column);
+            auto const call = found.kind == part_kind::tool_result ? facts.call_column(found) : detail::none32;
+            if (call == detail::none32) continue;
+            if (found.status != part_status::ok) answers[call] = answer::bad;
+            else if (answers[call] == answer::none) answers[call] = answer::good;
+        }
+        return [self = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
+            bool const written = part.kind != part_kind::tool_call || answers[at.column] == answer::good;
+            if (!written && how.halvings == 0) return std::optional<std::string>{};
+            return self.shorten(part, how, written);
+        };
+    }
+    /// Of a part by itself, whose write is taken to have gone well.
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const { return shorten(part, how, true); }
+    friend constexpr bool operator==(point_to_file const&, point_to_file const&) = default;
+
+private:
+    enum class answer : std::uint8_t { none, good, bad };
+
+    constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool written) const {
+        auto const halved = [&how](chars size) { return extent{size}.halved(how.halvings).chars.count; };
+        if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
+        if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how.how, written);
+        if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
+        return detail::string_cutter{halved(preview), halved(result), beside_file(how.how), pointer("the file")}.plain(part.text);
+    }
+
+    /// The file is nearer than a journal.
+    static constexpr recovery beside_file(recovery how) noexcept {
+        how.recorded = false;
+        return how;
+    }
+
+    /// Longer paths are not repeated in the pointer.
+    static constexpr std::size_t path_limit = 80;
+
+    static constexpr std::string pointer(std::string_view file) {
+        std::string words{"read "};
+        return words.append(file).append(" to see what it holds");
+    }
+
+    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how, bool written) const {
+        std::optional<std::string_view> path;
+        bool const whole = detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
+            if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;
+        });
+        if (!whole || !path) return std::nullopt;
+        std::string file;
+        if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
+        auto const words = written ? pointer(file) : std::string{};
+        detail::string_cutter const cut_string{keep, keep, written ? beside_file(how) : how, words};
+        return detail::json::with_strings(text, [&](detail::json::spelt_string const& found) {
+            if (found.depth != 1 || !keys.holds(found.key)) return std::optional<std::string>{};
+            return cut_string(found.text);
+        });
+    }
+};
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <condense/core/quantity.hpp>
+#include <condense/detail/utf8.hpp>
+
+// How much text: one size, or several that hold at once, as in 128_lines && 10'240_bytes; and over which size
+// a layer takes a part, 20'000_tokens also.
+
+namespace condense {
+inline namespace v1 {
+
+/// Limits in any unit that text has; those not given do not bind.
+struct extent {
+    v1::chars chars = {detail::u64_limit};
+    v1::bytes bytes = {detail::u64_limit};
+    v1::lines lines = {detail::u64_limit};
+
+    constexpr extent() = default;
+    constexpr extent(v1::chars limit) noexcept : chars{limit} {}
+    constexpr extent(v1::bytes limit) noexcept : bytes{limit} {}
+    constexpr extent(v1::lines limit) noexcept : lines{limit} {}
+
+    constexpr bool bounded() const noexcept { return *this != extent{}; }
+    constexpr bool by_lines() const noexcept { return lines.count != detail::u64_limit; }
+
+    /// Halved `times` over, each limit that was given.
+    constexpr extent halved(unsigned times) const noexcept {
+        extent less = *this;
+        for (auto* const count : {&less.chars.count, &less.bytes.count, &less.lines.count})
+            if (*count != detail::u64_limit) *count >>= times < 63 ? times : 63;
+        return less;
+    }
+
+    /// Bytes at the front of `text` that fit all limits; lines count with their end. Of ASCII no byte is read for
+    /// limits in characters.
+    constexpr std::size_t prefix_of(std::string_view text, bool ascii = false) const noexcept {
+        auto end = text.size();
+        if (bytes.count < end) end = detail::utf8::floor(text, static_cast<std::size_t>(bytes.count));
+        if (chars.count < end)
+            end = ascii ? static_cast<std::size_t>(chars.count) : detail::utf8::prefix(text.substr(0, end), chars.count);
+        if (by_lines()) {
+            std::size_t at = 0;
+            for (auto left = lines.count; left != 0 && at < end; --left) {
+                auto const stop = text.find('\n', at);
+                at = stop == std::string_view::npos ? text.size() : stop + 1;
+            }
+            end = at < end ? at : end;
+        }
+        return end;
+    }
+
+    /// Where the part at the back of `text` that fits all limits begins.
+    constexpr std::size_t suffix_of(std::string_view text, bool ascii = false) const noexcept {
+        std::size_t begin = 0;
+        if (bytes.count < text.size())
+            begin = detail::utf8::ceil(text, text.size() - static_cast<std::size_t>(bytes.count));
+        if (chars.count < text.size() - begin)
+            begin = ascii ? text.size() - static_cast<std::size_t>(chars.count) : begin + detail::utf8::suffix(text.substr(begin), chars.count);
+        if (by_lines()) {
+            auto at = text.size();
+            for (auto left = lines.count; left != 0 && at > begin; --left) {
+                auto const stop = at < 2 ? std::string_view::npos : text.rfind('\n', at - 2);
+                at = stop == std::string_view::npos ? 0 : stop + 1;
+            }
+            begin = at > begin ? at : begin;
+        }
+        return begin;
+    }
+
+    constexpr bool holds(std::string_view text, bool ascii = false) const noexcept { return prefix_of(text, ascii) == text.size(); }
+
+    friend constexpr bool operator==(extent const&, extent const&) = default;
+    friend constexpr extent operator&&(extent left, extent right) noexcept {
+        if (right.chars < left.chars) left.chars = right.chars;
+        if (right.bytes < left.bytes) left.bytes = right.bytes;
+        if (right.lines < left.lines) left.lines = right.lines;
+        return left;
+    }
+};
+
+/// The size over which a layer takes a part: of its text, or in tokens in the scale of used() (L19), what a
+/// part costs beside its text included. What is within all limits that were given is left alone.
+struct part_limit {
+    extent text = {};
+    v1::tokens tokens = {detail::u64_limit};
+
+    constexpr part_limit() = default;
+    constexpr part_limit(extent limit) noexcept : text{limit} {}
+    constexpr part_limit(v1::tokens limit) noexcept : tokens{limit} {}
+    template <unit Unit>
+        requires(Unit == unit::chars || Unit == unit::bytes || Unit == unit::lines)
+    constexpr part_limit(quantity<Unit> limit) noexcept : text{limit} {}
+
+    constexpr bool bounded() const noexcept { return *this != part_limit{}; }
+    constexpr part_limit halved(unsigned times) const noexcept {
+        part_limit less{text.halved(times)};
+        less.tokens.count = tokens.count == detail::u64_limit ? tokens.count : tokens.count >> (times < 63 ? times : 63);
+        return less;
+    }
+    /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.
+    template <class Reader>
+    constexpr extent of_text(cost counted, Reader const& seen) const noexcept {
+        bool const over = tokens.count != detail::u64_limit && counted > seen.within(tokens);
+        return over ? extent{v1::chars{0}} : text;
+    }
+
+    friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
+};
+constexpr part_limit operator&&(part_limit left, tokens right) noexcept {
+    if (right < left.tokens) left.tokens = right;
+    return left;
+}
+
+template <unit Left, unit Right>
+    requires(Left != unit::tokens && Right != unit::tokens)
+constexpr extent operator&&(quantity<Left> left, quantity<Right> right) noexcept {
+    return extent{left} && extent{right};
+}
+
+namespace detail {
+
+/// Lines of text, the last one with or without its end.
+constexpr std::uint64_t count_lines(std::string_view text) noexcept {
+    std::uint64_t ends = 0;
+    for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) ++ends;
+    return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

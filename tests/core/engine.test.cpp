@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/reduce.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/policy/trigger.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::chat_message;
+using condense::group;
+using condense::outcome;
+using condense::pipeline;
+using condense::used;
+using toy::layer;
+using history = std::vector<chat_message>;
+
+/// Tokens are bytes.
+history const conversation = {chat_message::user("task"),          chat_message::call("1", "read", "{}"),
+                              chat_message::result("1", "output"), chat_message::assistant("answer"),
+                              chat_message::user("go on"),         chat_message::assistant("well"),
+                              chat_message::user("latest")};
+
+/// What a pipeline of one callable makes of a history, which stays as it is.
+template <condense::effect Effects, class History, class Act>
+auto reduced(History const& messages, Act act, bool marks = false) {
+    condense::run_options<> options;
+    options.marks = marks;
+    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, toy::per_byte{},
+                            options);
+}
+
+/// "task | {} | out | ", with the marks that were set.
+std::string sent(auto const& from) {
+    std::string out;
+    from.each([&](chat_message const& m) {
+        for (auto const& part : m.parts) out.append(part.text).append(" ");
+        if (!m.mark.empty()) out.append("<").append(m.mark).append("> ");
+        out.append("| ");
+    });
+    return out;
+}
+
+constexpr auto nothing = [](auto&, auto&) {};
+constexpr auto all_verbs =
+    condense::drops | condense::shortens | condense::externalizes | condense::summarizes | condense::restores;
+
+condense::part_ref part_at(auto const& draft, std::uint32_t message, std::uint32_t part = 0) {
+    return {message, part, draft.outline().message_at(message).first_part + part};
+}
+
+}  // namespace
+
+TEST_CASE("reduction: without edits every message is sent, itself") {
+    auto const made = reduced<condense::no_effects>(conversation, nothing);
+    std::size_t index = 0;
+    made.each([&](chat_message const& m) { CHECK(&m == &conversation[index++]); });
+    CHECK(index == conversation.size());
+    CHECK_FALSE(made.report().changed());
+    CHECK(made.used() == made.report().before);
+}
+
+TEST_CASE("reduction: edited messages are made, the others are the originals") {
+    auto const made = reduced<all_verbs>(conversation, [](auto& draft, auto& pass) {
+        if (!draft.edits().steps().empty()) return;
+        pass.note(draft.shorten(part_at(draft, 2), "out"));
+        pass.note(draft.drop({3}));
+        pass.note(draft.summarize(std::vector<group>{{4}, {5}}, "so far"));
+    });
+    CHECK(sent(made) == "task | {} | out | so far | latest | ");
+    CHECK(made.report().first_changed == 2u);
+    std::vector<std::pair<char, std::uint32_t>> places;
+    std::vector<chat_message> fresh;
+    made.each_place([&](std::uint32_t index) { places.emplace_back('k', index); },
+                    [&](chat_message&& m) {
+                        places.emplace_back('m', fresh.size());
+                        fresh.push_back(std::move(m));
+                    });
+    CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'m', 0}, {'m', 1}, {'k', 6}});
+    CHECK(fresh[0].parts[0].call == "1");
+    CHECK(fresh[1] == chat_message::user("so far"));
+
+    using condense::sent_kind;
+    using condense::sent_place;
+    std::vector<sent_place> sent_places;
+    made.each_sent([&](sent_place place) { sent_places.push_back(place); });
+    CHECK(sent_places == std::vector<sent_place>{{sent_kind::kept, 0},
+                                                 {sent_kind::kept, 1},
+                                                 {sent_kind::changed, 2},
+                                                 {sent_kind::summary, group{4}.summary().index},
+                                                 {sent_kind::kept, 6}});
+    CHECK(made.make(sent_places[2]) == fresh[0]);
+    CHECK(made.make(sent_places[3]) == fresh[1]);
+
+    std::size_t originals = 0;
+    made.each([&](chat_message const& m) { originals += &m == &conversation[0] || &m == &conversation[6]; });
+    CHECK(originals == 2);
+}
+
+TEST_CASE("reduction: a message is made with all its edits") {
+    auto messages = conversation;
+    messages[3].parts = {{.kind = condense::part_kind::reasoning, .text = "hm"},
+                         {.text = "first text"},
+                         {.kind = condense::part_kind::reasoning, .text = "well"},
+                         {.text = "second text"}};
+    auto const made = reduced<all_verbs>(
+        messages,
+        [](auto& draft, auto& pass) {
+            if (!draft.edits().steps().empty()) return;
+            pass.note(draft.remove(part_at(draft, 3, 0)));
+            pass.note(draft.shorten(part_at(draft, 3, 1), "first"));
+            pass.note(draft.remove(part_at(draft, 3, 2)));
+            pass.note(draft.externalize(part_at(draft, 3, 3), "2nd", {{9}}));
+        },
+        true);
+    CHECK(sent(made) == "task | {} | output | first 2nd <short.0,stored.1> | go on | well | latest | ");
+    CHECK(messages[3].parts.size() == 4);
+}
+
+TEST_CASE("reduction: marks are written where they are wanted") {
+    auto const act = [](auto& draft, auto& pass) {
+        if (!draft.edits().steps().empty()) return;
+        pass.note(draft.shorten(part_at(draft, 2), "out"));
+        pass.note(draft.summarize(std::vector<group>{{3}, {4}}, "s"));
+    };
+    CHECK(sent(reduced<all_verbs>(conversation, act)) == "task | {} | out | s | well | latest | ");
+    CHECK(sent(reduced<all_verbs>(conversation, act, true)) ==
+          "task | {} | out <short.0> | s <summary> | well | latest | ");
+}
+
+TEST_CASE("reduction: marks of earlier runs stay on what is edited again") {
+    auto messages = conversation;
+    messages[3].parts.push_back({.text = "more"});
+    messages[3].mark = "stored.1";
+    auto const act = [](auto& draft, auto& pass) {
+        if (draft.edits().steps().empty()) pass.note(draft.shorten(part_at(draft, 3), "a"));
+    };
+    CHECK(sent(reduced<all_verbs>(messages, act, true)) ==
+          "task | {} | output | a more <short.0,stored.1> | go on | well | latest | ");
+}
+
+TEST_CASE("reduction: the first changed message is that of the earliest edit in force") {
+    auto const changed = [](auto act) { return reduced<all_verbs>(conversation, act).report().first_changed; };
+    CHECK(changed([](auto& draft, auto& pass) {
+              if (!draft.edits().steps().empty()) return;
+              pass.note(draft.drop({5}));
+              pass.note(draft.drop({3}));
+          }) == 3u);
+    CHECK(changed([](auto& draft, auto& pass) {
+              if (!draft.edits().steps().empty()) return;
+              pass.note(draft.drop({5}));
+              pass.note(draft.drop({1}));
+              pass.note(draft.restore({1}));
+          }) == 5u);
+}
+
+TEST_CASE("reduction: forward ranges are read, too") {
+    std::list<chat_message> const messages(conversation.begin(), conversation.end());
+    auto const made = reduced<all_verbs>(messages, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); });
+    CHECK(sent(made) == "task | answer | go on | well | latest | ");
+    CHECK(messages.size() == 7);
+    chat_message const array[] = {chat_message::user("task"), chat_message::assistant("answer"),
+                                  chat_message::user("latest")};
+    CHECK(sent(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) ==
+          "task | latest | ");
+}
+
+TEST_CASE("reduction: an empty history is sent as it is") {
+    auto const made = reduced<all_verbs>(history{}, [](auto& draft, auto& pass) { pass.note(draft.drop({0})); });
+    CHECK(sent(made).empty());
+    CHECK(made.report().fits());
+    CHECK_FALSE(made.report().changed());
+}
+
+TEST_CASE("reduction: without anything that concludes, a run fits or is over") {
+    auto const outcome_of = [](std::uint64_t window) {
+        return condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
+                                toy::per_byte{})
+            .report()
+            .outcome;
+    };
+    constexpr std::uint64_t whole = 4 + 2 + 6 + 6 + 5 + 4 + 6;
+    CHECK(outcome_of(whole) == outcome::fits);
+    CHECK(outcome_of(whole - 1) == outcome::over);
+    CHECK(outcome_of(0) == outcome::over);
+}
+
+namespace {
+
+/// Shortens the result once the answer is gone, at any usage.
+template <class When>
+struct patient {
+    When when;
+    static constexpr auto effects = condense::shortens;
+    void reduce(auto& draft, auto& pass) const {
+        auto const part = part_at(draft, 2);
+        if (!draft.present(condense::sequence{3}) && !draft.about(part).edited) pass.note(draft.shorten(part, "out"));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("reduction: a run goes on until its layers change nothing more") {
+    pipeline const mix{patient<condense::always_t>{}, layer<condense::drops>([](auto& draft, auto& pass) {
+                           if (draft.present(condense::sequence{3})) pass.note(draft.drop({3}));
+                       })};
+    auto messages = conversation;
+    auto const first = condense::reduce(messages, mix, {.window = 1'000_tokens}, toy::per_byte{});
+    CHECK(first.layers[0].outcome == condense::layer_outcome::applied);
+    CHECK(messages.size() == 6);
+    CHECK(messages[2].parts[0].text == "out");
+}
+
+TEST_CASE("reduction: savings of all layers are the whole saving") {
+    pipeline const mix{patient<condense::always_t>{},
+                       layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
+                       layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
+    auto messages = conversation;
+    auto const report = condense::reduce(messages, mix, {.window = 1'000_tokens}, toy::per_byte{});
+    condense::tokens sum;
+    for (auto const& entry : report.layers) sum = sum + entry.saved;
+    CHECK(sum == report.before.tokens - report.after.tokens);
+    CHECK(sum == 13_tokens);
+}
+
+TEST_CASE("reduction: how long a run took is what the clock says") {
+    struct ticks {
+        std::uint64_t* now;
+        condense::instant operator()() const { return {*now += 5}; }
+    };
+    std::uint64_t now = 100;
+    condense::run_options<ticks> const options{.clock = {&now}};
+    auto const made = condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)},
+                                       {.window = 1'000_tokens}, toy::per_byte{}, options);
+    CHECK(made.report().time.count == 5);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/core/outline_records.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::part_kind;
+using condense::role;
+using condense::detail::fresh_message;
+
+constexpr bool all_of_a_message_is_read() {
+    fresh_message fresh;
+    fresh.read(toy::with(role::assistant, {{.text = "hm"}, {.kind = part_kind::tool_call, .text = "{}", .tool = "look", .call = "c1"}}),
+               toy::per_byte{}, {});
+    auto const& parts = fresh.parts();
+    return parts.size() == 2 && parts[0].record.size == 2 && parts[1].record.kind == part_kind::tool_call &&
+           fresh.id_of(parts[1]) == "c1" && fresh.name_of_tool(parts[1]) == "look" && fresh.id_of(parts[0]).empty() &&
+           fresh.text_size() == 6 && fresh.record.speaker == role::assistant && !fresh.record.plain_user;
+}
+static_assert(toy::run_time_only || all_of_a_message_is_read());
+
+constexpr bool nothing_of_the_message_before_stays() {
+    fresh_message fresh;
+    fresh.read(toy::joined(toy::pinned(toy::call("1"))), toy::per_byte{}, {});
+    if (!fresh.record.pinned || !fresh.joins_previous || fresh.text_size() == 0) return false;
+    fresh.read(toy::user("u"), toy::per_byte{}, {});
+    return !fresh.record.pinned && !fresh.joins_previous && fresh.text_size() == 0 && fresh.parts().size() == 1 &&
+           fresh.record.plain_user;
+}
+static_assert(toy::run_time_only || nothing_of_the_message_before_stays());
+
+/// A forged mark is one only where marks are asked for.
+constexpr bool marks_and_pins_come_from_the_options() {
+    fresh_message fresh;
+    auto const forged = toy::marked(toy::user("u"), "summary");
+    fresh.read(forged, toy::per_byte{}, {});
+    if (fresh.record.summary || !fresh.record.plain_user || fresh.record.pinned) return false;
+    fresh.read(forged, toy::per_byte{}, {.marks = true, .pinned = true});
+    return fresh.record.summary && !fresh.record.plain_user && fresh.record.pinned;
+}
+static_assert(toy::run_time_only || marks_and_pins_come_from_the_options());
+
+}  // namespace
+
+TEST_CASE("fresh_message: one message as it is read") {
+    CHECK(all_of_a_message_is_read());
+    CHECK(nothing_of_the_message_before_stays());
+    CHECK(marks_and_pins_come_from_the_options());
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/layer/arrival_memory.hpp>
+
+#include <string>
+#include <vector>
+
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "core/sessions.hpp"
+#include "support/catch.hpp"
+
+// What layers with `.when = always` do in a session about messages that they were not free to edit on arrival.
+
+namespace {
+
+using condense::always;
+using condense::chat_message;
+using condense::compress;
+using condense::last;
+using condense::offload;
+using condense::pipeline;
+using condense::record;
+using condense::task;
+using namespace condense::literals;
+
+constexpr condense::budget limits{.window = 100'000_tokens};
+
+template <class Mix>
+auto session_with(Mix const& mix) {
+    return sessions::session_of<Mix>{{}, mix, limits};
+}
+template <class Session>
+void round(Session& session, int number) {
+    auto const id = std::to_string(number);
+    session.push(chat_message::call(id, "read", "{}"));
+    session.push(chat_message::result(id, id + std::string(20'000, 'x')));
+    session.push(chat_message::assistant("ok"));
+}
+template <class Session>
+std::size_t large_results(Session const& session) {
+    std::size_t found = 0;
+    for (auto const& m : sessions::sent(session)) found += m.parts[0].text.size() > 10'000 ? 1u : 0u;
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("deferred: without a journal a result is shortened once its round is over") {
+    auto session = session_with(pipeline{compress{.when = always}});
+    session.push(chat_message::user("go"));
+    session.push(chat_message::call("1", "read", "{}"));
+    session.push(chat_message::result("1", std::string(20'000, 'x')));
+    CHECK(large_results(session) == 1);  // the round is open
+    session.push(chat_message::assistant("ok"));
+    CHECK(large_results(session) == 0);
+}
+
+TEST_CASE("deferred: what a tail protects is shortened or stored when it is behind the tail no more") {
+    condense::memory_journal const journal;
+    condense::memory_store const store;
+    auto const check = [](auto session) {
+        session.push(chat_message::user("go"));
+        for (int number = 0; number < 8; ++number) round(session, number);
+        CHECK(large_results(session) == 1);
+        CHECK(session.used().fits());
+        CHECK(session.draft().after == session.used());
+        CHECK_FALSE(session.due());
+    };
+    check(session_with(pipeline{record{.to = journal}, compress{.when = always, .protect = task | last(4_messages)}}));
+    check(session_with(pipeline{record{.to = journal}, offload{.protect = last(4_messages), .into = store}}));
+}
+
+TEST_CASE("deferred: a large message of the user's is left until another is the latest") {
+    condense::memory_store const store;
+    auto session = session_with(pipeline{offload{.into = store}});
+    session.push(chat_message::user("go"));
+    session.push(chat_message::call("1", "read", "{}"));
+    auto both = chat_message::user("look");
+    both.parts.push_back(chat_message::result("1", std::string(20'000, 'x')).parts[0]);
+    session.push(both);
+    session.push(chat_message::assistant("ok"));
+    auto const used = session.used().tokens;
+    session.push(chat_message::user("more"));
+    CHECK(session.used().tokens < used);
+}
+
+TEST_CASE("deferred: an edit that was undone is not made again") {
+    auto session = session_with(pipeline{compress{.when = always, .protect = last(2_messages)}});
+    session.push(chat_message::user("go"));
+    round(session, 0);
+    session.push(chat_message::user("go on"));
+    REQUIRE(large_results(session) == 0);
+    REQUIRE(session.undo());
+    session.push(chat_message::assistant("ok"));
+    CHECK(large_results(session) == 1);
+}
+
+TEST_CASE("deferred: a saved session goes on with what it had deferred") {
+    auto const mix = pipeline{compress{.when = always, .protect = last(4_messages)}};
+    auto first = session_with(mix);
+    first.push(chat_message::user("go"));
+    round(first, 0);
+    auto taken = first.state();
+    REQUIRE(taken);
+    auto second = session_with(mix);
+    REQUIRE_FALSE(second.adopt(taken.state));
+    CHECK(large_results(second) == 1);
+    round(second, 1);
+    CHECK(large_results(second) == 1);
+}
+
+TEST_CASE("deferred: where the request does not fit, a layer that always acts is due") {
+    auto session = session_with(pipeline{compress{.when = always}});
+    session.push(chat_message::user("go"));
+    CHECK_FALSE(session.due());
+    session.push(chat_message::user(std::string(150'000, 'u')));
+    CHECK(session.due());
+}
+
+TEST_CASE("deferred: a memory is read as it was written, or not at all") {
+    condense::detail::deferred_messages kept;
+    for (std::string_view const good : {"", "1:9,", "1:9,1:3,1:8,"}) CHECK(kept.load(good, 9));
+    CHECK(kept.save() == "1:9,1:3,1:8,");
+    for (std::string_view const bad : {"x", "2:10,", "1:9,1:9,", "1:9,1:3,1:3,", "1:9,1:8,1:3,", "1:9,1:-,"}) CHECK_FALSE(kept.load(bad, 9));
+    CHECK(kept.save() == "1:9,1:3,1:8,");
+    kept.rewind(8);
+    CHECK(kept.save() == "1:8,1:3,");
+}

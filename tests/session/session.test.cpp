@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/session/session.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+
+#include "core/sessions.hpp"
+#include "laws/checker.hpp"
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+#include "support/tape.hpp"
+
+using namespace sessions;
+
+TEST_CASE("push says when a reduction is due, prepare runs it, the originals stay") {
+    condense::session session{std::deque<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                              condense::budget{.window = 100_tokens}, exact{}};
+    CHECK_FALSE(session.push(chat_message::user(std::string(40, 'a'))));
+    CHECK_FALSE(session.push(chat_message::assistant(std::string(40, 'b'))));
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(session.push(chat_message::user(std::string(15, 'c'))));
+    auto const report = session.prepare();
+    CHECK(report.changed());
+    CHECK(report.fits());
+    CHECK(sent(session).size() == 2);
+    CHECK(session.used().messages == 2_messages);
+    CHECK(session.history().size() == 3);
+    CHECK_FALSE(session.due());
+}
+
+TEST_CASE("a request has messages by their place, and layers the names that a program gives them") {
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::compress{.when = condense::always, .over = 100_chars, .label = "long texts"},
+                           condense::compress{.over = 50_chars},
+                           condense::sliding_window{.when = used >= 90_pct, .label = "old turns"}},
+        condense::budget{.window = 100'000_tokens}, exact{}};
+    CHECK(session.request().empty());
+    session.push(chat_message::user("go"));
+    session.push(chat_message::call("1", "read", "{}"));
+    session.push(chat_message::result("1", std::string(2'000, 'x')));
+    auto const request = session.request();
+    REQUIRE(request.size() == 3);
+    CHECK_FALSE(request.empty());
+    CHECK(request[0] == session.history()[0]);
+    CHECK(request.front() == request[0]);
+    CHECK(request[2] == session.history()[2]);
+    CHECK(&request.back() == &request[2]);
+    auto const report = session.prepare();
+    CHECK(report.layers[0].name == "long texts");
+    CHECK(report.layers[1].name == "compress");
+    CHECK(report.layers[2].name == "old turns");
+}
+
+TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
+    condense::memory_store const store;
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}},
+        condense::budget{.window = 100'000_tokens}, exact{}};
+    session.push(chat_message::user("go"));
+    session.push(chat_message::call("1", "read", "{}"));
+    session.push(chat_message::result("1", std::string(2'000, 'x')));
+    CHECK(store.size() == 1);
+    auto const request = sent(session);
+    CHECK(request.size() == 3);
+    CHECK(request[2].parts[0].text.size() < 500);
+    CHECK(store.get(store.name(std::string(2'000, 'x'))) == std::string(2'000, 'x'));
+    CHECK(session.history()[2].parts[0].text.size() == 2'000);
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(sent(session) == request);
+}
+
+TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+                              condense::budget{.window = 100'000_tokens}, exact{}};
+    session.push(chat_message::user("first"));
+    session.push(chat_message::call("slow", "build", "{}"));
+    session.push(chat_message::user("meanwhile"));
+    session.push(chat_message::assistant("yes"));  // the call is dead now
+    CHECK(session.push(chat_message::user("more")));
+    CHECK(session.prepare().changed());
+    for (auto const& m : sent(session)) CHECK((m.parts.empty() || m.parts[0].call != "slow"));
+    session.push(chat_message::result("slow", "done"));
+    auto const request = sent(session);
+    std::size_t calls = 0;
+    for (auto const& m : request)
+        for (auto const& part : m.parts) calls += part.call == "slow" ? 1u : 0u;
+    CHECK(calls == 2);
+    condense::cost sum;
+    for (auto const& m : request)
+        for (auto const& part : m.parts) sum += exact{}(part.text);
+    CHECK(session.used().tokens == sum.tokens());
+    CHECK(session.used().messages.count == request.size());
+}
+
+TEST_CASE("a summary is replaced by the next one, and a session reads its own") {
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::summarize{.when = used >= 80_pct, .protect = condense::last(2_messages)}},
+                              condense::budget{.window = 3'000_tokens}, exact{}};
+    std::size_t runs = 0;
+    for (int turn = 0; turn < 60; ++turn) {
+        session.push(chat_message::user(std::string(100, 'q')));
+        if (!session.push(chat_message::assistant(std::string(100, 'a')))) continue;
+        runs += session.prepare().changed() ? 1u : 0u;
+        CHECK(session.used().fits());
+        std::size_t summaries = 0;
+        for (auto const& m : sent(session)) summaries += m.parts[0].text.find("<summary>") != std::string::npos ? 1u : 0u;
+        CHECK(summaries == 1);
+    }
+    CHECK(runs > 2);
+}
+
+TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
+    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{}},
+                              condense::budget{.window = 1'000_tokens}, moody{}};
+    session.push(chat_message::user("good"));
+    CHECK_THROWS(session.push(chat_message::user("bad")));
+    CHECK(session.history().size() == 1);
+    CHECK(session.outline().size() == 1);
+    CHECK(sent(session).size() == 1);
+    session.push(chat_message::assistant("fine"));
+    CHECK(sent(session).size() == 2);
+    CHECK(session.used().tokens == 8_tokens);
+}
+
+TEST_CASE("statistics are the sums of the reports, and of what was done on arrival") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.when = used >= 40_pct, .over = 600_chars, .preview = condense::head{50_chars}, .into = store},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    std::uint64_t saved = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        session_of<decltype(mix)> session{{}, mix, {.window = 9'000_tokens}};
+        for (auto const& m : all) {
+            auto const before = session.statistics();
+            auto const used_before = session.used().tokens;
+            session.push(m);
+            condense::cost whole;
+            for (auto const& part : m.parts) whole += part.cost ? *part.cost : exact{}(part.text);
+            // On arrival: what the message costs, less what was saved.
+            if (session.edits().steps().empty() || session.statistics().saved() != before.saved())
+                CHECK(used_before.count + whole.tokens().count - session.used().tokens.count ==
+                      session.statistics().saved().count - before.saved().count);
+            CHECK(session.statistics().runs == before.runs);
+            auto const arrival = session.statistics();
+            auto const report = session.prepare();
+            auto const& now = session.statistics();
+            for (std::size_t layer = 0; layer < 3; ++layer) {
+                CHECK(now.layers[layer].saved.count - arrival.layers[layer].saved.count == report.layers[layer].saved.count);
+                CHECK(now.layers[layer].groups_dropped - arrival.layers[layer].groups_dropped == report.layers[layer].groups_dropped);
+                CHECK(now.layers[layer].parts_shortened - arrival.layers[layer].parts_shortened == report.layers[layer].parts_shortened);
+                CHECK(now.layers[layer].artifacts - arrival.layers[layer].artifacts == report.layers[layer].artifacts);
+                CHECK(now.layers[layer].failures - arrival.layers[layer].failures == report.layers[layer].failures);
+            }
+            CHECK(now.changed - arrival.changed == (report.changed() ? 1u : 0u));
+        }
+        saved += session.statistics().saved().count;
+        CHECK(session.statistics().changed <= session.statistics().runs);
+    }
+    CHECK(saved > rounds(100'000));
+}
+
+TEST_CASE("messages pushed while a summary is being made are all there, in order", "[case-183]") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 95_pct}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    int asked = 0;
+    std::string said = "in short";
+    act = [&] {
+        ++asked;
+        auto const steps = session.edits().steps().size();
+        auto const history = session.history().size();
+        for (auto const* const text : {"one", "two", "three"}) CHECK_FALSE(session.push(chat_message::user(text)));
+        // The rest waits for the end of the run.
+        CHECK_FALSE(session.prepare().changed());
+        CHECK_FALSE(session.run().changed());
+        CHECK_FALSE(session.undo());
+        CHECK(session.history().size() == history);
+        CHECK(session.edits().steps().size() == steps);
+        return said;
+    };
+    for (auto const& m : all) session.push(m);
+    SECTION("one that is good") {
+        auto const report = session.run();
+        CHECK(report.changed());
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+        CHECK(report.after.messages.count + 3 == session.used().messages.count);
+    }
+    SECTION("one that fails") {
+        said = "";
+        auto const report = session.run();
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        CHECK(sent(session).size() == all.size() + 3);
+    }
+    CHECK(asked == 1);
+    for (auto const* const text : {"one", "two", "three"}) all.push_back(chat_message::user(text));
+    CHECK(session.history() == all);
+    auto const request = sent(session);
+    CHECK(conversation(request.end() - 3, request.end()) == conversation(all.end() - 3, all.end()));
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("what was done before a run can not be undone in it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act)};
+    session_of<decltype(mix)> session{long_turns(8), mix, {.window = 2'000_tokens}};
+    act = [] { return std::string{"in short"}; };
+    CHECK(session.run().changed());
+    for (auto const& m : long_turns(8)) session.push(m);
+    int refused = 0;
+    int asked = 0;
+    act = [&] {
+        ++asked;
+        refused += session.undo() ? 0 : 1;
+        return std::string{"shorter"};
+    };
+    CHECK(session.run().changed());
+    CHECK(asked > 0);
+    CHECK(refused == asked);
+    CHECK(miscounted(session).empty());
+    CHECK(session.undo());
+    CHECK(session.undo());
+    CHECK(sent(session) == session.history());
+}
+
+TEST_CASE("statistics tell what was done on arrival") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x'))})
+        session.push(m);
+    auto const& layer = session.statistics().layers[0];
+    CHECK(layer.name == "offload");
+    CHECK(layer.saved.count == 2'004 - session.used().tokens.count);
+    CHECK(layer.events == 1);
+    CHECK(layer.artifacts == 1);
+    CHECK(layer.parts_shortened == 1);
+    CHECK(session.statistics().runs == 0);
+}
+
+TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    for (auto const& m : all) session.push(m);
+    SECTION("plainly") {
+        act = [&]() -> std::string {
+            session.push(chat_message::user("meanwhile"));
+            throw condense::cancelled{};
+        };
+        CHECK_THROWS_AS(session.run(), condense::cancelled);
+    }
+    SECTION("in another exception") {
+        act = [&]() -> std::string {
+            session.push(chat_message::user("meanwhile"));
+            try {
+                throw condense::cancelled{};
+            } catch (...) {
+                std::throw_with_nested(std::runtime_error{"the transport failed"});
+            }
+        };
+        CHECK_THROWS_AS(session.run(), std::runtime_error);
+    }
+    all.push_back(chat_message::user("meanwhile"));
+    CHECK(sent(session) == all);
+    CHECK(session.statistics().runs == 0);
+    CHECK_FALSE(session.undo());
+    session.push(chat_message::user("next"));
+    all.push_back(chat_message::user("next"));
+    CHECK(session.history() == all);
+    CHECK(sent(session) == all);
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("a run that is stopped leaves the session as it was, and says so") {
+    bool stop = false;
+    std::function<std::string()> act = [&] {
+        stop = true;
+        return std::string{"in short"};
+    };
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used > 3_messages}};
+    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    auto const all = long_turns(8);
+    for (auto const& m : all) session.push(m);
+    auto const report = session.run();
+    CHECK_FALSE(report.changed());
+    CHECK(report.layers[0].note == "stopped");
+    CHECK(report.layers[0].asked == 1);
+    CHECK(report.layers[0].saved == 0_tokens);
+    CHECK(report.after.tokens == session.used().tokens);
+    CHECK(sent(session) == all);
+    CHECK_FALSE(session.undo());
+    stop = false;
+    act = [] { return std::string{"in short"}; };
+    CHECK(session.run().changed());
+}
+
+TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
+    bool stop = false;
+    int asked = 0;
+    std::function<std::string()> act = [&] {
+        stop = ++asked == 1;
+        return std::string{"in short"};
+    };
+    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
+    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 90_pct}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    for (auto const& m : long_turns(8)) session.push(m);
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(asked == 1);
+    CHECK_FALSE(session.prepare().changed());
+    stop = false;
+    CHECK(session.prepare().changed());
+    CHECK(asked == 2);
+}
+
+TEST_CASE("what a run asks for before it is taken back is not what is sent after it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    all.push_back(chat_message::assistant("done"));
+    for (auto const& m : all) session.push(m);
+    bool const asked_before = GENERATE(true, false);
+    if (asked_before) CHECK(sent(session) == all);
+    std::size_t seen = 0;
+    act = [&]() -> std::string {
+        seen = sent(session).size();
+        throw condense::cancelled{};
+    };
+    // The first message makes the request stale before the run.
+    if (!asked_before) CHECK(session.undo() == false);
+    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK(seen == all.size());
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("messages pushed on arrival of another stand after it") {
+    std::function<void()> act;
+    auto const mix = condense::pipeline{on_arrival{&act}, condense::sliding_window{.when = used > 100_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    int left = 2;
+    act = [&] {
+        if (left-- > 0) session.push(chat_message::user("echo"));
+    };
+    session.push(chat_message::user("first"));
+    session.push(chat_message::user("last"));
+    CHECK(session.history().size() == 4);
+    CHECK(session.history()[0] == chat_message::user("first"));
+    CHECK(session.history().back() == chat_message::user("last"));
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("a message that can not be taken in does not take those behind it with it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{asking(act)};
+    condense::session<conversation, decltype(mix), moody> session{{}, mix, {.window = 2'000_tokens}};
+    auto all = long_turns(8);
+    for (auto const& m : all) session.push(m);
+    act = [&] {
+        for (auto const* const text : {"one", "bad", "three"}) session.push(chat_message::user(text));
+        return std::string{"in short"};
+    };
+    CHECK_THROWS_AS(session.run(), std::runtime_error);
+    CHECK(session.history().size() == all.size() + 1);
+    CHECK(session.history().back() == chat_message::user("one"));
+    // It still waits, and nothing passes it.
+    CHECK_THROWS_AS(session.push(chat_message::user("four")), std::runtime_error);
+    CHECK_THROWS_AS(session.prepare(), std::runtime_error);
+    CHECK(session.history().size() == all.size() + 1);
+}
+
+TEST_CASE("a session knows what the provider's cache may hold: what it has sent") {
+    auto const mix = condense::pipeline{
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
+    for (bool const sent_before : {false, true}) {
+        CAPTURE(sent_before);
+        condense::session<conversation, decltype(mix), exact> session{
+            {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(1'500, 'x')),
+             chat_message::assistant(std::string(3'000, 'y')), chat_message::user("go on")},
+            mix, {.window = 100'000_tokens}, {}, condense::run_options<>{.sent = {0}}};
+        if (sent_before) CHECK(sent(session).size() == 5);
+        CHECK(session.run().changed() != sent_before);
+    }
+}
+
+TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
+    condense::session session{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
+                              condense::budget{.window = 2'000_tokens}, exact{}};
+    REQUIRE(session.prepare().changed());
+    auto const there = [&](std::string_view text) {
+        for (auto const& m : sent(session))
+            if (m.parts[0].text.starts_with(text)) return true;
+        return false;
+    };
+    REQUIRE_FALSE(there("answer 1a"));
+    CHECK(session.pin({99}) == condense::refusal{condense::refusal::gone});
+    CHECK(session.pin({3}) == condense::refusal{condense::refusal::none});
+    CHECK(there("answer 1a"));
+    CHECK(session.history()[3].parts[0].text.starts_with("answer 1a"));
+    for (int turn = 0; turn < 10; ++turn) {
+        session.push(chat_message::user(std::string(150, 'x')));
+        session.push(chat_message::assistant(std::string(150, 'y')));
+        static_cast<void>(session.prepare());
+        CHECK(there("answer 1a"));
+    }
+    while (session.undo()) CHECK(there("answer 1a"));
+    static_cast<void>(session.run());
+    CHECK(there("answer 1a"));
+    session.unpin({3});
+    for (int turn = 0; turn < 10; ++turn) {
+        session.push(chat_message::user(std::string(150, 'x')));
+        static_cast<void>(session.prepare());
+    }
+    CHECK_FALSE(there("answer 1a"));
+    // Where there is no room it does not come back.
+    condense::session full{conversation{chat_message::user("task"), chat_message::assistant(std::string(900, 'a')), chat_message::user(std::string(600, 'q'))},
+                           condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}, condense::budget{.window = 1'000_tokens}, exact{}};
+    REQUIRE(full.prepare().changed());
+    CHECK(full.pin({1}) == condense::refusal{condense::refusal::no_room});
+    CHECK(full.used().messages == 2_messages);
+}
+
+TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
+    condense::session session{conversation{chat_message::user("task"), chat_message::call("1", "read", std::string(50, ' ') + "{}"),
+                                           chat_message::call("2", "read", "{}")},
+                              condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 100_tokens}, exact{}};
+    CHECK_FALSE(session.prepare().changed());
+    CHECK(session.abandon("nothing") == 0);
+    CHECK(session.abandon("") == 0);
+    CHECK(session.abandon("1") == 1);
+    CHECK(session.abandon("1") == 0);
+    CHECK(session.prepare().changed());
+    CHECK(sent(session).size() == 2);
+    // The newest one blocks nothing either, where no model has anything of it to see.
+    CHECK(session.outline().open(2));
+    CHECK(session.abandon("2") == 1);
+    CHECK_FALSE(session.outline().open(2));
+    // A result that comes nevertheless brings its call back.
+    session.push(chat_message::result("1", "late"));
+    CHECK(sent(session).size() == 4);
+}
+
+TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do") {
+    int asked = 0;
+    std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
+    condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens}, exact{}};
+    auto const before = session.used();
+    auto const would = session.draft();
+    CHECK(would.layers[0].asked > 0);
+    CHECK(asked == 0);
+    CHECK(session.used() == before);
+    CHECK(session.edits().steps().empty());
+    condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 2'000_tokens}, exact{}};
+    auto const dropped = window.draft();
+    CHECK(dropped.changed());
+    CHECK(window.edits().steps().empty());
+    CHECK(window.run().after == dropped.after);
+}
+
+namespace {
+
+/// Does once what a test says, amid counting.
+struct acting_estimator {
+    std::function<void()>* act;
+    condense::cost operator()(std::string_view text) const {
+        if (*act) std::exchange(*act, nullptr)();
+        return exact{}(text);
+    }
+};
+struct acting_shortener {
+    std::function<void()>* act;
+    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const {
+        if (*act) std::exchange(*act, nullptr)();
+        return "short";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
+    std::function<void()> act;
+    condense::session session{conversation{chat_message::user("first")}, three_layers, condense::budget{.window = 10'000_tokens}, acting_estimator{&act}};
+    act = [&] {
+        // Also while that one is taken in.
+        act = [&] { session.push(chat_message::user("fourth " + std::string(40, 'x'))); };
+        session.push(chat_message::user("third"));
+        CHECK(session.call([](auto const&) { return chat_message::assistant("no"); }).attempts == 0);
+    };
+    session.push(chat_message::user("second"));
+    static_cast<void>(session.prepare());
+    REQUIRE(session.history().size() == 4);
+    CHECK(session.history()[1] == chat_message::user("second"));
+    CHECK(session.history()[2].parts[0].text.substr(0, 6) != session.history()[3].parts[0].text.substr(0, 6));
+    CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") {
+    std::function<void()> act;
+    condense::session session{conversation{chat_message::user("task")},
+                              condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
+                              condense::budget{.window = 1'000_tokens}, exact{}};
+    for (int turn = 0; turn < 4; ++turn) {
+        session.push({.role = condense::role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
+        session.push(chat_message::assistant("seen"));
+        session.push(chat_message::user("and now?"));
+    }
+    auto const before = session.history().size();
+    act = [&] {
+        for (int more = 0; more < 100; ++more) session.push(chat_message::user("more"));
+        CHECK(session.history().size() == before);
+        CHECK_FALSE(session.undo());
+    };
+    CHECK(session.draft().changed());
+    CHECK_FALSE(act);
+    static_cast<void>(session.prepare());
+    CHECK(session.history().size() == before + 100);
+    CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("a draft of the program's own container is of what is there") {
+    auto all = long_turns(9);
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 1'000_tokens}, exact{}};
+    CHECK(session.draft().before.tokens > 1'000_tokens);
+    all.resize(2);
+    all.shrink_to_fit();
+    CHECK(session.draft().before.messages == 2_messages);
+}
+
+TEST_CASE("what an observer pushes while the program's messages are taken in is read once") {
+    std::function<void()> act;
+    auto const observer = [&act](condense::events::arrived const&) { if (act) std::exchange(act, nullptr)(); };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    conversation all;
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, exact{}, options};
+    all = {chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
+    act = [&] { session.push(chat_message::user("pushed")); };
+    static_cast<void>(session.prepare());
+    CHECK(all.size() == 4);
+    CHECK(session.outline().size() == 4);
+    CHECK(miscounted(session) == "");
+}
+
+TEST_CASE("a session with a budget that leaves nothing for the input keeps all and sends nothing", "[law-8]") {
+    condense::session session{conversation{}, condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{}, condense::escalate{}},
+                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, exact{}};
+    for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+    CHECK_FALSE(session.due());
+    CHECK_FALSE(session.prepare().refused.empty());
+    CHECK_FALSE(session.run().changed());
+    auto const called = session.call([](auto const&) { return chat_message::assistant("never"); });
+    CHECK(called.outcome == condense::call_outcome::too_large);
+    CHECK(called.error.text == condense::budget_refused);
+    CHECK(sent(session).size() == 4);
+    session.set_limits({.window = 8'000_tokens});
+    CHECK(session.prepare().refused.empty());
+    CHECK(session.call([](auto const&) { return chat_message::assistant("done"); }));
+}
+
+TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers say") {
+    std::string prompt;
+    auto const model = [&prompt](std::string_view asked) { return prompt = asked, std::string{"In short."}; };
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 65_pct, .over = 200_chars, .with = condense::head_tail{50_chars, 50_chars}},
+                                        condense::summarize{.when = used >= 80_pct, .until = used <= 20_pct, .protect = condense::task | condense::last(2_messages), .with = model},
+                                        condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
+    auto const make = [&] { return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, exact{}}; };  // 2,000 tokens
+    auto session = make();
+    SECTION("a run that is not forced does nothing") { CHECK_FALSE(session.run().changed()); }
+    SECTION("where the targets are met nothing happens") {
+        auto const report = session.run(condense::force{});
+        CHECK(report.changed() == (session.used().tokens < report.before.tokens));
+        CHECK(report.layers[2].runs == 0);
+        CHECK(report.layers[3].runs == 0);
+    }
+    SECTION("to a target, with a focus") {
+        auto const report = session.run(condense::force{.focus = "the parser", .target = 900_tokens});
+        CHECK(report.changed());
+        CHECK(report.after.tokens <= 900_tokens);
+        CHECK(report.layers[1].outcome == layer_outcome::applied);
+        CHECK(prompt.find("Above all keep what concerns this: the parser") != std::string::npos);
+        CHECK(sent(session).front().parts[0].text.find("question 0") == 0);
+        CHECK(sent(session).back().parts[0].text.find("answer 9") == 0);
+        CHECK(session.undo());
+        CHECK(sent(session) == long_turns(10));
+    }
+    SECTION("protections bind, so a target may not be met") {
+        auto const report = session.run(condense::force{.target = 1_tokens});
+        CHECK(report.after.tokens > 1_tokens);
+        CHECK(sent(session).front().parts[0].text.find("question 0") == 0);
+        CHECK(report.layers[3].passes == 0);
+    }
+    SECTION("to the layers' own targets") {
+        for (auto const& m : long_turns(10)) session.push(m);  // 4,000 of 10,000, the summary's target is 2,000
+        CHECK_FALSE(session.due());
+        auto const report = session.run(condense::force{});
+        CHECK(report.changed());
+        CHECK(report.after.tokens <= 2'000_tokens);
+        CHECK(prompt.find("Above all") == std::string::npos);
+    }
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/session/session_core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "core/sessions.hpp"
+#include "laws/checker.hpp"
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+#include "support/tape.hpp"
+
+using namespace sessions;
+
+TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it") {
+    std::size_t undone = 0;
+    std::size_t after_pushes = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(250); ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        condense::budget const limits{.window = {1'500 + random.below(15'000)}};
+        // What was done: a message, or a run.
+        std::vector<std::optional<std::size_t>> done;
+        session_of<decltype(three_layers)> session{{}, three_layers, limits};
+        for (std::size_t index = 0; index < all.size(); ++index) {
+            session.push(all[index]);
+            done.push_back(index);
+            if (random.chance(30)) {
+                static_cast<void>(session.run());
+                done.push_back({});
+            }
+            if (!random.chance(15)) continue;
+            // The newest run that changed something did not happen.
+            auto const before = session.edits().steps().size();
+            if (!session.undo()) continue;
+            ++undone;
+            CHECK(session.edits().steps().size() < before);
+            auto newest = done.size();
+            auto const replay = [&](std::size_t no_run_from) {
+                session_of<decltype(three_layers)> again{{}, three_layers, limits};
+                for (std::size_t at = 0; at < done.size(); ++at) {
+                    if (done[at]) again.push(all[*done[at]]);
+                    else if (at < no_run_from && again.run().changed() && no_run_from == done.size()) newest = at;
+                }
+                return sent(again);
+            };
+            static_cast<void>(replay(done.size()));
+            INFO("seed " << seed << ", after message " << index);
+            REQUIRE(newest < done.size());
+            after_pushes += newest + 1 != done.size() ? 1u : 0u;
+            CHECK(sent(session) == replay(newest));
+            CHECK(miscounted(session).empty());
+            for (auto at = done.size(); at-- > newest;)
+                if (!done[at]) done.erase(done.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        while (session.undo()) CHECK(miscounted(session).empty());
+        CHECK(sent(session) == all);
+        CHECK(session.history() == all);
+    }
+    CHECK(undone > rounds(100) / 2);
+    CHECK(after_pushes > rounds(30) / 2);
+}
+
+TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
+    condense::memory_store const store;
+    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    conversation all{chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
+                     chat_message::call("2", "build", "{}"), chat_message::user("and?"), chat_message::assistant("went on")};
+    for (auto const& m : all) session.push(m);
+    CHECK(sent(session).size() == 7);
+    CHECK(sent(session)[4].parts[0].text == condense::repair{}.answer);
+    CHECK(miscounted(session).empty());
+    CHECK(session.undo());  // the answer
+    CHECK(sent(session).size() == 6);
+    CHECK(sent(session)[2] != all[2]);
+    CHECK(session.undo());  // the preview
+    CHECK(sent(session) == all);
+    CHECK_FALSE(session.undo());
+    CHECK(miscounted(session).empty());
+    // What could be done again is done by the next run.
+    CHECK(session.run().changed());
+    CHECK(sent(session).size() == 7);
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("undo after a late result that joined a group which was gone") {
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    conversation all{chat_message::user("first"), chat_message::call("slow", "build", "{}").and_call("other", "test", "{}"),
+                     chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")};
+    for (auto const& m : all) session.push(m);
+    CHECK(session.prepare().changed());
+    auto const push = [&](chat_message m) {
+        all.push_back(m);
+        session.push(std::move(m));
+        CHECK(miscounted(session).empty());
+    };
+    push(chat_message::result("slow", "done"));
+    CHECK(sent(session).size() > 3);
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+    CHECK(session.prepare().changed());
+    push(chat_message::result("other", "ok"));
+    CHECK(session.undo());
+    CHECK(sent(session) == all);
+    CHECK(miscounted(session).empty());
+    CHECK_FALSE(session.undo());
+}
+
+TEST_CASE("a session without anything to undo says so") {
+    session_of<decltype(three_layers)> session{{}, three_layers, {.window = 100'000_tokens}};
+    CHECK_FALSE(session.undo());
+    session.push(chat_message::user("hello"));
+    CHECK_FALSE(session.run().changed());
+    CHECK_FALSE(session.undo());
+    CHECK(sent(session) == conversation{chat_message::user("hello")});
+}
+
+TEST_CASE("release destroys originals that are not sent, and changes nothing that is") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head{100_chars}},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    std::size_t released = 0;
+    std::size_t runs_after = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
+        auto const all = laws::conversation_generator{seed}.make();
+        laws::random_source random{seed};
+        session_of<decltype(mix)> session{{}, mix, {.window = {1'500 + random.below(9'000)}}};
+        std::size_t given_back = 0;
+        for (std::size_t index = 0; index < all.size(); ++index) {
+            session.push(all[index]);
+            CHECK(session.history().back() == all[index]);
+            if (random.chance(40)) runs_after += session.run().changed() && given_back != 0 ? 1u : 0u;
+            if (!random.chance(10)) continue;
+            auto const request = sent(session);
+            auto const count = session.release({random.below(index + 2)});
+            given_back += count;
+            INFO("seed " << seed << ", after message " << index);
+            CHECK(session.history().size() == index + 1 - given_back);
+            CHECK(sent(session) == request);
+            CHECK(miscounted(session).empty());
+            CHECK_FALSE(session.undo());
+            CHECK(sent(session) == request);
+        }
+        released += given_back;
+        CHECK(miscounted(session).empty());
+        std::size_t next = 0;  // what is left stands in order
+        for (auto const& m : session.history()) {
+            auto const at = static_cast<std::size_t>(std::stoul(m.name.substr(1)));
+            CHECK(at >= next);
+            CHECK(m == all[at]);
+            next = at + 1;
+        }
+        CHECK(journal.messages().size() >= all.size());
+    }
+    CHECK(released > rounds(300) / 2);
+    CHECK(runs_after > rounds(100) / 2);
+}
+
+TEST_CASE("a session that has given messages back goes on as one that has not") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+                                        condense::sliding_window{.when = used >= 90_pct}};
+    condense::session<std::deque<chat_message>, decltype(mix), exact> session{{}, mix, {.window = 3'000_tokens}};
+    session_of<decltype(mix)> twin{{}, mix, {.window = 3'000_tokens}};
+    std::size_t released = 0;
+    for (auto const& m : long_turns(60)) {
+        CHECK(session.push(m) == twin.push(m));
+        auto const report = session.prepare();
+        CHECK(report.first_changed == twin.prepare().first_changed);
+        if (report.changed()) released += session.release({session.outline().size()});
+        CHECK(sent(session) == sent(twin));
+        CHECK(session.history().size() < 40);
+    }
+    CHECK(released > 80);
+    CHECK(session.statistics().layers[1].events == twin.statistics().layers[1].events);
+}
+
+TEST_CASE("what was given back can not be undone, or joined") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages},
+                                        condense::repair{}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::call("slow", "build", "{}"), chat_message::result("slow", "half"),
+                          chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+        session.push(m);
+    CHECK(session.release({100}) == 0);
+    CHECK(session.run().changed());
+    CHECK(session.undo());
+    CHECK(session.run().changed());
+    CHECK(session.release({1}) == 0);
+    auto const before = session.history();
+    auto const count = session.release({100});
+    CHECK(count > 0);
+    CHECK(session.history().size() == before.size() - count);
+    CHECK_FALSE(session.undo());
+    auto const request = sent(session);
+    session.push(chat_message::result("slow", "done"));
+    CHECK(sent(session).size() == request.size());  // the call is gone for good, and the result with it
+    CHECK(miscounted(session).empty());
+    session.push(chat_message::assistant("so it is"));
+    CHECK(sent(session).size() == request.size() + 1);
+    CHECK(miscounted(session).empty());
+    CHECK_FALSE(session.release({0}));
+}
+
+TEST_CASE("a call that a late result may answer is not given back, nor the turn before it") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::assistant("well"), chat_message::user("third"),
+                          chat_message::call("slow", "build", "{}"), chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+        session.push(m);
+    CHECK(session.run().changed());
+    CHECK(session.release({100}) == 3);  // "second", "well" and "meanwhile"
+    session.push(chat_message::result("slow", "done"));
+    auto const request = sent(session);
+    CHECK(std::count(request.begin(), request.end(), chat_message::call("slow", "build", "{}")) == 1);
+    CHECK(request.back() == chat_message::result("slow", "done"));
+    CHECK(miscounted(session).empty());
+}
+
+TEST_CASE("a message that was given back is not restored") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (int index = 0; index < 8; ++index) session.push(chat_message::user(std::to_string(index)));
+    CHECK(session.run().changed());
+    CHECK(session.release({100}) == 5);
+    auto facts = session.outline();
+    auto edits = session.edits();
+    auto const count = exact{};
+    condense::budget const limits{.window = 100'000_tokens};
+    condense::draft draft{session.history(), facts, edits, count, limits};
+    for (std::uint64_t index = 0; index < 8; ++index) CHECK(draft.restore({index}) == condense::refusal::gone);
+    CHECK(edits.steps().size() == session.edits().steps().size());
+}
+
+TEST_CASE("a request made in the first run of a session is made anew after it") {
+    std::function<std::string()> act;
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
+    auto all = long_turns(8);
+    all.push_back(chat_message::call("1", "t", "{}"));
+    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    all.push_back(chat_message::assistant("done"));
+    session_of<decltype(mix)> session{all, mix, {.window = 2'000_tokens}};
+    act = [&]() -> std::string {
+        CHECK(sent(session).size() < all.size());
+        throw condense::cancelled{};
+    };
+    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK(sent(session) == all);
+}
+
+TEST_CASE("a walk over the request gives each message as often as one likes") {
+    session_of<decltype(three_layers)> session{long_turns(3), three_layers, {.window = 100'000_tokens}};
+    auto const request = session.request();
+    CHECK(request.size() == 6);
+    auto at = request.begin();
+    auto const first = at;
+    CHECK(&*at == &session.history()[0]);  // not a copy
+    CHECK(at->role == condense::role::user);
+    CHECK((at++)->role == condense::role::user);
+    CHECK(at->role == condense::role::assistant);
+    CHECK(at != first);
+    CHECK(++at == [&] { auto third = request.begin(); return ++++third; }());
+    CHECK(session.request().begin() == request.begin());
+}
+
+TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal},
+                                        condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (auto const& m : {chat_message::user("task"), chat_message::call("1", "t", "{}"), chat_message::result("1", "first")}) session.push(m);
+    for (int turn = 0; turn < 8; ++turn) {
+        session.push(chat_message::user("u"));
+        session.push(chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.release(condense::sequence{9}) > 0);
+    journal.down(tapes::verb::append);
+    session.push(chat_message::result("1", "late, and the only copy"));  // of a call that is gone: not sent
+    auto const size = session.history().size();
+    CHECK(session.release(condense::sequence{1'000}) == 0);
+    CHECK(session.history().size() == size);
+    journal.down(tapes::verb::append, false);
+    session.push(chat_message::user("more"));
+    CHECK(session.release(condense::sequence{1'000}) > 0);
+    CHECK(journal.messages().size() == 21);
+}
+
+namespace {
+
+struct remembering {
+    static constexpr auto effects = condense::no_effects;
+    struct memory {
+        std::size_t read = 0;
+    };
+    constexpr bool due(condense::usage const&) const noexcept { return false; }
+    void arrive(auto& draft, condense::sequence, auto& pass) const {
+        draft.each_part(condense::sequence{0}, [&](condense::part_ref, condense::part_view const&) { ++pass.memory.read; });
+        draft.each_part(condense::sequence{1'000}, [](condense::part_ref, condense::part_view const&) { FAIL(); });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a layer that remembers a released message reads nothing there") {
+    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, remembering{},
+                                        condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    for (int turn = 0; turn < 6; ++turn) {
+        session.push(chat_message::user("u"));
+        session.push(chat_message::assistant("a"));
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.release(condense::sequence{1'000}) > 0);
+    session.push(chat_message::user("next"));
+    CHECK(session.history().size() == session.used().messages.count);
+}
+
+TEST_CASE("what was shortened on arrival, and has gone and been released since, is not made any more") {
+    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
+                                        condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    session.push(chat_message::user("task"));
+    session.push(chat_message::assistant("ok"));
+    session.push(chat_message::user("q1"));
+    session.push(chat_message::call("c1", "read", "{}"));
+    REQUIRE(session.request().size() == 4);
+    session.push(chat_message::result("c1", std::string(60'000, 'x')));  // stored, and no request after it
+    for (auto const* const words : {"done", "q2", "a2", "q3"})
+        session.push(words[0] == 'q' ? chat_message::user(words) : chat_message::assistant(words));
+    REQUIRE(session.prepare().changed());
+    REQUIRE(session.release({session.outline().size()}) > 0);
+    REQUIRE(session.request().size() == session.used().messages.count);
+    CHECK((*session.request().begin()).parts[0].text == "q3");
+}
+
+TEST_CASE("a message that answers a call that is sent and one that has gone brings the second back") {
+    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    auto pinned = chat_message::call("A", "read", "{}");
+    pinned.pinned = true;
+    session.push(chat_message::user("task"));
+    session.push(pinned);
+    session.push(chat_message::user("q1"));
+    session.push(chat_message::call("B", "read", "{}"));
+    session.push(chat_message::user("q2"));
+    session.push(chat_message::assistant("a2"));  // neither will be answered, it seems
+    REQUIRE(session.prepare().changed());
+    REQUIRE(session.request().size() == session.used().messages.count);
+    auto late = chat_message::result("A", "late");
+    late.parts.push_back(chat_message::result("B", "late, too").parts[0]);
+    session.push(late);
+    REQUIRE(session.request().size() == session.used().messages.count);
+    std::size_t calls = 0;
+    for (auto const& m : session.request())
+        for (auto const& part : m.parts) calls += part.kind == condense::part_kind::tool_call ? 1u : 0u;
+    CHECK(calls == 2);
+}
+
+TEST_CASE("a result of a released call leaves the message that it comes in, and no half of a pair is sent", "[law-1]") {
+    auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}},
+                                        condense::sliding_window{.when = condense::used > 14_messages, .until = condense::used <= 5_messages}};
+    for (std::string const id : {"new", ""})
+        for (auto const status : {condense::part_status::ok, condense::part_status::pending}) {
+            auto const make = [&] { return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}}, sessions::exact{}}; };
+            auto session = make();
+            session.push(chat_message::user("task"));
+            session.push(chat_message::call("old", "tool", "{}"));
+            session.push(chat_message::result("old", "out"));
+            for (int turn = 0; turn < 6; ++turn) {
+                session.push(chat_message::assistant("a"));
+                session.push(chat_message::user("u"));
+            }
+            REQUIRE(session.prepare().changed());
+            REQUIRE(session.release({session.outline().size()}) != 0);
+            session.push(chat_message::call(id, "tool", "{}"));
+            auto late = chat_message::result("old", "out again");
+            late.parts.push_back({.kind = condense::part_kind::tool_result, .text = "out", .tool = "tool", .call = id, .status = status});
+            session.push(late);
+            auto const check = [&](auto& each) {
+                auto const request = sessions::sent(each);
+                for (auto const& m : request)
+                    for (auto const& part : m.parts) CHECK(part.call != "old");
+                CHECK(request.back().parts.size() == 1);
+                CHECK(request.back().parts[0].text == "out");
+                CHECK(sessions::miscounted(each).empty());
+            };
+            check(session);
+            auto taken = session.state();
+            REQUIRE(taken);
+            auto other = make();
+            auto shown = taken.state;
+            REQUIRE_FALSE(other.adopt(taken.state));
+            check(other);
+            // One that sends it all the same is refused.
+            shown.steps.pop_back();
+            CHECK(make().adopt(shown).fault == condense::state_fault::impossible);
+            session.push(chat_message::assistant("done"));
+            for (int turn = 0; turn < 6; ++turn) {
+                session.push(chat_message::user("u"));
+                session.push(chat_message::assistant("a"));
+            }
+            static_cast<void>(session.prepare());
+            while (session.undo()) {}
+            for (auto const& m : sessions::sent(session))
+                for (auto const& part : m.parts) CHECK(part.call != "old");
+        }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/session/session_saving.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "core/sessions.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::chat_message;
+using condense::state_fault;
+using namespace condense::literals;
+using condense::used;
+using conversation = std::vector<chat_message>;
+using sessions::exact;
+
+/// Remembers what nobody can save.
+struct forgetful {
+    static constexpr auto effects = condense::drops;
+    struct memory {
+        int runs = 0;
+    };
+    void reduce(auto&, auto& pass) const { ++pass.memory.runs; }
+};
+
+auto windowed(condense::memory_journal const& journal) {
+    return condense::pipeline{condense::record{.to = journal},
+                              condense::summarize{.when = used >= 60_pct, .protect = condense::last(2_messages)},
+                              condense::sliding_window{.when = used >= 80_pct}};
+}
+
+template <class Mix>
+auto fresh(Mix const& mix, condense::run_options<> options = {}) {
+    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, exact{}, std::move(options)};
+}
+
+chat_message numbered(int number) { return chat_message::user("message " + std::to_string(number) + std::string(500, '.')); }
+
+std::size_t lines(condense::memory_journal const& journal) {
+    std::size_t count = 0;
+    CHECK_FALSE(journal.read("", [&](condense::journal_entry const&, std::string_view) { ++count; }));
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a state is refused for another pipeline, another conversation, or a session that has begun") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    session.push(numbered(0));
+    auto const kept = session.state();
+    REQUIRE(kept);
+    CHECK(session.adopt(kept.state).fault == state_fault::not_empty);
+    auto other = fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    auto const problem = other.adopt(kept.state);
+    CHECK(problem.fault == state_fault::foreign);
+    CHECK(std::string_view{problem.reason} ==
+          "condense: restore: the pipeline must have the layers of the one that was saved (see session_state)");
+    condense::run_options<> options;
+    options.conversation = "another";
+    CHECK(fresh(windowed(journal), options).adopt(kept.state).fault == state_fault::foreign);
+    auto later = kept.state;
+    ++later.version;
+    CHECK(fresh(windowed(journal)).adopt(later).fault == state_fault::newer);
+    CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
+}
+
+TEST_CASE("who made an edit is known after a restart: it is cut again from the same text") {
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto session = fresh(mix);
+    auto twin = fresh(mix);
+    auto const both = [&](auto const& f) { f(session), f(twin); };
+    both([](auto& chat) {
+        chat.push(chat_message::user("task"));
+        chat.push(chat_message::call("1", "read", "{}"));
+        chat.push(chat_message::result("1", std::string(9'000, 'r')));
+        chat.push(chat_message::assistant("done"));
+        chat.push(chat_message::user("next"));
+        static_cast<void>(chat.prepare());
+    });
+    REQUIRE(session.edits().steps().size() == 1);
+    auto restored = fresh(mix);
+    REQUIRE_FALSE(restored.adopt(session.state().state));
+    CHECK(restored.edits().steps()[0].author == 1);
+    condense::provider_error const overflow{.status = 400, .text = "prompt is too long: 20000 tokens > 1000 maximum"};
+    static_cast<void>(restored.recover(overflow));
+    static_cast<void>(twin.recover(overflow));
+    CHECK(sessions::sent(restored) == sessions::sent(twin));
+}
+
+TEST_CASE("an edit of a layer that is not there is refused") {
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto session = fresh(mix);
+    for (auto& m : conversation{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(900, 'r')),
+                                chat_message::assistant("done"), chat_message::user("next")})
+        session.push(std::move(m));
+    static_cast<void>(session.prepare());
+    auto kept = session.state().state;
+    REQUIRE_FALSE(kept.steps.empty());
+    CHECK_FALSE(fresh(mix).adopt(kept));
+    kept.steps.front().author = 2;
+    CHECK(fresh(mix).adopt(kept).fault == state_fault::impossible);
+}
+
+TEST_CASE("any rounds of a state are harmless") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 5; ++number) session.push(numbered(number));
+    for (auto const any : {std::uint32_t{33}, std::uint32_t{64}, std::uint32_t{65}, ~std::uint32_t{0}}) {
+        auto kept = session.state().state;
+        kept.pace.stayed = any;
+        kept.pace.due = ~std::uint64_t{0};
+        kept.pace.rounds_at_run = ~std::uint64_t{0} - any;
+        auto later = fresh(windowed(journal));
+        REQUIRE_FALSE(later.adopt(kept));
+        for (int number = 5; number < 60; ++number) later.push(numbered(number));
+        CHECK_NOTHROW(static_cast<void>(later.prepare()));
+    }
+}
+
+TEST_CASE("a layer whose memory can not be saved is named as the reason, and so is a run") {
+    auto session = fresh(condense::pipeline{forgetful{}});
+    auto const kept = session.state();
+    CHECK(kept.error.fault == state_fault::unsavable);
+    std::function<void()> act = [] {};
+    auto busy = fresh(condense::pipeline{sessions::on_arrival{&act}});
+    state_fault inside = state_fault::none;
+    act = [&] { inside = busy.state().error.fault; };
+    busy.push(numbered(0));
+    CHECK(inside == state_fault::busy);
+    CHECK(busy.state());
+}
+
+TEST_CASE("a job of before is stale, and none of now has its number") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 5; ++number) session.push(numbered(number));
+    auto const before = session.begin_summary();
+    REQUIRE(before);
+    auto later = fresh(windowed(journal));
+    REQUIRE_FALSE(later.adopt(session.state().state));
+    CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
+    auto const now = later.begin_summary();
+    REQUIRE(now);
+    CHECK(now.id != before.id);
+    CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
+    CHECK(later.commit(now, "so far") == condense::commit_outcome::committed);
+}
+
+TEST_CASE("what a journal has taken since the state was saved is not taken twice, and what is new is not lost") {
+    for (int const since : {0, 1, 3}) {
+        condense::memory_journal const journal;
+        auto session = fresh(windowed(journal));
+        for (int number = 0; number < 4; ++number) session.push(numbered(number));
+        auto const kept = session.state();
+        REQUIRE(kept);
+        for (int number = 4; number < 4 + since; ++number) session.push(numbered(number));
+        SECTION("the same comes again, since " + std::to_string(since)) {
+            auto later = fresh(windowed(journal));
+            REQUIRE_FALSE(later.adopt(kept.state));
+            for (int number = 4; number < 9; ++number) later.push(numbered(number));
+            CHECK(lines(journal) == 9);
+        }
+        SECTION("other messages come, since " + std::to_string(since)) {
+            auto later = fresh(windowed(journal));
+            REQUIRE_FALSE(later.adopt(kept.state));
+            for (int number = 10; number < 15; ++number) later.push(numbered(number));
+            CHECK(lines(journal) == static_cast<std::size_t>(4 + since + 5));
+        }
+    }
+}
+
+TEST_CASE("a program's own container is filled") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 12; ++number) {
+        session.push(numbered(number));
+        static_cast<void>(session.prepare());
+    }
+    auto const kept = session.state();
+    conversation mine;
+    condense::session later{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
+    REQUIRE_FALSE(later.adopt(kept.state));
+    CHECK(mine == session.history());
+    mine.push_back(numbered(12));
+    session.push(numbered(12));
+    CHECK(later.request().size() == session.request().size());
+    CHECK(later.used().tokens == session.used().tokens);
+    mine.clear();
+    condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
+    session.release({12});
+    auto const released = session.state();
+    REQUIRE_FALSE(released.state.released.empty());
+    CHECK(empty.adopt(released.state).fault == state_fault::foreign);
+    CHECK(mine.empty());
+}
+
+TEST_CASE("a pin stays when what brought its message back is undone") {
+    condense::memory_journal const journal;
+    auto session = fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    for (int number = 0; number < 12; ++number) session.push(numbered(number));
+    static_cast<void>(session.run());
+    REQUIRE_FALSE(session.edits().present(condense::group{2}));
+    REQUIRE_FALSE(session.pin({2}));
+    REQUIRE(session.undo());
+    CHECK(session.edits().present(condense::group{2}));
+}
+
+TEST_CASE("no undo of a state goes back to before a release") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 12; ++number) session.push(numbered(number));
+    static_cast<void>(session.run());
+    REQUIRE(session.release({12}) != 0);
+    auto kept = session.state();
+    REQUIRE_FALSE(kept.state.steps.empty());
+    CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
+    kept.state.undos = {{0, 12}};
+    CHECK(fresh(windowed(journal)).adopt(kept.state).fault == state_fault::impossible);
+}

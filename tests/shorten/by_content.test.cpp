@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/by_content.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/shorten/collapse_repeats.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::by_content;
+using condense::chat_message;
+using condense::content;
+using condense::part_kind;
+
+/// Makes of any text the name of the slot.
+struct says {
+    char const* word = "?";
+    static constexpr bool any_size = true;
+    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const { return word; }
+};
+
+/// For reasoning only, which it takes out.
+struct empties {
+    static constexpr condense::part_kinds applies_to = part_kind::reasoning;
+    static constexpr bool removes = true;
+    static constexpr bool any_size = true;
+    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const { return std::string{}; }
+    friend bool operator==(empties const&, empties const&) = default;
+};
+
+static_assert(condense::shortener<by_content<>>);
+static_assert(by_content<>::applies_to == condense::part_kinds{part_kind::tool_result});
+static_assert(!by_content<>::removes);
+using mixed = by_content<empties>;
+static_assert(mixed::applies_to == (part_kind::tool_result | part_kind::reasoning));
+static_assert(mixed::removes);
+
+std::string made(auto const& shorten, std::string_view text, part_kind kind = part_kind::tool_result,
+                 condense::cut how = {}) {
+    return shorten({.kind = kind, .text = text}, how).value_or("(nothing)");
+}
+
+std::string lines(int count, std::string_view line) {
+    std::string out;
+    for (; count != 0; --count) out.append(line).append("\n");
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("by_content: each slot has the texts of its kind") {
+    by_content const shorten{.json = says{"json"}, .log = says{"log"}, .diff = says{"diff"},
+                             .search_hits = says{"hits"}, .code = says{"code"}, .prose = says{"prose"},
+                             .binary = says{"binary"}};
+    CHECK(made(shorten, "{\"a\": 1}") == "json");
+    CHECK(made(shorten, "12:30:45 INFO a\n12:30:46 INFO b\n") == "log");
+    CHECK(made(shorten, "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n") == "diff");
+    CHECK(made(shorten, "src/a.c:12:x\nsrc/a.c:13:y\n") == "hits");
+    CHECK(made(shorten, "int main() {\n    return 0;\n}\n") == "code");
+    CHECK(made(shorten, "It is a fine day.") == "prose");
+    CHECK(made(shorten, std::string_view{"\0\1\2", 3}) == "binary");
+    CHECK(made(shorten, "It is a fine day.", part_kind::text) == "(nothing)");
+}
+
+TEST_CASE("by_content: the detector is the user's where there is one") {
+    by_content const all_diff{.diff = says{"diff"}, .detect = [](std::string_view) { return content::diff; }};
+    CHECK(made(all_diff, "{}") == "diff");
+    int asked = 0;
+    auto const counts = [&asked](std::string_view text) {
+        ++asked;
+        return text.size() > 100'000 ? content::log : content::prose;
+    };
+    by_content const by_size{.log = says{"log"}, .detect = counts};
+    CHECK(made(by_size, std::string(100'001, 'x')) == "log");
+    CHECK(made(by_size, std::string(50'000, 'x')) == made(condense::head_tail{}, std::string(50'000, 'x')));
+    CHECK(asked == 2);
+    // Nobody is for it, so it is not looked at.
+    CHECK(made(by_size, std::string(50'000, 'x'), part_kind::tool_call) == "(nothing)");
+    CHECK(asked == 2);
+}
+
+TEST_CASE("by_content: a slot keeps to its own kinds and limits") {
+    by_content const shorten{.json = empties{}, .prose = condense::collapse_repeats{.over = 20_chars}};
+    CHECK(made(shorten, "{}", part_kind::reasoning) == "");
+    CHECK(made(shorten, "{}", part_kind::tool_result) == "(nothing)");
+    CHECK(made(shorten, "A B A B", part_kind::text) == "(nothing)");
+    CHECK(made(shorten, "foo bar foo bar foo bar", part_kind::text) == "foo bar");
+    CHECK(shorten == by_content{.json = empties{}, .prose = condense::collapse_repeats{.over = 20_chars}});
+    CHECK_FALSE(shorten == by_content{.json = empties{}, .prose = condense::collapse_repeats{}});
+    CHECK_THROWS_AS((by_content{.log = condense::compact_log{.at_most = 10_bytes}}.validate()),
+                    condense::invalid_configuration);
+    CHECK_THROWS_AS((by_content{.binary = condense::head{.at_most = 10_bytes}}.validate()),
+                    condense::invalid_configuration);
+    CHECK_NOTHROW(by_content{}.validate());
+}
+
+TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their ends") {
+    auto const log = lines(400, "12:00:01 INFO all is well") + "12:00:02 ERROR disk is full\n" +
+                     lines(400, "12:00:03 INFO all is well");
+    std::string prose;
+    for (std::size_t line = 0; line < 400; ++line)
+        prose += "It is a day like " + std::string(line % 31, 'x') + ", and nothing is to be seen.\n";
+    std::vector<chat_message> messages{chat_message::user("u"), chat_message::call("1", "t", "{}"),
+                                       chat_message::result("1", log), chat_message::call("2", "t", "{}"),
+                                       chat_message::result("2", prose), chat_message::assistant("a")};
+    condense::pipeline const mix{
+        condense::compress{.when = condense::always, .protect = condense::nothing, .with = by_content{}}};
+    condense::budget const roomy{.window = 1'000'000_tokens};
+    static_cast<void>(condense::reduce(messages, mix, roomy));
+    auto const& shorter = messages[2].parts.front().text;
+    CHECK(shorter.size() < 500);
+    CHECK(shorter.find("12:00:02 ERROR disk is full\n") != std::string::npos);
+    CHECK((messages[4].parts.front().text == made(condense::head_tail{}, prose)));
+    auto const before = messages;
+    static_cast<void>(condense::reduce(messages, mix, roomy));
+    CHECK((messages == before));
+}
+
+TEST_CASE("by_content: joins others in first_of") {
+    auto const shorten = condense::first_of(empties{}, by_content{});
+    auto const text = std::string(50'000, 'x');
+    CHECK(made(shorten, text) == made(condense::head_tail{}, text));
+    CHECK(made(shorten, text, part_kind::reasoning) == "");
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/compact_log.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/detail/utf8.hpp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::compact_log;
+using condense::extent;
+using condense::detail::facts_of_line;
+using condense::detail::without_stamp;
+namespace utf8 = condense::detail::utf8;
+
+static_assert(condense::shortener<compact_log>);
+
+std::string compacted(compact_log const& shorten, std::string_view text, condense::cut how = {}) {
+    return shorten({.text = text}, how).value_or("");
+}
+
+bool contains(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
+
+constexpr bool shapes_ignore_figures_alone() {
+    auto const same = [](std::string_view left, std::string_view right) {
+        return facts_of_line(left).shape == facts_of_line(right).shape;
+    };
+    return same("2024-05-01T12:30:45.123Z GET /a/17 200 3ms", "2023-11-30T01:02:03Z GET /a/9999 404 12,345ms") &&
+           same("[ 12%] key=3fa9b2", "[100%]  key=008a05a6\r") && same("from 10.0.0.1:80", "from 8") &&
+           !same("cache hit 1", "cache miss 1") && !same("a b", "ab") && !same("", "1") && !same("a1 b", "a1 c");
+}
+static_assert(shapes_ignore_figures_alone());
+
+constexpr bool alarms_are_found_in_any_case_and_place() {
+    for (auto const line : {"ERROR: x", "TypeError", "a warning", "Tests failed", "java.lang.NullPointerException",
+                            "PANIC", "it timed out", "connection refused"})
+        if (!facts_of_line(line).alarming) return false;
+    for (auto const line : {"", "err", "fai led", "terrific", "passed in time"})
+        if (facts_of_line(line).alarming) return false;
+    return facts_of_line(" \t-- ").blank == false && facts_of_line(" \t\r").blank;
+}
+static_assert(alarms_are_found_in_any_case_and_place());
+
+constexpr bool stamps_are_what_stands_before_the_first_word() {
+    return without_stamp("[2024-05-01T12:30:45.123Z] waiting 3") == "waiting 3" && without_stamp("17: x") == "x" &&
+           without_stamp("12 34") == "12 34" && without_stamp("Total 3") == "Total 3" && without_stamp("") == "";
+}
+static_assert(stamps_are_what_stands_before_the_first_word());
+
+constexpr bool a_small_log_is_compacted_at_compile_time() {
+    std::string text = "begin\n";
+    for (int line = 0; line < 40; ++line) text += "waiting for the server\n";
+    text += "end\n";
+    auto const out = compact_log{.at_most = 400_chars}({.text = text}, {});
+    return out == "begin\nwaiting for the server\n"
+                  "[... 39 more lines like this omitted, 39 of 42 in all ...]\nend\n";
+}
+#if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
+static_assert(a_small_log_is_compacted_at_compile_time());
+#endif
+
+/// A log with these lines at 1/4, 1/2 and 3/4.
+std::string busy_log(std::size_t count, std::array<std::string_view, 3> odd, std::string_view end = "\n") {
+    std::string out;
+    for (std::size_t line = 0; line < count; ++line) {
+        out += "12:00:" + std::to_string(10 + line % 50) + " ";
+        if (line % (count / 4) == 0 && line != 0 && line / (count / 4) < 4) out += odd[line / (count / 4) - 1];
+        else out += line % 3 == 0 ? "INFO GET /users/" + std::to_string(line * 37) : "DEBUG cache hit";
+        out += end;
+    }
+    return out;
+}
+
+/// The number that stands before `words`, from `from` on.
+std::optional<std::uint64_t> figure_before(std::string_view text, std::string_view words) {
+    auto const at = text.find(words);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::uint64_t value = 0;
+    std::uint64_t scale = 1;
+    for (auto before = at; before != 0; --before) {
+        auto const digit = text[before - 1];
+        if (digit == ',') continue;
+        if (digit < '0' || digit > '9') break;
+        value += static_cast<std::uint64_t>(digit - '0') * scale;
+        scale *= 10;
+    }
+    return value;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> out;
+    for (std::size_t at = 0; at < text.size();) {
+        auto const stop = text.find('\n', at);
+        auto const end = stop == std::string_view::npos ? text.size() : stop;
+        out.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+/// "" where the lines that are kept stand in the text in this order, and what the markers say is missing is.
+/// Lines that were cut themselves count as kept; no text of a test has a line that looks like a marker.
+std::string untrue(std::string_view before, std::string_view after) {
+    std::uint64_t missing = 0;
+    std::uint64_t in_all = 0;
+    std::uint64_t total = 0;
+    std::size_t at = 0;
+    auto const old = lines_of(before);
+    for (auto const line : lines_of(after)) {
+        if (line.starts_with("[... ")) {
+            auto gap = figure_before(line, " line");
+            if (auto const alike = figure_before(line, " more line")) gap = alike;
+            auto const others = figure_before(line, " others omitted");
+            if (auto const all = figure_before(line, " in all")) {
+                if (total != 0) return "totals are told twice";
+                total = *all;
+                in_all = figure_before(line, " of " + condense::detail::grouped(total) + " in all").value_or(0);
+            }
+            if (line.find(" of ") < line.find(" lines omitted") && line.find(" lines omitted") != std::string_view::npos) {
+                total = *figure_before(line, " lines omitted");
+                gap = in_all = *figure_before(line, " of " + condense::detail::grouped(total) + " lines");
+            }
+            if (!gap) return "a marker without a figure: " + std::string{line};
+            missing += *gap + others.value_or(0);
+            at += static_cast<std::size_t>(*gap + others.value_or(0));
+        } else {
+            if (at == old.size()) return "more lines than there were";
+            if (old[at] != line && !contains(line, " characters omitted"))
+                return "not the line: " + std::string{line};
+            ++at;
+        }
+    }
+    if (at != old.size()) return "lines are missing without a word";
+    if (missing != in_all || (missing != 0 && total != old.size())) return "the totals are wrong";
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("compact_log: shapes, alarms and stamps") {
+    CHECK(shapes_ignore_figures_alone());
+    CHECK(alarms_are_found_in_any_case_and_place());
+    CHECK(stamps_are_what_stands_before_the_first_word());
+    // Of an enormous line no more than its beginning is read.
+    CHECK(facts_of_line(std::string(1'000, '-') + " error").alarming);
+    CHECK_FALSE(facts_of_line(std::string(1'100, '-') + " error").alarming);
+    CHECK(a_small_log_is_compacted_at_compile_time());
+}
+
+TEST_CASE("compact_log: keeps both ends and what is unlike the rest, in any language") {
+    for (auto const* const end : {"\n", "\r\n"}) {
+        auto const text =
+            busy_log(4'000, {"ERROR disk 7 is full", "Fehlschlag: kein Speicher", "ошибка: нет места"}, end);
+        auto const out = compacted({}, text);
+        CHECK(out.size() < 3'500);
+        CHECK(out.starts_with(text.substr(0, text.find("cache hit"))));
+        CHECK(out.ends_with(text.substr(text.rfind("12:00"))));
+        CHECK(contains(out, std::string{" ERROR disk 7 is full"} + end));
+        CHECK(contains(out, " Fehlschlag: kein Speicher"));
+        CHECK(contains(out, " ошибка: нет места"));
+        CHECK(untrue(text, out) == "");
+        CHECK(contains(out, " of 4,000 in all ...]\n"));
+    }
+}
+
+TEST_CASE("compact_log: lines around an alarm") {
+    auto text = busy_log(2'000, {"a", "b", "c"});
+    auto const at = text.find('\n', text.size() / 3) + 1;
+    text.insert(at, "near 1\nnear 2\nERROR\nnear 3\nnear 4\n");
+    // Common shapes, so that nothing but the alarm keeps them.
+    for (int more = 0; more < 5; ++more) text.insert(text.find('\n', text.size() / 2) + 1, "near 9\nx\nnear 8\n");
+    auto const kept = [&](condense::lines context) { return compacted({.context = context}, text); };
+    CHECK(contains(kept(0_lines), "]\nERROR\n["));
+    CHECK(contains(kept(1_lines), "]\nnear 2\nERROR\nnear 3\n["));
+    CHECK(contains(kept(2_lines), "near 1\nnear 2\nERROR\nnear 3\nnear 4\n"));
+    CHECK(untrue(text, kept(3_lines)) == "");
+}
+
+TEST_CASE("compact_log: repetitions are counted") {
+    std::string text = "begin\n";
+    for (int line = 0; line < 500; ++line) text += "12:00:" + std::to_string(line) + " retry failed\n";
+    text += "going on\n";
+    for (int line = 0; line < 500; ++line)
+        text += "12:10:" + std::to_string(line) + " sent " + std::to_string(line * 3) + "\n";
+    auto const out = compacted({.head = 3_lines, .tail = 2_lines}, text);
+    CHECK(out == "begin\n12:00:0 retry failed\n"
+                 "[... 499 more lines like this omitted, 996 of 1,002 in all ...]\n"
+                 "going on\n12:10:0 sent 0\n[... 497 more lines like this omitted ...]\n"
+                 "12:10:498 sent 1494\n12:10:499 sent 1497\n");
+    CHECK(untrue(text, out) == "");
+}
+
+TEST_CASE("compact_log: one line like the last before many others is not told apart") {
+    auto const out = compacted({.head = 11_lines}, busy_log(1'000, {"a", "b", "c"}));
+    CHECK(contains(out, " lines omitted, "));
+    CHECK_FALSE(contains(out, " and "));
+}
+
+TEST_CASE("compact_log: the ends leave room for alarms") {
+    auto const text = busy_log(4'000, {"ERROR disk 7 is full", "WARN it is late", "failed"});
+    auto const out = compacted({.head = 2'000_lines, .tail = 2'000_lines, .at_most = 2'000_chars}, text);
+    for (auto const* const alarm : {" ERROR disk 7 is full\n", " WARN it is late\n", " failed\n"})
+        CHECK(contains(out, alarm));
+    CHECK(out.size() > 1'400);
+    CHECK(untrue(text, out) == "");
+
+    std::string steps;
+    for (int step = 0; step < 600; ++step) {
+        steps += "step " + std::to_string(step) + " of many that are all the same\n";
+        if (step == 300) steps += "it failed\n";
+    }
+    CHECK(contains(compacted({.head = 200_lines, .tail = 200_lines, .at_most = 4'000_chars}, steps), "\nit failed\n"));
+}
+
+TEST_CASE("compact_log: where no line fits, characters of both ends are kept") {
+    std::string text;
+    for (char line = 'a'; line < 'k'; ++line) text += std::string(230, line) + "\n";
+    auto const out = compacted({.at_most = 384_chars}, text);
+    CHECK(out.starts_with("aaaaaaaa"));
+    CHECK(out.ends_with("jjjjjjjj\n"));
+    CHECK(contains(out, " of 2,310 characters omitted"));
+    CHECK(out.size() <= 384);
+}
+
+TEST_CASE("compact_log: says where the whole is") {
+    auto const out = compacted({}, busy_log(1'000, {"a", "b", "c"}), {.how = {{{0xAB}}}});
+    CHECK(contains(out, " in all; the whole is stored as ab0000000000000000000000 ...]"));
+}
+
+TEST_CASE("compact_log: the limit holds when every line is an alarm, or one is enormous") {
+    std::string alarms;
+    for (std::size_t line = 0; line < 20'000; ++line) alarms += std::string(1 + line % 7, 'k') + " error\n";
+    std::string distinct;
+    for (std::size_t line = 0; line < 20'000; ++line)
+        distinct += "error " + std::string(1 + line % 26, 'a') + std::string(1 + line / 26 % 26, 'b') + "\n";
+    auto const enormous =
+        "begin\n" + std::string(1'000'000, 'x') + "\nERROR " + std::string(1'000'000, 'y') + "\r\nend";
+    auto const wide = "begin\n" + [] {
+        std::string out;
+        for (int point = 0; point < 100'000; ++point) out += "\xE6\xBC\xA2";
+        return out;
+    }() + "\nend\n";
+    for (auto const& text : {alarms, distinct, enormous, wide, std::string(1'000'000, '\n')}) {
+        for (auto const& limit :
+             {extent{8'000_chars}, extent{2'000_bytes}, 50_lines && 9'000_bytes, extent{384_bytes}}) {
+            compact_log const shorten{.at_most = limit};
+            auto const out = compacted(shorten, text);
+            CHECK(out.size() > 40);
+            CHECK(limit.holds(out));
+            CHECK(utf8::valid(out));
+            CHECK_FALSE(shorten({.text = out}, {}));
+        }
+    }
+    CHECK(untrue(alarms, compacted({}, alarms)) == "");
+    CHECK(compacted({}, alarms).size() > 7'000);
+    auto const out = compacted({}, enormous);
+    CHECK(untrue(enormous, out) == "");
+    CHECK(out.starts_with("begin\nxxx"));
+    CHECK(contains(out, "xxx\nERROR yyy"));
+    CHECK(contains(out, "x [... 999,000 of 1,000,000 characters omitted ...] x"));
+    CHECK(out.ends_with("yyy\r\nend"));
+}
+
+TEST_CASE("compact_log: leaves alone what fits and what is one line") {
+    CHECK_FALSE(compact_log{}({.text = std::string(8'000, '\n')}, {}));
+    CHECK_FALSE(compact_log{}({.text = ""}, {}));
+    CHECK_FALSE(compact_log{}({.text = std::string(100'000, 'x') + "\n"}, {}));
+    CHECK(compact_log{}({.text = std::string(8'001, '\n')}, {}));
+    // 101 bytes over a limit on lines: a marker would be longer.
+    CHECK_FALSE(compact_log{.at_most = 30_lines}({.text = std::string(31, '\n')}, {}));
+}
+
+TEST_CASE("compact_log: every halving keeps less") {
+    auto const text = busy_log(5'000, {"ERROR a", "b", "c"});
+    auto last = text.size();
+    for (unsigned halvings = 0; halvings < 4; ++halvings) {
+        auto const out = compacted({.head = 30_lines, .tail = 60_lines}, text, {.halvings = halvings});
+        CHECK(out.size() < last);
+        CHECK(out.size() > 40);
+        last = out.size();
+    }
+    CHECK(compacted({}, text, {.halvings = 70}).size() <= 384);
+}
+
+TEST_CASE("compact_log: limits without room are rejected") {
+    CHECK_NOTHROW(compact_log{}.validate());
+    CHECK_NOTHROW(compact_log{.at_most = 384_bytes}.validate());
+    CHECK_THROWS_AS(compact_log{.at_most = extent{}}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(compact_log{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
+}
+
+namespace {
+
+class numbers {
+public:
+    explicit numbers(std::uint64_t seed) : state_{seed} {}
+    std::uint64_t below(std::uint64_t limit) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return (state_ >> 33) % limit;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace
+
+TEST_CASE("compact_log: random logs give true counts, shorter valid text within the limit, once") {
+    constexpr std::array<std::string_view, 16> pieces = {
+        "INFO ", "12:30:45 ", "x=17 ",  "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",
+        "a/b.c:3: ", "failed", "7", "\x80", "\xE2\x82", "\xFF", std::string_view{"\0", 1}};
+    std::size_t cuts = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(3'000); ++seed) {
+        numbers random{seed};
+        auto const kinds = random.below(3) == 0 ? pieces.size() : 12;  // ill-formed only in some
+        std::vector<std::string> templates;
+        for (auto left = 1 + random.below(6); left != 0; --left) {
+            templates.emplace_back();
+            for (auto more = random.below(6); more != 0; --more) templates.back() += pieces[random.below(kinds)];
+        }
+        std::string text;
+        for (auto left = random.below(300); left != 0; --left) {
+            auto const& line = templates[random.below(templates.size())];
+            for (auto times = random.below(8) == 0 ? random.below(40) : 1; times != 0; --times) {
+                text += line;
+                if (random.below(3) == 0) text += std::to_string(random.below(100));
+                if (random.below(20) == 0) text += pieces[random.below(kinds)];
+                if (random.below(300) == 0) text += std::string(random.below(4'000), 'z');
+                text += random.below(9) == 0 ? "\r\n" : "\n";
+            }
+        }
+        if (random.below(2) == 0 && !text.empty()) text.pop_back();
+        compact_log const shorten{.head = condense::lines{random.below(12)},
+                                  .tail = condense::lines{random.below(12)},
+                                  .at_most = random.below(2) == 0 ? extent{condense::chars{384 + random.below(3'000)}}
+                                                                  : condense::bytes{384 + random.below(3'000)} &&
+                                                                        condense::lines{5 + random.below(60)},
+                                  .context = {random.below(3)}};
+        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)),
+                                .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
+        auto const out = shorten({.text = text}, how);
+        CAPTURE(seed);
+        if (!out) continue;
+        ++cuts;
+        REQUIRE(utf8::valid(*out));
+        REQUIRE(out->size() < text.size());
+        REQUIRE(condense::detail::no_less_than_marker(shorten.at_most.halved(how.halvings)).holds(*out));
+        REQUIRE_FALSE(shorten({.text = *out}, how));
+        if (!contains(*out, "characters omitted")) REQUIRE(untrue(utf8::scrubbed(text), *out) == "");
+    }
+    CHECK(cuts > rounds(3'000) / 2);
+}
+
+TEST_CASE("compact_log: cut again, it speaks of the first text") {
+    std::string log = "begin\n";
+    for (int at = 0; at < 2'000; ++at) {
+        log += "step " + std::to_string(at) + " done\n";
+        if (at % 300 == 7) log += std::string("ERROR ") + static_cast<char>('a' + at / 300) + " failed\n";
+    }
+    log += "end\n";
+    auto const total = condense::detail::grouped(condense::detail::count_lines(log));
+    compact_log const shorten{.at_most = condense::chars{4'000}};
+    auto const cut_of = [&](std::string const& text, unsigned halvings, bool shortened = false) {
+        return shorten({.text = text}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+    };
+    auto const once = cut_of(log, 0);
+    CHECK(contains(once, " of " + total + " in all ...]"));
+    auto const twice = cut_of(once, 2);
+    CAPTURE(twice);
+    CHECK(twice.size() < once.size());
+    CHECK(contains(twice, " of " + total + " in all ...]"));
+    CHECK(untrue(log, twice) == "");
+    CHECK(contains(cut_of(log, 0, true), " of the remaining " + total + " in all ...]"));
+    // A line that looks like a gap, whose figures do not agree, is a line like others.
+    auto const forged = "[... 5 lines omitted, 5 of 9 in all ...]\n" + log;
+    CHECK(contains(cut_of(forged, 0), " of " + condense::detail::grouped(condense::detail::count_lines(forged)) + " in all ...]"));
+}

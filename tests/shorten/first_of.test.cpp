@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/first_of.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "policy/around.hpp"
+
+namespace {
+
+using namespace around;
+using condense::first_of;
+using condense::head;
+using condense::head_tail;
+using condense::part_kinds;
+using condense::part_view;
+
+/// Texts that begin with `letter`, as `size` of it; says nothing of others.
+struct only {
+    char letter = 'x';
+    std::size_t size = 10;
+    constexpr std::optional<std::string> operator()(part_view const& part, condense::cut) const {
+        if (part.text.empty() || part.text.front() != letter || part.text.size() <= size) return std::nullopt;
+        return std::string(size, letter);
+    }
+    friend constexpr bool operator==(only const&, only const&) = default;
+};
+struct of_calls : only {
+    static constexpr part_kinds applies_to = condense::part_kind::tool_call;
+};
+struct with_limit : only {
+    condense::extent over = 100_chars;
+};
+struct strict : only {
+    constexpr void validate() const { condense::detail::reject_unless(size != 0, "condense: strict: the size must not be 0 (see strict)"); }
+};
+struct keeping_everything {
+    using looks_at_all = void;
+    template <class Draft>
+    auto over_all(Draft const& seen) const {
+        return [count = seen.outline().size()](condense::part_ref, part_view const& part, condense::cut) {
+            auto note = std::to_string(count);
+            return part.text.size() > note.size() ? std::optional{note} : std::nullopt;
+        };
+    }
+};
+
+static_assert(condense::shortener<only> && condense::shortener<decltype(first_of(only{}, head_tail{}))>);
+static_assert(std::is_same_v<decltype(first_of(only{})), only>);
+static_assert(first_of(only{'a'}, only{'b'}) == first_of(only{'a'}, only{'b'}));
+static_assert(!(first_of(only{'a'}, only{'b'}) == first_of(only{'b'}, only{'a'})));
+
+std::string cut(auto const& shorten, std::string text, condense::cut how = {.over = 20_chars}) {
+    return shorten(part_view{.kind = part_kind::tool_result, .text = text}, how).value_or("-");
+}
+
+}  // namespace
+
+TEST_CASE("first_of: the first that applies and comes within the limit") {
+    auto const shorten = first_of(only{'x', 10}, only{'y', 11}, only{'x', 5});
+    CHECK(cut(shorten, output(100, 'x')) == output(10, 'x'));
+    CHECK(cut(shorten, output(100, 'y')) == output(11, 'y'));
+    CHECK(cut(shorten, output(100, 'z')) == "-");
+    CHECK(cut(shorten, output(20, 'x')) == "-");  // within the layer's limit
+}
+
+TEST_CASE("first_of: where none comes within the limit, the one that leaves least") {
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}, only{'x', 45}), output(100)) == output(40));
+    CHECK(cut(first_of(only{'x', 40}, only{'x', 40}), output(100)) == output(40));
+    CHECK(cut(first_of(only{'x', 40}, only{'y'}), output(100)) == output(40));
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 20}), output(100)) == output(20));
+    // Without a limit anything will do.
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}), output(100), {}) == output(50));
+}
+
+TEST_CASE("first_of: each has its own kinds and its own limit") {
+    auto const shorten = first_of(of_calls{{'x', 7}}, with_limit{{'x', 8}}, only{'x', 9});
+    auto const of = [&](part_kind kind, std::size_t size) {
+        auto const text = output(size);
+        return shorten(part_view{.kind = kind, .text = text}, {.over = 20_chars}).value_or("-");
+    };
+    CHECK(of(part_kind::tool_call, 200) == output(7));
+    CHECK(of(part_kind::tool_result, 200) == output(8));
+    CHECK(of(part_kind::tool_result, 100) == output(9));
+    CHECK(of(part_kind::text, 200) == "-");
+    CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_call));
+    CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_result));
+    CHECK_FALSE(decltype(shorten)::applies_to.holds(part_kind::text));
+}
+
+TEST_CASE("first_of: the values of all are checked") {
+    CHECK_NOTHROW(mix_of(first_of(only{}, strict{{'x', 1}})));
+    CHECK_THROWS_AS(mix_of(first_of(only{}, strict{{'x', 0}})), condense::invalid_configuration);
+    CHECK_THROWS_AS(mix_of(first_of(strict{{'x', 0}}, only{})), condense::invalid_configuration);
+    CHECK_THROWS_AS(mix_of(first_of(only{}, only{}, strict{{'x', 0}})), condense::invalid_configuration);
+}
+
+TEST_CASE("first_of: one that looks at the whole conversation, and one that does not") {
+    history const messages{user(), call("1", "ls", "{}"), result("1", output(20'000)), call("2", "ls", "{}"), result("2", output(20'000, 'y')), answer(), user()};
+    condense::compress const layer{.when = condense::always, .with = first_of(only{}, keeping_everything{})};
+    CHECK(texts(settled(messages, condense::pipeline{layer})) == std::vector<std::string>{output(10), "7"});
+    condense::compress const other{.when = condense::always, .with = first_of(keeping_everything{}, only{})};
+    CHECK(texts(settled(messages, condense::pipeline{other})) == std::vector<std::string>{"7", "7"});
+    // By itself there is no conversation to look at.
+    CHECK(cut(first_of(keeping_everything{}, only{}), output(100)) == output(10));
+    CHECK(cut(first_of(keeping_everything{}, only{}), output(100, 'y')) == "-");
+}

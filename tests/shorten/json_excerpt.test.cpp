@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/json_excerpt.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/detail/json_scan.hpp>
+
+#include "laws/generator.hpp"
+#include "policy/hostile_texts.hpp"
+#include "policy/texts.hpp"
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+namespace {
+
+namespace json = condense::detail::json;
+using json::excerpt_limits;
+using json::excerpt_writer;
+using json::token;
+
+/// 3 keys, 4 keys of a row, 2 + 1 elements, 1 that differs, 10 characters.
+constexpr excerpt_limits few{3, 4, 2, 1, 1, 10, false};
+
+constexpr std::string_view again = " ...]";
+
+std::string written(std::string_view text, excerpt_limits const& limits = few) {
+    auto const made = excerpt_writer{limits, {}}(text);
+    return made.json ? made.text : "no JSON";
+}
+
+constexpr bool members_are_counted() {
+    auto const is = [](json::census const& found, token kind, std::uint64_t members, std::uint64_t nulls) {
+        return found.kind == kind && found.members == members && found.nulls == nulls;
+    };
+    return is(json::count_members(R"( {"a":null,"b":{"c":null},"a":[null,1],"d":null} )"), token::object, 4, 2) &&
+           is(json::count_members("[1,[2,3],null,{\"a\":1},\"]\"]"), token::array, 5, 1) &&
+           is(json::count_members("{}"), token::object, 0, 0) && is(json::count_members("[ ]"), token::array, 0, 0) &&
+           json::count_members("[1,2").kind == token::bad && json::count_members("{} {}").kind == token::bad &&
+           json::count_members("").kind == token::bad && !json::opens(json::count_members("12").kind);
+}
+static_assert(members_are_counted());
+
+std::string array_of(std::string_view element, std::size_t count) {
+    std::string out{"["};
+    for (std::size_t index = 0; index < count; ++index) out.append(index == 0 ? "" : ",").append(element);
+    return out + "]";
+}
+
+}  // namespace
+
+TEST_CASE("json_excerpt: members and rows are counted in one pass") {
+    CHECK(members_are_counted());
+    for (std::string_view const text : {"[1,[2,3],null]", "[]", R"({"a":1})", "[1,", "[1] 2", "[1 2]", "", "7"}) {
+        CAPTURE(text);
+        json::outliers rows;
+        auto const found = json::count_rows(text, rows);
+        CHECK(found.kind == json::count_members(text).kind);
+        CHECK(found.members == json::count_members(text).members);
+    }
+}
+
+TEST_CASE("json_excerpt: what is within the limits stays, but for white space") {
+    CHECK(written(" { \"a\" : 1.50 , \"b\":[ true,null,{} ] } ") == R"({"a":1.50,"b":[true,null,{}]})");
+    CHECK(written("[1,2,3,4]") == "[1,2,3,4]");
+    CHECK(written("[1,2,3,4,5]") == "[1,2,3,4,5]");  // one more is the place of a marker
+    CHECK(written(R"({"a":1,"b":2,"a":3,"c":4})") == R"({"a":1,"b":2,"a":3,"c":4})");
+    CHECK_FALSE(excerpt_writer{few, {}}(" [1,2,3,4] ").less);
+}
+
+TEST_CASE("json_excerpt: first keys, first and last elements, and how many there were") {
+    CHECK(written(R"({"a":1,"b":2,"c":3,"d":4,"e":5})") ==
+          R"({"a":1,"b":2,"c":3,"[...]":"[... 2 of 5 keys omitted from 31 bytes)" + std::string{again} + "\"}");
+    CHECK(written("[1,1,1,1,1,1,1,1,1,2]") == "[1,1,\"[... 7 of 10 items omitted from 21 bytes" + std::string{again} + "\",2]");
+    // Of what is within, the marker says no way back.
+    CHECK(written(R"({"a":{"b":1,"c":2,"d":3,"e":4,"f":5}})") ==
+          R"({"a":{"b":1,"c":2,"d":3,"[...]":"[... 2 of 5 keys omitted ...]"},"[...]":"[... values shortened, 1 keys from 37 bytes)" +
+              std::string{again} + "\"}");
+}
+
+TEST_CASE("json_excerpt: rows that differ from the rest stay where they stand") {
+    auto text = array_of(R"({"state":"open"})", 40);
+    text.insert(text.find("},{", 200) + 2, R"({"state":"lost","why":"no disk"},)");
+    auto const made = written(text);
+    CHECK(made.starts_with(R"([{"state":"open"},{"state":"open"},"[... 37 of 41 items omitted from )"));
+    CHECK(made.ends_with(R"( ...]",{"state":"lost","why":"no disk"},{"state":"open"}])"));
+    CHECK(written(text, {3, 4, 2, 1, 0, 10, false}).find("lost") == std::string::npos);
+}
+
+TEST_CASE("json_excerpt: of a row that differs, the members in which it does") {
+    std::string_view const usual = R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1})";
+    auto text = array_of(usual, 40);
+    text.insert(text.find("},{", 300) + 2, R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":77777777},)");
+    auto const made = written(text);
+    CHECK(made.find("77777777") != std::string::npos);
+    CHECK(made.find("2 of 6 keys omitted ...]") != std::string::npos);
+}
+
+TEST_CASE("json_excerpt: strings and numbers are cut where that is worth a marker") {
+    auto const in_array = [](std::string const& value) { return written("[" + value + "]"); };
+    CHECK(in_array('"' + std::string(154, 'x') + '"') == "[\"" + std::string(154, 'x') + "\"]");
+    CHECK(in_array('"' + std::string(155, 'x') + '"').starts_with("[\"xxxxxxxxxx [... 145 of 155 characters omitted ...]\","));
+    CHECK(in_array(std::string(200, '7')).starts_with("[\"7777777777 [... 190 of 200 characters omitted ...]\","));
+    std::string escapes;
+    for (int count = 0; count < 200; ++count) escapes += "\\ud83d\\ude00";
+    CHECK(in_array('"' + escapes + '"').starts_with("[\"" + escapes.substr(0, 120) + " [... 190 of 200 characters omitted ...]\","));
+}
+
+TEST_CASE("json_excerpt: members that are null go without a word, if wished") {
+    std::string_view const text = R"({"a":null,"b":1,"c":[null],"d":null})";
+    CHECK(written(text, {3, 4, 2, 1, 1, 10, true}) == R"({"b":1,"c":[null]})");
+    CHECK(excerpt_writer{{3, 4, 2, 1, 1, 10, true}, {}}(text).less);
+    CHECK(written(text) == text);
+}
+
+TEST_CASE("json_excerpt: where nothing fits a marker says what there was") {
+    CHECK(excerpt_writer::only_marker(R"({"a":1,"b":2})", {}) == R"({"[...]":"[... 2 of 2 keys omitted from 13 bytes)" + std::string{again} + "\"}");
+    CHECK(excerpt_writer::only_marker("[1,2,3]", {}) == "[\"[... 3 of 3 items omitted from 7 bytes" + std::string{again} + "\"]");
+}
+
+TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
+    std::size_t cut = 0;
+    auto const wanted = rounds(300);
+    for (std::uint64_t seed = 0; seed < wanted; ++seed) {
+        INFO("seed " << seed);
+        laws::random_source random{seed};
+        excerpt_limits const limits{random.below(5), random.below(5), random.below(4), random.below(3),
+                                    random.below(4), random.below(60), random.chance(30)};
+        auto const text = laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
+        auto const made = excerpt_writer{limits, {}}(text);
+        REQUIRE(made.json == (json::valid(text) && json::opens(json::count_members(text).kind)));
+        if (!made.json) continue;
+        REQUIRE(json::valid(made.text));
+        auto const twice = excerpt_writer{limits, {}}(made.text);
+        REQUIRE(twice.json);
+        REQUIRE_FALSE(twice.less);
+        REQUIRE(twice.text == made.text);
+        cut += made.less ? 1u : 0u;
+    }
+    CHECK(cut > wanted / 3);
+}
+
+TEST_CASE("json_excerpt: hostile texts are JSON or none, in bounded time") {
+    for (auto const& [name, text] : laws::hostile_texts(300'000)) {
+        CAPTURE(name);
+        auto const made = excerpt_writer{few, {}}(text);
+        CHECK(made.json == (json::valid(text) && json::opens(json::count_members(text).kind)));
+        CHECK((!made.json || (json::valid(made.text) && made.text.size() < 10'000)));
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/json_minify.hpp>
+
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/head_tail.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::json_minify;
+static_assert(condense::shortener<json_minify>);
+
+constexpr bool minifies_to(std::string_view text, std::string_view wanted) {
+    auto const made = json_minify{}({.text = text}, {});
+    return made && *made == wanted && !json_minify{}({.text = *made}, {});
+}
+constexpr bool leaves(std::string_view text) { return !json_minify{}({.text = text}, {}); }
+
+constexpr bool white_space_goes() {
+    return minifies_to(" [ ] ", "[]") && minifies_to("{ }", "{}") && minifies_to("\t1.50\r\n", "1.50") &&
+           minifies_to(R"({ "a b" : [ 1.0 , 1e0 , { } , "x , y" ] , "a b" : null })",
+                       R"({"a b":[1.0,1e0,{},"x , y"],"a b":null})") &&
+           minifies_to("[ [ ] , [ [ 1 ] , 2 ] ]", "[[],[[1],2]]");
+}
+
+constexpr bool the_rest_stays() {
+    return leaves("") && leaves("  ") && leaves("[1, 2") && leaves("{a: 1}") && leaves("1 2") && leaves("\" \xFF\"") &&
+           leaves("[1,2]") && leaves(R"({"a b":" c "})");
+}
+#if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
+static_assert(white_space_goes());
+static_assert(the_rest_stays());
+#endif
+
+/// White space outside strings, by looking at quotes alone.
+std::string without_space(std::string_view text) {
+    std::string out;
+    bool inside = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '"') inside = !inside;
+        if (inside || (text[at] != ' ' && text[at] != '\n')) out.push_back(text[at]);
+        if (inside && text[at] == '\\') out.push_back(text[++at]);
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("json_minify: white space outside strings goes, and nothing else") {
+    CHECK(white_space_goes());
+    CHECK(the_rest_stays());
+}
+
+TEST_CASE("json_minify: generated documents keep every token") {
+    std::uint64_t state = 1;
+    auto const below = [&](std::uint64_t limit) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return (state >> 33) % limit;
+    };
+    for (int round = 0; round < 500; ++round) {
+        nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+        for (auto left = below(6); left != 0; --left) {
+            nlohmann::ordered_json row;
+            row["n \" "] = below(1'000);
+            row["t"] = std::string(below(9), ' ') + "\\\" {";
+            row["list"] = {1, " ", nullptr};
+            rows.push_back(row);
+        }
+        auto const text = rows.dump(static_cast<int>(below(3)) + 1);
+        auto const made = json_minify{}({.text = text}, {});
+        if (rows.empty()) continue;
+        REQUIRE(made);
+        REQUIRE(*made == without_space(text));
+        REQUIRE(*made == rows.dump());
+        REQUIRE(made->size() < text.size());
+        REQUIRE_FALSE(json_minify{}({.text = *made}, {}));
+    }
+}
+
+TEST_CASE("json_minify: takes the place of a cut where that is enough") {
+    std::string text = "[1";
+    for (int item = 0; item < 100; ++item) text += ",          1";
+    text += "]";
+    condense::cut const how{.over = condense::chars{300}};
+    auto const both = condense::first_of(json_minify{}, condense::head_tail{condense::chars{50}, condense::chars{50}});
+    auto const made = both({.kind = condense::part_kind::tool_result, .text = text}, how);
+    REQUIRE(made);
+    CHECK(nlohmann::json::parse(*made) == nlohmann::json::parse(text));
+}
+
+TEST_CASE("json_minify: hostile text is read once and refused") {
+    CHECK(leaves(std::string(1'000'000, '[')));
+    CHECK(leaves(std::string(1'000'000, ' ')));
+    CHECK(leaves(std::string("[1,\0 2]", 7)));
+    auto const deep = " " + std::string(128, '[') + std::string(128, ']');
+    CHECK(minifies_to(deep, deep.substr(1)));
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/json_sample.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/utf8.hpp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::json_sample;
+using nlohmann::ordered_json;
+namespace utf8 = condense::detail::utf8;
+
+static_assert(condense::shortener<json_sample>);
+
+/// What it makes of a text, or "" where it does not apply.
+std::string sampled(json_sample const& shorten, std::string_view text, condense::cut how = {}) {
+    return shorten({.text = text}, how).value_or("");
+}
+
+constexpr bool works_in_constants() {
+    return json_sample{.items = 1, .last = 0, .outliers = 0}({.text = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
+                                                                      "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]"},
+                                                             {}) ==
+           "[1,\"[... 26 of 27 items omitted from 99 bytes ...]\"]";
+}
+#if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
+static_assert(works_in_constants());
+#endif
+
+class numbers {
+public:
+    explicit numbers(std::uint64_t seed) : state_{seed * 0x9E3779B97F4A7C15u + 1} { below(2); }
+    std::uint64_t below(std::uint64_t limit) {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return (state_ >> 33) % limit;
+    }
+    std::uint64_t between(std::uint64_t least, std::uint64_t most) { return least + below(most - least + 1); }
+    template <std::size_t Count>
+    std::string one_of(std::string_view const (&choices)[Count]) {
+        return std::string{choices[below(Count)]};
+    }
+    std::string id() {
+        std::string out;
+        while (out.size() < 12) out.push_back("0123456789abcdef"[below(16)]);
+        return out;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+constexpr std::string_view people[] = {"anna", "bob", "carl", "dora", "emil", "fred", "gina", "hans", "ida", "jan"};
+constexpr std::string_view verbs[] = {"Processed item", "Stored item", "Sent item to queue", "Checked item"};
+constexpr std::string_view services[] = {"billing", "search", "mail"};
+constexpr std::string_view levels[] = {"INFO", "INFO", "INFO", "DEBUG", "NOTICE"};
+
+constexpr std::string_view words_of_text[] = {"the", "order", "was", "placed", "by", "customer", "and", "paid", "with", "card",
+                                              "in", "shop", "at", "noon", "then", "sent", "to", "address", "near", "station"};
+
+/// Four sorts of rows in which much varies.
+ordered_json row(numbers& random, std::uint64_t sort, std::uint64_t index) {
+    auto const time = "2024-05-" + std::to_string(10 + index / 1'440 % 18) + "T10:" + std::to_string(10 + index / 60 % 50) +
+                      ":" + std::to_string(10 + index % 50) + "Z";
+    if (sort == 0)
+        return {{"time", time},
+                {"level", random.one_of(levels)},
+                {"ok", true},
+                {"service", random.one_of(services)},
+                {"request", random.id()},
+                {"status", random.below(10) == 0 ? 204 : 200},
+                {"millis", random.between(20, 90)},
+                {"message", random.one_of(verbs) + " " + std::to_string(random.below(90'000)) + " for " + random.one_of(people)}};
+    if (sort == 1)
+        return {{"id", 1'000 + index},
+                {"name", random.one_of(people) + std::to_string(random.below(500))},
+                {"ok", true},
+                {"status", 0},
+                {"millis", random.between(100, 160)},
+                {"message", "done in " + std::to_string(random.below(900)) + " steps"},
+                {"result", {{"count", random.between(10, 30)}, {"hash", random.id()}, {"tags", {"a", random.one_of(people)}}}}};
+    if (sort == 3) {
+        // Much noise: keys that come and go, long tails, many names, free text.
+        ordered_json made{{"id", random.below(1'000'000)}, {"ok", true}, {"status", random.below(40) + 100}};
+        std::uint64_t slow = 10;
+        while (random.below(2) == 0 && slow < 2'000) slow *= 2;
+        made["millis"] = slow + random.below(slow);
+        std::string text;
+        for (auto left = random.between(3, 9); left != 0; --left) text += random.one_of(words_of_text) + " ";
+        made["message"] = text + random.one_of(people) + std::to_string(random.below(50));
+        if (random.below(10) == 0) made["retry"] = random.below(3);
+        if (random.below(8) == 0) made["note"] = random.one_of(people);
+        if (random.below(30) == 0) made["parent"] = {{"id", random.id()}};
+        made["region"] = "zone-" + std::to_string(random.below(30));
+        return made;
+    }
+    return {{"id", random.id()},
+            {"at", 1'700'000'000'000 + index * 1'000 + random.below(999)},
+            {"user", {{"name", random.one_of(people)}, {"age", random.between(20, 70)}}},
+            {"ok", true},
+            {"status", random.below(3)},
+            {"millis", static_cast<double>(random.between(1'000, 9'000)) / 100},
+            {"message", random.one_of(people) + " " + random.one_of(verbs) + " " + random.one_of(services)}};
+}
+
+constexpr std::size_t forms = 8;
+
+/// Makes the row one that a reader must see, without a word that a list would hold.
+void spoil(ordered_json& row, std::size_t form, numbers& random) {
+    static constexpr std::string_view foreign[] = {
+        "Die Verbindung wurde abgelehnt", "la connexion a expir\xC3\xA9 apr\xC3\xA8s trop de temps",
+        "\xE8\xBF\x9E\xE6\x8E\xA5\xE8\xA2\xAB\xE6\x8B\x92\xE7\xBB\x9D", "no se pudo abrir el archivo",
+        "\xD0\xBE\xD1\x88\xD0\xB8\xD0\xB1\xD0\xBA\xD0\xB0 \xD0\xB4\xD0\xB8\xD1\x81\xD0\xBA\xD0\xB0"};
+    switch (form) {
+        case 0: row["status"] = 507 + random.below(90); break;
+        case 1: row["cause"] = {{"origin", "disk7"}, {"detail", {{"sector", random.below(9'000)}}}}; break;
+        case 2: row["message"] = random.one_of(foreign); break;
+        case 3: row["ok"] = false; break;
+        case 4: row.erase(random.below(2) == 0 ? "status" : "message"); break;
+        case 5: row["message"] = row["message"].get<std::string>() + std::string(random.between(200, 600), 'x'); break;
+        case 6:
+            if (random.below(2) == 0) row["millis"] = "n/a";
+            else row["millis"] = nullptr;
+            break;
+        default: row["millis"] = random.between(5'000, 90'000);
+    }
+}
+
+/// How many rows stay; `hits` counts the marks among them, which no two rows share.
+std::size_t kept(std::string const& text, std::vector<std::string> const& marks, std::size_t& hits) {
+    auto const out = sampled({}, text);
+    REQUIRE_FALSE(out.empty());
+    for (auto const& mark : marks) hits += out.find(mark) != std::string::npos ? 1u : 0u;
+    return nlohmann::json::parse(out).size() - 1;
+}
+
+}  // namespace
+
+TEST_CASE("json_sample: works in constants") { CHECK(works_in_constants()); }
+
+TEST_CASE("json_sample: rows that differ stay, whatever they differ in") {
+    for (std::size_t form = 0; form < forms; ++form) {
+        std::size_t documents = 0;
+        std::size_t hits = 0;
+        std::size_t rows_left = 0;
+        for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
+            numbers random{seed * 100 + form};
+            auto const sort = seed % 4;
+            auto const count = random.between(100, 1'000);
+            auto const odd = random.below(count);
+            auto rows = ordered_json::array();
+            std::string mark;
+            for (std::uint64_t index = 0; index < count; ++index) {
+                auto made = row(random, sort, index);
+                made["span"] = random.id();
+                if (index == odd) {
+                    spoil(made, form, random);
+                    mark = made["span"].get<std::string>();
+                }
+                rows.push_back(made);
+            }
+            CAPTURE(form, seed);
+            auto const left = kept(rows.dump(), {mark}, hits);
+            REQUIRE(left <= 15);
+            rows_left += left;
+            ++documents;
+        }
+        CAPTURE(form, hits, documents, rows_left);
+        CHECK(rows_left < documents * 12);
+        CHECK(hits * 100 >= documents * 95);
+    }
+}
+
+TEST_CASE("json_sample: one row of each form among a thousand") {
+    std::size_t wanted = 0;
+    std::size_t hits = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        numbers random{seed};
+        auto const count = random.between(100, 1'000);
+        std::vector<std::string> marks;
+        auto rows = ordered_json::array();
+        std::vector<std::uint64_t> places;
+        for (std::size_t form = 0; form < forms; ++form) places.push_back(random.between(form * count / 8, (form + 1) * count / 8 - 1));
+        for (std::uint64_t index = 0, form = 0; index < count; ++index) {
+            auto made = row(random, seed % 4, index);
+            made["span"] = random.id();
+            if (form < forms && places[form] == index) {
+                spoil(made, form++, random);
+                marks.push_back(made["span"].get<std::string>());
+            }
+            rows.push_back(made);
+        }
+        wanted += forms;
+        REQUIRE(kept(rows.dump(), marks, hits) <= 15);
+    }
+    CHECK(hits * 100 >= wanted * 95);
+}
+
+TEST_CASE("json_sample: values that vary in every row make no row an outlier") {
+    auto rows = ordered_json::array();
+    numbers random{1};
+    for (int index = 0; index < 200; ++index)
+        rows.push_back({{"id", random.id()}, {"at", 1'700'000'000 + index * 60}, {"index", index}, {"name", "item " + random.id()}});
+    auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
+    CHECK(out.size() <= 3 + 2 + 1 + 2);
+}
+
+TEST_CASE("json_sample: a counter makes no row an outlier, rising or falling") {
+    for (bool const rises : {true, false}) {
+        auto rows = ordered_json::array();
+        for (int index = 0; index < 3'000; ++index)
+            rows.push_back({{"count", 1 + (rises ? index : 2'999 - index)}, {"text", "the same"}});
+        auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
+        CAPTURE(out.dump());
+        CHECK(out.size() <= 3 + 2 + 1 + 2);
+    }
+}
+
+TEST_CASE("json_sample: a row that differs shows in what") {
+    auto rows = ordered_json::array();
+    for (int index = 0; index < 100; ++index) {
+        ordered_json made;
+        for (int key = 0; key < 40; ++key) made["key" + std::to_string(key)] = index * key;
+        if (index == 50) made["key39"] = "gone";
+        rows.push_back(made);
+    }
+    auto const out = sampled({}, rows.dump());
+    CAPTURE(out);
+    CHECK(out.find(R"("key39":"gone","[...]":"[... 28 of 40 keys omitted ...]"})") != std::string::npos);
+}
+
+TEST_CASE("json_sample: number spelling, key order and repeated keys stay") {
+    auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') + R"(], "z": 123456789012345678901234567890})";
+    CHECK(sampled({.keys = 3}, text) == R"({"b":1.50,"a":-0,"b":1E+2,"[...]":"[... 2 of 5 keys omitted from )" +
+                                            std::to_string(text.size()) + R"( bytes ...]"})");
+}
+
+TEST_CASE("json_sample: strings are cut between characters, and say how much is gone") {
+    auto const cut = [](std::string_view piece, std::size_t count) {
+        std::string text = "[\"";
+        while (count-- != 0) text.append(piece);
+        return nlohmann::json::parse(sampled({.value = 10_chars}, text + "\"]"))[0].get<std::string>();
+    };
+    CHECK(cut("x", 400) == "xxxxxxxxxx [... 390 of 400 characters omitted ...]");
+    CHECK(cut("\\n", 400) == std::string(10, '\n') + " [... 390 of 400 characters omitted ...]");
+    CHECK(cut("\\ud83d\\ude00", 200).ends_with("\xF0\x9F\x98\x80 [... 190 of 200 characters omitted ...]"));
+    CHECK(cut("\xC3\xA4", 200).ends_with("\xC3\xA4 [... 190 of 200 characters omitted ...]"));
+}
+
+TEST_CASE("json_sample: says where the whole is, once") {
+    auto const out = sampled({}, "[[\"" + std::string(999, 'x') + "\"]]", {.how = {{{0xAB}}}});
+    CHECK(out == "[[\"" + std::string(100, 'x') +
+                     " [... 899 of 999 characters omitted ...]\"],\"[... values shortened, 1 items from 1,005 bytes; the whole is "
+                     "stored as ab0000000000000000000000 ...]\"]");
+}
+
+namespace {
+
+constexpr std::string_view texts[] = {"a", "word ", "\xC3\xA4", "\n", "\"", "\xF0\x9F\x98\x80", "\x01"};
+
+ordered_json any_value(numbers& random, unsigned depth) {
+    switch (random.below(depth > 5 ? 5 : 8)) {
+        case 0: return nullptr;
+        case 1: return random.below(2) == 0;
+        case 2: return random.below(1'000'000);
+        case 3: return static_cast<double>(random.below(1'000)) / 8;
+        case 4: {
+            std::string text;
+            for (auto left = random.below(random.below(9) == 0 ? 600 : 20); left != 0; --left) text += random.one_of(texts);
+            return text;
+        }
+        case 5: {
+            auto out = ordered_json::object();
+            for (auto left = random.below(random.below(4) == 0 ? 40 : 5); left != 0; --left)
+                out["k" + std::to_string(random.below(60))] = any_value(random, depth + 1);
+            return out;
+        }
+        default: {
+            auto out = ordered_json::array();
+            for (auto left = random.below(random.below(4) == 0 ? 60 : 5); left != 0; --left)
+                out.push_back(any_value(random, depth + 1 + static_cast<unsigned>(random.below(2))));
+            return out;
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("json_sample: what it makes is JSON, smaller, within the limit, and not cut twice") {
+    std::size_t cuts = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(1'500); ++seed) {
+        numbers random{seed};
+        ordered_json made;
+        while (!made.is_structured()) made = any_value(random, 0);
+        auto const text = made.dump(static_cast<int>(random.below(3)) - 1);
+        if (text.size() > 100'000) continue;
+        json_sample shorten;
+        if (random.below(2) == 0)
+            shorten = {.keys = random.below(6), .row_keys = random.below(6), .items = random.below(6), .last = random.below(4),
+                       .outliers = random.below(8), .value = condense::chars{random.below(60)}, .drop_null = random.below(2) == 0,
+                       .at_most = condense::bytes{384 + random.below(2'000)}};
+        condense::cut const how{.halvings = static_cast<unsigned>(random.below(4)), .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
+        auto const out = shorten({.text = text}, how);
+        CAPTURE(seed, text);
+        if (!out) continue;
+        ++cuts;
+        CAPTURE(*out);
+        REQUIRE(out->size() < text.size());
+        REQUIRE(nlohmann::json::accept(*out));
+        auto const limit = condense::detail::no_less_than_marker(shorten.at_most.halved(how.halvings));
+        REQUIRE(limit.holds(*out));
+        REQUIRE(shorten({.text = *out}, how).value_or("") == "");
+    }
+    CHECK(cuts > rounds(1'500) / 3);
+}
+
+TEST_CASE("json_sample: hostile text") {
+    auto const repeated = [](std::string_view piece, std::size_t count) {
+        std::string out;
+        while (count-- != 0) out.append(piece);
+        return out;
+    };
+    CHECK(sampled({}, std::string(1'000'000, '[')).empty());
+    CHECK(sampled({}, "[\"\xFF" + std::string(20'000, 'x') + "\"]").empty());
+    CHECK(sampled({}, "\"" + std::string(20'000, 'x') + "\"").empty());
+    CHECK(sampled({}, std::string(20'000, '1')).empty());
+    CHECK(sampled({}, "[" + std::string(1'000'000, ' ') + "]") == "[]");
+    for (auto const& text : {"[" + repeated("1,", 500'000) + "1]", "[" + std::string(1'000'000, '7') + "]",
+                             "{" + repeated("\"\":[],", 200'000) + "\"\":0}", "[" + repeated("{\"\":[{}]},", 100'000) + "[]]",
+                             repeated("[", 128) + "\"" + std::string(100'000, 'y') + "\"" + repeated("]", 128),
+                             "[" + repeated("[[[[[[1,2],3],4],5],6],7],", 50'000) + "0]",
+                             "[{\"a\":\"" + repeated("w a b c d e f ", 100'000) + "\"}]"}) {
+        auto const out = sampled({}, text);
+        CHECK_FALSE(out.empty());
+        CHECK(out.size() <= 8'000);
+        CHECK(condense::detail::json::valid(out));
+        CHECK(sampled({}, out).empty());
+    }
+    std::string keys = "[";
+    for (int index = 0; index < 50'000; ++index) keys += "{\"k" + std::to_string(index) + "\":" + std::to_string(index) + "},";
+    CHECK(sampled({}, keys + "{}]").size() <= 8'000);
+}
+
+TEST_CASE("json_sample: limits that cannot work are rejected") {
+    CHECK_NOTHROW(json_sample{}.validate());
+    CHECK_THROWS_AS(json_sample{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(json_sample{.outliers = 1'001}.validate(), condense::invalid_configuration);
+}
+
+TEST_CASE("json_sample: cut again, it speaks of the first text") {
+    auto const sampled = [](std::string const& text, unsigned halvings, bool shortened = false) {
+        return json_sample{.keys = 8, .items = 8, .at_most = condense::chars{4'000}}(
+            {.kind = condense::part_kind::tool_result, .text = text}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+    };
+    std::string rows = "[";
+    std::string members = "{";
+    for (int at = 0; at < 40; ++at) {
+        rows += (at == 0 ? "" : ", ") + ("{\"name\":\"" + std::string(200, static_cast<char>('a' + at % 26)) + "\"}");
+        members += (at == 0 ? "" : ", ") + ("\"k" + std::to_string(at) + "\":\"" + std::string(200, 'x') + "\"");
+    }
+    rows += "]";
+    members += "}";
+    for (auto const& text : {rows, members}) {
+        auto const size = " from " + condense::detail::grouped(text.size()) + " bytes ...]\"";
+        auto const once = sampled(text, 0);
+        REQUIRE(once.find(" of 40 ") != std::string::npos);
+        REQUIRE(once.find(size) != std::string::npos);
+        auto const twice = sampled(once, 2);
+        CAPTURE(twice);
+        CHECK(twice.size() < once.size());
+        CHECK(twice.find(" of 40 ") != std::string::npos);
+        CHECK(twice.find(size) != std::string::npos);
+        CHECK(twice.find(" bytes ...]") == twice.rfind(" bytes ...]"));
+        CHECK(nlohmann::json::accept(twice));
+        auto const least = sampled(once, 7);
+        CHECK(least.find("40 of 40 ") != std::string::npos);
+        CHECK(least.find(size) != std::string::npos);
+        // Where the marker says something that is not so, it is a member like others.
+        auto forged = once;
+        forged.replace(forged.find(" of 40 "), 7, " of 41 ");
+        CHECK(sampled(forged, 2).find(" bytes ...]") != std::string::npos);
+        CHECK(sampled(forged, 2).find(size) == std::string::npos);
+        CHECK(sampled(text, 0, true).find(" from the remaining ") != std::string::npos);
+    }
+}
+
+TEST_CASE("json_sample: the marker says the type and what is left, where that is asked for", "[row-C3]") {
+    condense::cut const asked{.how = {.words = {.type_and_share = true}}};
+    std::string rows = "[";
+    for (int at = 0; at < 400; ++at) rows += (at == 0 ? "" : ",") + ("{\"row\":\"" + std::string(30, 'x') + "\"}");
+    rows += "]";
+    json_sample const few{.items = 20, .last = 0, .outliers = 0};
+    auto const once = sampled(few, rows, asked);
+    CAPTURE(once);
+    CHECK(condense::detail::json::valid(once));
+    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 5 % left ...]\"") != once.npos);
+    CHECK(sampled(few, once, asked).empty());
+    // The second cut speaks of the original, too.
+    auto again = asked;
+    again.halvings = 1;
+    auto const twice = sampled(few, once, again);
+    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 2 % left ...]\"") != twice.npos);
+    // Where its size is not known, neither is the share.
+    auto rest = asked;
+    rest.how.shortened = true;
+    CHECK(sampled(few, rows, rest).find(" bytes; json ...]\"") != std::string::npos);
+    CHECK(sampled(few, rows).find("json") == std::string::npos);
+    // A marker alone
+    std::string const wide = "{\"" + std::string(20'000, 'k') + "\":1}";
+    CHECK(sampled({}, wide, asked) == "{\"[...]\":\"[... 1 of 1 keys omitted from 20,006 bytes; json, under 1 % left ...]\"}");
+}
+
+TEST_CASE("json_sample: from which size it acts is one limit, and how large the result may be another", "[row-C3]") {
+    json_sample const gated{.over = 6'000_chars, .at_most = 400_chars};
+    auto const rows_of = [](std::size_t size) {
+        std::string rows = "[\"" + std::string(40, 'a') + "\"";
+        while (rows.size() + 48 < size) rows += ",\"" + std::string(40, static_cast<char>('a' + rows.size() % 26)) + "\"";
+        rows += ",\"" + std::string(size - rows.size() - 4, 'z') + "\"]";
+        return rows;
+    };
+    for (auto const layer : {500_chars, 20'000_chars}) {  // in place of the layer's
+        condense::cut const how{.over = layer};
+        auto const ready = condense::detail::ready(gated, condense::detail::alone{});
+        CHECK_FALSE(ready({}, {.kind = condense::part_kind::tool_result, .text = rows_of(6'000)}, how));
+        auto const text = rows_of(6'001);
+        auto const made = ready({}, {.kind = condense::part_kind::tool_result, .text = text}, how);
+        REQUIRE(made);
+        CHECK(made->size() <= 400);
+    }
+    CHECK(sampled(gated, rows_of(6'000)).empty());
+    CHECK(sampled(gated, rows_of(6'001)).size() <= 400);
+    // Without one of its own it has the layer's.
+    json_sample const open{};
+    for (auto const layer : {500_chars, 20'000_chars}) {
+        auto const ready = condense::detail::ready(open, condense::detail::alone{});
+        auto const text = rows_of(15'000);
+        CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() == (layer == 500_chars));
+    }
+    CHECK(json_sample{}.at_most == condense::extent{8'000_chars});
+}

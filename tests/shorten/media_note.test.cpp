@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/media_note.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/detail/utf8.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::chat_message;
+using condense::media_note;
+using condense::part_kind;
+
+static_assert(condense::shortener<media_note>);
+
+std::string note(std::string_view text, condense::cut how = {}) {
+    return media_note{}({.kind = part_kind::media, .text = text, .sealed = true, .cost = condense::cost::of({1'600})}, how).value_or("");
+}
+
+chat_message picture(std::string what, condense::tokens cost = {1'600}) {
+    return {.role = condense::role::user,
+            .parts = {{.text = "look"}, {.kind = part_kind::media, .text = std::move(what), .sealed = true, .cost = condense::cost::of(cost)}}};
+}
+
+}  // namespace
+
+TEST_CASE("media_note: says what was there and how to have it back") {
+    CHECK(note("image/png, 90,123 bytes") == "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]");
+    CHECK(note("image/png, 90,123 bytes", {.how = {{{0xAB}}}}) ==
+          "[image/png, 90,123 bytes, omitted; the whole is stored as ab0000000000000000000000]");
+    CHECK(note("") == "[media, omitted; ask for it again if it is needed]");
+    for (std::string_view const unit : {"x", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xE2\x82"}) {
+        std::string many;
+        while (many.size() < 100'000) many.append(unit);
+        auto const out = note(many);
+        CHECK(condense::detail::utf8::valid(out));
+        CHECK(condense::detail::utf8::count(out) == 160 + note("x").size() - 1);
+    }
+    for (auto const kind : {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::reasoning, part_kind::other})
+        CHECK_FALSE(media_note{}({.kind = kind, .text = "image/png, 90,123 bytes"}, {}));
+}
+
+TEST_CASE("media_note: what comes from outside stays on one line, without escapes") {
+    CHECK(note("a\x1B[2Jb\nc\x7F\xC2\x9B" "2J\xC2\xA0\xC3\xA9") ==
+          "[a [2Jb c  2J\xC2\xA0\xC3\xA9, omitted; ask for it again if it is needed]");
+    CHECK(note(std::string_view{"\0", 1}) == "[ , omitted; ask for it again if it is needed]");
+}
+
+TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
+    std::vector<chat_message> messages{picture("image/png, 90,123 bytes"), chat_message::assistant("a cat"), picture("tiny", {1}),
+                                       chat_message::assistant("a mite"), picture(""), chat_message::assistant("a bat"),
+                                       picture("image/gif"), chat_message::assistant("a rat"), chat_message::user("on")};
+    auto const before = messages;
+    auto const layer = condense::compress{.when = condense::always, .protect = condense::nothing, .with = media_note{}};
+    auto const report = condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens});
+    REQUIRE(messages.size() == before.size());
+    CHECK(report.layers[0].parts_shortened == 2);
+    CHECK(messages[0] == before[0]);  // the task
+    CHECK(messages[2] == before[2]);
+    CHECK(messages[4].parts == std::vector<condense::chat_part>{{.text = "look"}, {.text = note("")}});
+    CHECK(messages[6].parts[1] == condense::chat_part{.text = note("image/gif")});
+    auto const once = messages;
+    CHECK_FALSE(condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens}).changed());
+    CHECK(messages == once);
+}
+
+namespace {
+
+/// Would shorten its note, were that media still.
+struct twice {
+    static constexpr condense::part_kinds applies_to = part_kind::media;
+    static constexpr bool any_size = true;
+    std::optional<std::string> operator()(condense::part_view const& part, condense::cut) const {
+        return part.text == "image" ? "a note" : "short";
+    }
+};
+
+}  // namespace
+
+TEST_CASE("media_note: a note is a text from then on, for the shortener too") {
+    std::vector<chat_message> messages{chat_message::user("task"), picture("image"), chat_message::assistant("a cat"), chat_message::user("on")};
+    static_cast<void>(condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}}, {.window = 100'000_tokens}));
+    CHECK(messages[1].parts[1] == condense::chat_part{.text = "a note"});
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/old_reasoning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/shorten/first_of.hpp>
+
+#include "laws/generator.hpp"
+#include "policy/around.hpp"
+
+namespace {
+
+using namespace around;
+using condense::old_reasoning;
+
+static_assert(condense::shortener<old_reasoning>);
+
+chat_message thinking(chat_message m, std::string thought, bool sealed = false) {
+    m.parts.insert(m.parts.begin(), {.kind = part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
+    return m;
+}
+
+/// Three steps with a thought each, the first of them sealed, and a thought in an answer.
+history steps() {
+    return {user("task"),
+            thinking(call("1", "ls", "{}"), "one", true),
+            result("1", "r"),
+            thinking(call("2", "ls", "{}"), "two"),
+            result("2", "r"),
+            thinking(answer(), "three"),
+            user(),
+            thinking(answer(), "four"),
+            user()};
+}
+
+std::vector<std::string> thoughts(history const& messages) { return texts(messages, part_kind::reasoning); }
+
+using list = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("old_reasoning: the newest messages keep theirs") {
+    auto const left = [](condense::messages keep) { return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep}))); };
+    CHECK(left(0_messages) == list{});
+    CHECK(left(1_messages) == list{"four"});
+    CHECK(left(2_messages) == list{"three", "four"});
+    CHECK(left(3_messages) == list{"two", "three", "four"});
+    CHECK(left(4_messages) == list{"one", "two", "three", "four"});
+    CHECK(left({condense::detail::u64_limit}) == list{"one", "two", "three", "four"});
+    CHECK(thoughts(settled(steps(), mix_of(old_reasoning{}))) == list{"four"});
+    history const side_by_side{user("task"), thinking(answer(), "one"), thinking(answer(), "two"), user()};
+    CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{}))) == list{"two"});
+}
+
+TEST_CASE("old_reasoning: all else stays as it was") {
+    auto wanted = steps();
+    for (std::size_t const index : {1u, 3u, 5u}) wanted[index].parts.erase(wanted[index].parts.begin());
+    CHECK(settled(steps(), mix_of(old_reasoning{})) == wanted);
+    // The same in JSON, where a member goes.
+    auto json = as_json(steps());
+    for (std::size_t const index : {1u, 3u, 5u}) json[index].erase("reasoning_content");
+    CHECK(settled(as_json(steps()), mix_of(old_reasoning{})) == json);
+}
+
+TEST_CASE("old_reasoning: signed blocks go whole, those that stay are byte-exact") {
+    auto const m = nlohmann::ordered_json::parse(
+        R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"Eq=="},{"type":"redacted_thinking","data":"x"},{"type":"text","text":"done"}]})");
+    auto const ask = nlohmann::ordered_json::parse(R"({"role":"user","content":"go on"})");
+    auto const after = settled(std::vector{ask, m, ask, m, ask}, mix_of(old_reasoning{}));
+    CHECK(after[1].dump() == R"({"role":"assistant","content":[{"type":"text","text":"done"}]})");
+    CHECK(after[3].dump() == m.dump());
+}
+
+TEST_CASE("old_reasoning: a message of nothing else goes, one of a pair keeps it") {
+    chat_message const thought{.role = condense::role::assistant, .parts = {{.kind = part_kind::reasoning, .text = "hm"}}};
+    auto const after = settled(history{user("task"), thought, answer(), user(), thinking(answer(), "new"), user()}, mix_of(old_reasoning{}));
+    CHECK(after.size() == 5);
+    CHECK(thoughts(after) == list{"new"});
+    // The thought came with the result of a call, and nothing else joins its message to it.
+    auto tied = thought;
+    tied.parts[0].call = "1";
+    history const pair{user("task"), call("1", "ls", "{}"), result("1", "r"), tied, answer(), user(), thinking(answer(), "new"), user()};
+    CHECK(settled(pair, mix_of(old_reasoning{})) == pair);
+}
+
+TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the newest stays, under any pressure") {
+    history const open{user("task"), thinking(call("1", "ls", "{}"), "old", true), result("1", "r"), thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
+    CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
+    auto const press = [&](history copy, unsigned pressure, condense::messages keep, bool top = false) {
+        auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(pressure, top, {}); });
+        condense::compress const layer{.when = condense::always, .with = old_reasoning{.keep = keep}};
+        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
+        return thoughts(copy);
+    };
+    for (bool const top : {false, true}) {
+        CHECK(press(open, 1, 0_messages, top) == list{"new"});
+        CHECK(press(open, 1, 1_messages, top) == list{"new"});
+        CHECK(press(open, 70, {condense::detail::u64_limit}, top) == list{"new"});
+        CHECK(press(steps(), 1, 0_messages, top) == list{});
+        CHECK(press(steps(), 1, 1_messages, top) == list{"four"});
+        CHECK(press(steps(), 70, 8_messages, top) == list{"four"});
+    }
+    CHECK(press(open, 1, 2_messages) == list{"new"});
+    CHECK(press(open, 1, 4_messages) == list{"old", "new"});
+    CHECK(press(open, 2, 4_messages) == list{"new"});
+}
+
+TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
+    auto messages = steps();
+    messages[1].pinned = true;
+    messages.insert(messages.begin(), thinking(chat_message::system("s"), "rule"));
+    CHECK(thoughts(settled(messages, mix_of(old_reasoning{}))) == list{"rule", "one", "four"});
+    condense::compress const spared{.when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{}};
+    CHECK(thoughts(settled(steps(), condense::pipeline{spared})) == list{"three", "four"});
+}
+
+TEST_CASE("old_reasoning: joins others, each for its own kind") {
+    auto messages = steps();
+    messages[2].parts[0].text = output(20'000);
+    auto const after = settled(messages, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
+    CHECK(thoughts(after) == list{"four"});
+    CHECK(after[2].parts[0].text.size() < 300);
+}
+
+TEST_CASE("old_reasoning: over random conversations, only reasoning goes, and the newest stays") {
+    std::size_t removed = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        auto const before = laws::conversation_generator{seed}.make();
+        auto const after = settled(before, mix_of(old_reasoning{}));
+        CAPTURE(seed);
+        auto next = after.begin();
+        for (auto const& m : before) {
+            bool const only_reasoning = [&] {
+                for (auto const& part : m.parts)
+                    if (part.kind != part_kind::reasoning) return false;
+                return !m.parts.empty();
+            }();
+            if (next == after.end() || next->name != m.name) {
+                CHECK(only_reasoning);
+                continue;
+            }
+            auto without = m;
+            std::erase_if(without.parts, [](condense::chat_part const& part) { return part.kind == part_kind::reasoning; });
+            bool const whole = *next == m;
+            CHECK((whole || *next == without));
+            removed += whole ? 0u : 1u;
+            ++next;
+        }
+        CHECK(next == after.end());
+        auto const all = thoughts(before);
+        auto const left = thoughts(after);
+        if (!all.empty()) {
+            REQUIRE_FALSE(left.empty());
+            CHECK(left.back() == all.back());
+        }
+    }
+    CHECK(removed > 50);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/point_to_file.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
+#include <condense/detail/utf8.hpp>
+#include <condense/layer/compress.hpp>
+#include <condense/layer/record.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "core/toy.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::any_tool;
+using condense::part_kind;
+using condense::part_status;
+using condense::point_to_file;
+using condense::tools;
+namespace json = condense::detail::json;
+namespace utf8 = condense::detail::utf8;
+
+static_assert(condense::shortener<point_to_file<>>);
+
+template <class Tools>
+constexpr std::string call(point_to_file<Tools> const& shorten, std::string_view arguments, condense::cut how = {},
+                           std::string_view tool = "write_file") {
+    return shorten({.kind = part_kind::tool_call, .text = arguments, .tool = tool, .call = "1"}, how).value_or("");
+}
+
+template <class Tools>
+constexpr std::string result(point_to_file<Tools> const& shorten, std::string_view text, part_status status = part_status::ok,
+                             std::string_view tool = "write_file") {
+    return shorten({.kind = part_kind::tool_result, .text = text, .tool = tool, .call = "1", .status = status}, {}).value_or("");
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    return text;
+}
+
+constexpr bool the_content_becomes_a_preview_and_a_pointer() {
+    auto const arguments = R"({"mode": 0644e0, "path": "src/a.cpp", "content": ")" + std::string(2'200, 'x') + "\"}";
+    // Octal is no JSON.
+    if (!call(point_to_file{}, arguments).empty()) return false;
+    auto const valid = R"({"path": "src/a.cpp", "content": ")" + std::string(2'200, 'x') + R"(", "mode": 6.440})";
+    return call(point_to_file{}, valid) == R"({"path": "src/a.cpp", "content": ")" + std::string(100, 'x') +
+                                               R"([... 2,100 of 2,200 characters omitted; read src/a.cpp to see what it holds ...]", "mode": 6.440})";
+}
+static_assert(toy::run_time_only || the_content_becomes_a_preview_and_a_pointer());
+
+auto const text = std::string(1'000, 'x');
+auto const left = std::string(100, 'x') + "[... 900 of 1,000 characters omitted; read a.txt to see what it holds ...]";
+
+}  // namespace
+
+TEST_CASE("point_to_file: what is required while constants are evaluated holds at run time too") {
+    CHECK(the_content_becomes_a_preview_and_a_pointer());
+}
+
+TEST_CASE("point_to_file: the named arguments of a call that names its file") {
+    for (auto const* const shape : {
+             R"({"path":"a.txt","content":"LONG"})", R"({"content":"LONG","path":"a.txt"})", R"({"file_path":"a.txt","new_text":"LONG"})",
+             R"({"filename":"a.txt","path":"b","content":"LONG"})", R"({"path":"","file":"a.txt","content":"LONG"})",
+             R"({"path":"a.txt","path":"b.txt","content":"LONG"})", R"({"path":7,"file":"a.txt","content":"LONG"})",
+             R"({"path":"a.txt","content":"LONG","content":"LONG","new_text":"LONG"})"}) {
+        CAPTURE(shape);
+        CHECK(call(point_to_file{}, replaced(shape, "LONG", text)) == replaced(shape, "LONG", left));
+    }
+    for (auto const* const shape : {
+             R"({"content":"LONG"})", R"({"path":null,"content":"LONG"})", R"({"path":"","content":"LONG"})", R"({"path":{"path":"a.txt"},"content":"LONG"})",
+             R"({"path":"a.txt","old_text":"LONG"})", R"({"path":"a.txt","edits":[{"content":"LONG"}]})", R"({"path":"a.txt","content":["LONG"]})",
+             R"(["path","a.txt","content","LONG"])", R"("LONG")", R"({"path":"a.txt","content":"LONG")", R"({"path":"a.txt","content":"LONG\u12"})",
+             R"({"path":"a.txt","LONG":"content"})", R"({"path":"LONG","content":"short"})"}) {
+        CAPTURE(shape);
+        CHECK(call(point_to_file{}, replaced(shape, "LONG", text)).empty());
+    }
+}
+
+TEST_CASE("point_to_file: whatever the path holds, the arguments stay JSON and the path stays whole") {
+    auto const pointer = [&](std::string_view path) {
+        auto const out = call(point_to_file{}, "{\"path\":\"" + std::string{path} + "\",\"content\":\"" + text + "\"}");
+        CHECK(json::valid(out));
+        CHECK(out.starts_with("{\"path\":\"" + std::string{path} + "\",\"content\":\"xxx"));
+        auto const begin = out.find("omitted; ") + 9;
+        return out.substr(begin, out.find(" to see what", begin) - begin);
+    };
+    CHECK(pointer(R"(C:\\dir\\\"a\".txt)") == R"(read C:\\dir\\\"a\".txt)");
+    CHECK(pointer("\xC3\xA9\xF0\x9F\x98\x80") == "read \xC3\xA9\xF0\x9F\x98\x80");
+    CHECK(pointer(R"(\n\u0000\u001b)") == R"(read \n\u0000\u001b)");
+    for (auto const* const path : {R"(\ud83d)", R"(\ud83d\ude00)", R"(a\/b)", R"(\u001B)"}) CHECK(pointer(path) == "read the file");
+    CHECK(pointer(std::string(80, 'p')) == "read " + std::string(80, 'p'));
+    CHECK(pointer(std::string(81, 'p')) == "read the file");
+    CHECK(pointer(std::string(1'000'000, 'p')) == "read the file");
+}
+
+TEST_CASE("point_to_file: for calls and results of the tools that are named") {
+    auto const arguments = R"({"path":"a.txt","content":")" + text + "\"}";
+    CHECK_FALSE(call(point_to_file{}, arguments, {}, "edit_file").empty());
+    for (auto const* const tool : {"read_file", "", "write_files"}) {
+        CHECK(call(point_to_file{}, arguments, {}, tool).empty());
+        CHECK(result(point_to_file{}, text, part_status::ok, tool).empty());
+    }
+    point_to_file const other{.tools = tools("apply_*"), .keys = {"patch"}, .paths = {"target"}, .preview = 5_chars};
+    CHECK(call(other, R"({"target":"a.txt","patch":")" + text + "\"}", {}, "apply_patch") ==
+          R"({"target":"a.txt","patch":"xxxxx[... 995 of 1,000 characters omitted; read a.txt to see what it holds ...]"})");
+    CHECK_FALSE(call(point_to_file{.tools = any_tool}, arguments, {}, "").empty());
+    for (auto const kind : {part_kind::text, part_kind::reasoning, part_kind::media, part_kind::other})
+        CHECK_FALSE(point_to_file{}({.kind = kind, .text = arguments, .tool = "write_file"}, {}));
+    CHECK_FALSE(point_to_file{}({.kind = part_kind::tool_call, .text = arguments, .tool = "write_file", .sealed = true}, {}));
+}
+
+TEST_CASE("point_to_file: long results become a preview that claims nothing, errors stay") {
+    CHECK(result(point_to_file{}, std::string(500, 'r')).empty());
+    CHECK(result(point_to_file{}, std::string(501, 'r')) ==
+          std::string(100, 'r') + "\n[... 401 of 501 characters omitted; read the file to see what it holds ...]");
+    for (auto const status : {part_status::error, part_status::pending, part_status::cancelled})
+        CHECK(result(point_to_file{}, std::string(5'000, 'r'), status).empty());
+    for (std::string_view const unit : {"\xC3\xA9", "\xF0\x9F\x98\x80", "\n", "\0", "\xFF", "a\xE2\x82"}) {
+        std::string many;
+        while (many.size() < 10'000) many.append(unit.empty() ? std::string(1, '\0') : std::string{unit});
+        auto const out = result(point_to_file{}, many);
+        CHECK(utf8::valid(out));
+        CHECK_FALSE(out.empty());
+        CHECK(utf8::count(out) < 300);
+        CHECK(result(point_to_file{}, out).empty());
+    }
+}
+
+TEST_CASE("point_to_file: every halving keeps less, and its own output is left alone") {
+    auto const arguments = R"({"path":"a.txt","content":")" + text + "\"}";
+    auto last = arguments.size();
+    for (unsigned halvings = 0; halvings < 7; ++halvings) {
+        auto const out = call(point_to_file{}, arguments, {.halvings = halvings});
+        CHECK(json::valid(out));
+        CHECK(out.size() < last);
+        CHECK(call(point_to_file{}, out, {.halvings = halvings}).empty());
+        last = out.size();
+    }
+    CHECK(call(point_to_file{}, arguments, {.halvings = ~0u}).find(R"("content":"[... 1,000 of 1,000 characters)") != std::string::npos);
+    CHECK(call(point_to_file{}, arguments, {.how = {{{0xAB}}}}).find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
+    // What is hardly longer than a preview with its pointer is left.
+    std::size_t shortest = 0;
+    for (std::size_t size = 0; size < 400 && shortest == 0; ++size) {
+        auto const small = R"({"path":"a.txt","content":")" + std::string(size, 'x') + "\"}";
+        auto const out = call(point_to_file{}, small);
+        if (!out.empty()) shortest = size;
+        CHECK(out.size() < small.size());
+    }
+    CHECK(shortest > 100);
+    CHECK(shortest < 300);
+}
+
+TEST_CASE("point_to_file: arguments of any depth and size are read once") {
+    auto const nested = [&](std::size_t depth) {
+        return "{\"path\":\"a.txt\",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"content\":\"" + text + "\"}";
+    };
+    CHECK_FALSE(call(point_to_file{}, nested(127)).empty());
+    CHECK(call(point_to_file{}, nested(128)).empty());
+    CHECK(call(point_to_file{}, std::string(1'000'000, '{')).empty());
+    std::string many = "{\"path\":\"a.txt\"";
+    for (int member = 0; member < 1'000; ++member) many += ",\"content\":\"" + text + "\"";
+    auto const out = call(point_to_file{}, many + "}");
+    CHECK(json::valid(out));
+    CHECK(out.size() < many.size() / 4);
+    std::string small = "[\"path\"";
+    while (small.size() < 1'000'000) small += ",\"\"";
+    CHECK(call(point_to_file{}, small + "]").empty());
+}
+
+TEST_CASE("point_to_file: what cannot work is rejected") {
+    CHECK_NOTHROW(point_to_file{}.validate());
+    CHECK_THROWS_AS((point_to_file{.keys = {}}.validate()), condense::invalid_configuration);
+    CHECK_THROWS_AS((point_to_file{.paths = {}}.validate()), condense::invalid_configuration);
+    CHECK_THROWS_AS((point_to_file{.preview = 500_chars}.validate()), condense::invalid_configuration);
+    CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}), condense::invalid_configuration);
+}
+
+TEST_CASE("point_to_file: what was not written is not said to be in the file") {
+    using condense::chat_message;
+    using history = std::vector<chat_message>;
+    auto const arguments = R"({"path":"src/a.cpp","content":")" + std::string(5'000, 'x') + "\"}";
+    auto const after = [&](history messages, unsigned pressure = 0, bool record = false) {
+        condense::compress const layer{.when = condense::always, .with = point_to_file{}};
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
+            if (pressure != 0) pass.rerun(pressure, false, {});
+        });
+        condense::budget const roomy{.window = 100'000_tokens};
+        if (record) static_cast<void>(condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy, toy::per_byte{}));
+        else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, toy::per_byte{}));
+        return messages[1].parts[0].text;
+    };
+    auto const written = [&](auto... results) {
+        return history{chat_message::user("u"), chat_message::call("1", "write_file", arguments), results..., chat_message::assistant("a"), chat_message::user("v")};
+    };
+    auto const ok = chat_message::result("1", "ok");
+    auto const refused = chat_message::result("1", "Permission denied", part_status::error);
+    CHECK(after(written(ok)).find("read src/a.cpp to see what it holds") != std::string::npos);
+    CHECK(after(written(ok), 0, true).find("read src/a.cpp to see what it holds") != std::string::npos);
+    for (auto const& failed : {written(refused), written(), written(ok, refused)}) {
+        CHECK(after(failed) == arguments);
+        auto const pressed = after(failed, 1);
+        CHECK(pressed.find("[... 4,950 of 5,000 characters omitted ...]") != std::string::npos);
+        CHECK(after(failed, 1, true).find("[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]") != std::string::npos);
+    }
+}

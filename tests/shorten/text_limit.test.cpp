@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/text_limit.hpp>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::extent;
+using condense::detail::count_lines;
+
+constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::string_view front(extent limit, std::string_view text) { return text.substr(0, limit.prefix_of(text)); }
+constexpr std::string_view back(extent limit, std::string_view text) { return text.substr(limit.suffix_of(text)); }
+
+constexpr bool characters_are_code_points() {
+    constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z";  // one of every length
+    return front(1_chars, text) == "a" && front(2_chars, text) == "a\xC3\xA4" &&
+           front(4_chars, text) == text.substr(0, 10) && back(1_chars, text) == "z" &&
+           back(2_chars, text) == "\xF0\x9F\x98\x80z" && front(5_chars, text) == text && back(9_chars, text) == text &&
+           front(0_chars, text).empty() && back(0_chars, text).empty();
+}
+static_assert(characters_are_code_points());
+
+constexpr bool bytes_never_cut_a_code_point() {
+    constexpr std::string_view text = "\xF0\x9F\x98\x80\xF0\x9F\x98\x80";
+    for (std::uint64_t count = 0; count < 4; ++count)
+        if (!front(condense::bytes{count}, text).empty() || !back(condense::bytes{count}, text).empty()) return false;
+    for (std::uint64_t count = 4; count < 8; ++count)
+        if (front(condense::bytes{count}, text).size() != 4 || back(condense::bytes{count}, text).size() != 4)
+            return false;
+    return front(8_bytes, text) == text && back(8_bytes, text) == text;
+}
+static_assert(bytes_never_cut_a_code_point());
+
+constexpr bool lines_have_their_ends() {
+    return front(1_lines, "a\nb\nc") == "a\n" && front(2_lines, "a\nb\nc") == "a\nb\n" &&
+           front(3_lines, "a\nb\nc") == "a\nb\nc" && back(1_lines, "a\nb\nc") == "c" &&
+           back(2_lines, "a\nb\nc") == "b\nc" && back(1_lines, "a\nb\n") == "b\n" &&
+           back(2_lines, "a\nb\n") == "a\nb\n" && back(1_lines, "\n\n") == "\n" && front(1_lines, "\n\n") == "\n" &&
+           front(0_lines, "a\nb").empty() && back(0_lines, "a\nb").empty() && front(9_lines, "").empty() &&
+           back(9_lines, "").empty() && back(9_lines, "a\n") == "a\n" && back(1_lines, "\na") == "a";
+}
+static_assert(lines_have_their_ends());
+
+constexpr bool the_smallest_limit_binds() {
+    constexpr std::string_view text = "aaaa\nbbbb\ncccc\n";
+    return front(2_lines && 7_bytes, text) == "aaaa\nbb" && front(1_lines && 7_bytes, text) == "aaaa\n" &&
+           back(2_lines && 7_chars, text) == "b\ncccc\n" && back(1_lines && 7_chars, text) == "cccc\n" &&
+           front(2_lines && 9_chars && 3_bytes, text) == "aaa";
+}
+static_assert(the_smallest_limit_binds());
+
+constexpr bool limits_join_to_the_smaller() {
+    auto const both = 128_lines && 10'240_bytes && 20_lines;
+    return both.lines == 20_lines && both.bytes == 10'240_bytes && both.chars.count == most && both.bounded() &&
+           both.by_lines() && !extent{}.bounded() && !(5_chars && 5_bytes).by_lines();
+}
+static_assert(limits_join_to_the_smaller());
+
+constexpr bool halving_leaves_what_was_not_given() {
+    auto const half = (100_lines && 10'240_bytes).halved(1);
+    return half.lines == 50_lines && half.bytes == 5'120_bytes && half.chars.count == most &&
+           extent{7_chars}.halved(0) == 7_chars && extent{7_chars}.halved(2) == 1_chars &&
+           extent{7_chars}.halved(3) == 0_chars && extent{}.halved(200) == extent{} &&
+           extent{condense::chars{most - 1}}.halved(200) == 1_chars;
+}
+static_assert(halving_leaves_what_was_not_given());
+
+constexpr bool a_text_is_held_or_not() {
+    return extent{3_chars}.holds("abc") && !extent{2_chars}.holds("abc") && extent{}.holds("abc") &&
+           extent{0_chars}.holds("") && extent{1_lines}.holds("abc\n") && !extent{1_lines}.holds("abc\n\n") &&
+           !(9_lines && 2_bytes).holds("abc");
+}
+static_assert(a_text_is_held_or_not());
+
+constexpr bool lines_are_counted() {
+    return count_lines("") == 0 && count_lines("a") == 1 && count_lines("a\n") == 1 && count_lines("\n") == 1 &&
+           count_lines("\n\n") == 2 && count_lines("a\nb") == 2;
+}
+static_assert(lines_are_counted());
+
+constexpr bool figures_of_any_size_are_harmless() {
+    for (auto const figure :
+         {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
+        for (auto const limit :
+             {extent{condense::chars{figure}}, extent{condense::bytes{figure}}, extent{condense::lines{figure}}}) {
+            if (front(limit, "abc\n") != (figure == 0 ? "" : "abc\n") ||
+                back(limit, "abc\n") != (figure == 0 ? "" : "abc\n"))
+                return false;
+        }
+    return true;
+}
+static_assert(figures_of_any_size_are_harmless());
+
+/// A head and a tail of all lines are the text, and hold as many as they say; any bytes will do.
+bool ends_meet(std::string_view text) {
+    auto const lines = count_lines(text);
+    for (std::uint64_t count = 0; count <= lines; ++count) {
+        auto const head = front(condense::lines{count}, text);
+        auto const tail = back(condense::lines{lines - count}, text);
+        if (std::string{head}.append(tail) != text || count_lines(head) != count || count_lines(tail) != lines - count)
+            return false;
+    }
+    auto const points = condense::detail::utf8::count(text);
+    for (std::uint64_t count = 0; count <= points; ++count)
+        if (std::string{front(condense::chars{count}, text)}.append(back(condense::chars{points - count}, text)) !=
+            text)
+            return false;
+    for (std::uint64_t count = 0; count <= text.size(); ++count) {
+        auto const head = front(condense::bytes{count}, text);
+        auto const tail = back(condense::bytes{count}, text);
+        if (head.size() > count || tail.size() > count || count > head.size() + 3 || count > tail.size() + 3)
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("extent: characters, bytes and lines") {
+    CHECK(characters_are_code_points());
+    CHECK(bytes_never_cut_a_code_point());
+    CHECK(lines_have_their_ends());
+    CHECK(lines_are_counted());
+    CHECK(a_text_is_held_or_not());
+    CHECK(figures_of_any_size_are_harmless());
+}
+
+TEST_CASE("extent: several limits at once") {
+    CHECK(the_smallest_limit_binds());
+    CHECK(limits_join_to_the_smaller());
+    CHECK(halving_leaves_what_was_not_given());
+}
+
+TEST_CASE("extent: head and tail meet, in text of any bytes") {
+    constexpr std::array<std::string_view, 8> pieces = {"\n",   "a",        "\xC3\xA4", "\xF0\x9F\x98\x80",
+                                                        "\x80", "\xE2\x82", "\xFF",     "bc"};
+    std::uint64_t state = 7;
+    for (int round = 0; round < 400; ++round) {
+        std::string text;
+        for (int piece = 0; piece < 12; ++piece) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            text.append(pieces[(state >> 33) % pieces.size()]);
+        }
+        CAPTURE(text);
+        REQUIRE(ends_meet(text));
+    }
+}
