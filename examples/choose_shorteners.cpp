@@ -18,7 +18,7 @@ using condense::chat_message;
 // Any callable from a part to a shorter text, or nothing; of what it made itself it makes nothing.
 struct outer_frames {
     static constexpr condense::part_kinds applies_to = condense::part_kind::tool_result | condense::part_kind::text;
-    condense::extent over = condense::chars{300};  // in place of the layer's
+    condense::text_limit over = condense::chars{300};  // in place of the layer's
 
     std::optional<std::string> operator()(condense::part_view const& trace, condense::cut) const {
         auto const second = trace.text.find("\n  at ", trace.text.find("\n  at ") + 1);

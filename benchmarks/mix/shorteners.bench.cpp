@@ -81,7 +81,7 @@ struct measured {
         return condense::may_apply(shorten, kind, sealed, size, how);
     }
     template <class Draft>
-    auto over_all(Draft const& seen) const {
+    auto bind(Draft const& seen) const {
         auto const begin = std::chrono::steady_clock::now();
         auto made = condense::ready(shorten, seen);
         figures->time += std::chrono::steady_clock::now() - begin;

@@ -28,7 +28,7 @@ using condense::role;
 static_assert(condense::message<chat_message> && condense::shortenable<chat_message> &&
               condense::composable<chat_message>);
 static_assert(condense::answerable<chat_message> && condense::storable<chat_message>);
-static_assert(condense::detail::thinnable<chat_message> && condense::detail::markable<chat_message>);
+static_assert(condense::detail::part_removable<chat_message> && condense::detail::markable<chat_message>);
 static_assert(std::is_nothrow_move_constructible_v<chat_message> && std::is_nothrow_move_assignable_v<chat_message>);
 
 std::vector<part_view> parts_of(chat_message const& m) {

@@ -35,8 +35,8 @@ using nlohmann::ordered_json;
 
 static_assert(condense::shortenable<json> && condense::shortenable<ordered_json>);
 static_assert(condense::composable<json> && condense::composable<ordered_json>);
-static_assert(condense::detail::thinnable<json> && condense::detail::markable<json>);
-static_assert(condense::detail::thinnable<ordered_json> && condense::detail::markable<ordered_json>);
+static_assert(condense::detail::part_removable<json> && condense::detail::markable<json>);
+static_assert(condense::detail::part_removable<ordered_json> && condense::detail::markable<ordered_json>);
 static_assert(condense::answerable<json> && condense::storable<json> && condense::answerable<ordered_json> && condense::storable<ordered_json>);
 static_assert(!condense::message<std::vector<json>>);
 

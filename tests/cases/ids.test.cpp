@@ -95,17 +95,17 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
     condense::view edits;
     auto const push = [&](chat_message const& m) {
         edits.reserve_message(facts.read(m, per_char{}));
-        edits.follow(facts, facts.place());
+        edits.on_message_placed(facts, facts.place());
     };
     for (auto const& m : {U(), C("1"), U(), A(), U(), A()}) push(m);
     auto const whole = edits.sums();
     condense::group const call{facts.group_of(1)};
-    CHECK_FALSE(facts.open(call.slot()));
+    CHECK_FALSE(facts.open(call.id()));
     edits.drop(call);
     CHECK_FALSE(edits.present(call));
     CHECK(edits.sums().messages == 5u);
     push(R("1", letters(10)));
-    CHECK(facts.group_of(6) == call.slot());
+    CHECK(facts.group_of(6) == call.id());
     CHECK(edits.present(call));
     CHECK(edits.sums().messages == 7u);
     CHECK(edits.sums().cost == whole.cost + condense::cost::of(10_tokens));

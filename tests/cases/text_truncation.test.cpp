@@ -24,7 +24,7 @@ std::optional<std::string> cut(Shortener const& shorten, std::string_view text) 
 
 /// What a layer with this shortener makes of a tool result over `over`.
 template <class Shortener>
-std::string compressed(condense::extent over, Shortener const& shorten, std::string text) {
+std::string compressed(condense::text_limit over, Shortener const& shorten, std::string text) {
     auto const left =
         after({U(), C("1"), R("1", std::move(text)), A()},
               condense::pipeline{condense::compress{

@@ -1,4 +1,4 @@
-// expect: condense: compact_log: at_most must be given (see extent)
+// expect: condense: compact_log: at_most must be given (see text_limit)
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/pipeline.hpp>
 #include <condense/layer/compress.hpp>
@@ -6,4 +6,4 @@
 
 using namespace condense::literals;
 
-constexpr condense::pipeline mix{condense::compress{.with = condense::compact_log{.at_most = condense::extent{}}}};
+constexpr condense::pipeline mix{condense::compress{.with = condense::compact_log{.at_most = condense::text_limit{}}}};

@@ -3,7 +3,7 @@
 #include <condense/condense.hpp>
 
 struct first_word {
-    condense::extent over = condense::chars{300};
+    condense::text_limit over = condense::chars{300};
     std::optional<std::string> operator()(condense::part_view const& part, condense::cut) const {
         return std::string{part.text.substr(0, part.text.find(' '))};
     }

@@ -365,7 +365,7 @@ TEST_CASE("draft: the same holds for externalize, but for open groups") {
     CHECK(facts.cost == condense::cost::of({1}));
     CHECK(facts.original_cost == condense::cost::of({6}));
     CHECK(facts.original_size == condense::bytes{6});
-    CHECK(on.edits.text_at(on.edits.edit_of(part_of(on.facts, 4).column)->text).stored == stored);
+    CHECK(on.edits.text_at(on.edits.edit_of(part_of(on.facts, 4).part_id)->text).stored == stored);
 }
 
 TEST_CASE("draft: open groups are shortened only where that is allowed") {
@@ -522,7 +522,7 @@ TEST_CASE("draft: answers are written for calls that will have none, once") {
     toy::per_byte const count;
     for (auto const& m : history) {
         edits.reserve_message(facts.read(m, count));
-        edits.follow(facts, facts.place());
+        edits.on_message_placed(facts, facts.place());
     }
     condense::draft draft{history, facts, edits, count, budget{.window = {1'000}}};
     auto const answered = [&](std::uint32_t index) { return draft.repair(part_of(facts, index), "none"); };

@@ -192,7 +192,7 @@ TEST_CASE("reader: groups come in order, a summary before the group in whose pla
     auto draft = on.draft();
     auto const order = [&] {
         std::vector<std::uint32_t> found;
-        for (auto const which : draft.groups()) found.push_back(which.slot() * 10 + (which.is_summary() ? 1 : 0));
+        for (auto const which : draft.groups()) found.push_back(which.id() * 10 + (which.is_summary() ? 1 : 0));
         return found;
     };
     CHECK(order() == std::vector<std::uint32_t>{0, 10, 20, 30});

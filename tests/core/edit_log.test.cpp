@@ -12,18 +12,18 @@ namespace {
 using condense::cost;
 using condense::tokens;
 using condense::view;
-using condense::detail::scaled_sums;
+using condense::detail::calibration_scope;
 
 constexpr tokens measured(std::uint64_t counted, std::uint64_t real, std::uint64_t sum) {
     view edits;
-    scaled_sums const during{edits, {counted}, {real}};
+    calibration_scope const during{edits, {counted}, {real}};
     return edits.measured(cost::of({sum}));
 }
 
 constexpr bool sums_are_scaled_while_it_lasts() {
     view edits;
     {
-        scaled_sums const during{edits, {1'000}, {1'500}};
+        calibration_scope const during{edits, {1'000}, {1'500}};
         if (edits.measured(cost::of({500})) != tokens{750}) return false;
     }
     return edits.measured(cost::of({500})) == tokens{500} && measured(1'000, 600, 500) == tokens{300} && measured(1'000, 1'000, 500) == tokens{500};
@@ -32,9 +32,9 @@ static_assert(sums_are_scaled_while_it_lasts());
 
 constexpr bool an_inner_scale_gives_way_to_the_outer_one() {
     view edits;
-    scaled_sums const outer{edits, {1'000}, {1'500}};
+    calibration_scope const outer{edits, {1'000}, {1'500}};
     {
-        scaled_sums const inner{edits, {1'000}, {2'000}, {500}};
+        calibration_scope const inner{edits, {1'000}, {2'000}, {500}};
         if (edits.measured(cost::of({750})) != tokens{1'250}) return false;
     }
     return edits.measured(cost::of({500})) == tokens{750};
@@ -43,7 +43,7 @@ static_assert(an_inner_scale_gives_way_to_the_outer_one());
 
 }  // namespace
 
-TEST_CASE("scaled_sums: parts by the measure of the whole") {
+TEST_CASE("calibration_scope: parts by the measure of the whole") {
     CHECK(sums_are_scaled_while_it_lasts());
     CHECK(an_inner_scale_gives_way_to_the_outer_one());
 }

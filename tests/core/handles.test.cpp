@@ -14,8 +14,8 @@ constexpr bool a_summary_stands_in_the_slot_of_a_group() {
     for (auto const slot : {std::uint32_t{0}, std::uint32_t{7}, group::summary_bit - 1}) {
         group const plain{slot};
         auto const summary = plain.summary();
-        if (plain.is_summary() || plain.slot() != slot) return false;
-        if (!summary.is_summary() || summary.slot() != slot || summary == plain) return false;
+        if (plain.is_summary() || plain.id() != slot) return false;
+        if (!summary.is_summary() || summary.id() != slot || summary == plain) return false;
         if (summary.summary() != summary) return false;
     }
     return true;

@@ -74,9 +74,9 @@ struct cannot_be_searched final {
 static_assert(!layer<without_effects> && !layer<without_hooks> && !layer<misspells> && !layer<cannot_be_searched>);
 static_assert(!layer<int> && !layer<plain*> && !layer<plain&>);
 
-static_assert(condense::detail::names_reduce<plain> && !condense::detail::names_arrive<plain>);
-static_assert(condense::detail::names_arrive<arrives> && !condense::detail::names_reduce<arrives>);
-static_assert(condense::detail::names_reduce<does_both> && condense::detail::names_arrive<does_both>);
+static_assert(condense::detail::has_reduce_hook<plain> && !condense::detail::has_arrive_hook<plain>);
+static_assert(condense::detail::has_arrive_hook<arrives> && !condense::detail::has_reduce_hook<arrives>);
+static_assert(condense::detail::has_reduce_hook<does_both> && condense::detail::has_arrive_hook<does_both>);
 
 struct remembers : plain {
     struct memory {

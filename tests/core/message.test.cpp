@@ -19,7 +19,7 @@ using condense::part_view;
 using condense::role;
 using condense::shortenable;
 using condense::detail::markable;
-using condense::detail::thinnable;
+using condense::detail::part_removable;
 
 /// "user text: hello"
 template <message Message>
@@ -90,7 +90,7 @@ static_assert(message<move_only> && !shortenable<move_only> && composable<move_o
 static_assert(message<immutable> && !shortenable<immutable> && !composable<immutable>);
 static_assert(message<silent> && shortenable<silent> && !composable<silent>);
 static_assert(!message<unadapted> && !message<int> && !message<std::vector<with_roles>> && !message<with_roles*>);
-static_assert(!thinnable<with_roles> && !markable<with_roles>);
+static_assert(!part_removable<with_roles> && !markable<with_roles>);
 
 }  // namespace
 
@@ -143,7 +143,7 @@ struct rich {
         static void set_mark(rich& m, std::string_view mark) { m.kept_mark = mark; }
     };
 };
-static_assert(message<rich> && shortenable<rich> && composable<rich> && thinnable<rich> && markable<rich>);
+static_assert(message<rich> && shortenable<rich> && composable<rich> && part_removable<rich> && markable<rich>);
 
 /// A specialisation goes before what is nested.
 struct both {
@@ -198,7 +198,7 @@ struct in_place {
         }
     };
 };
-static_assert(shortenable<in_place> && thinnable<in_place> && condense::storable<in_place>);
+static_assert(shortenable<in_place> && part_removable<in_place> && condense::storable<in_place>);
 
 /// In place needs a copy to change.
 struct in_place_alone {

@@ -8,10 +8,10 @@ namespace {
 
 using condense::part_kind;
 using condense::role;
-using condense::detail::fresh_message;
+using condense::detail::message_scan;
 
 constexpr bool all_of_a_message_is_read() {
-    fresh_message fresh;
+    message_scan fresh;
     fresh.read(toy::with(role::assistant, {{.text = "hm"}, {.kind = part_kind::tool_call, .text = "{}", .tool = "look", .call = "c1"}}),
                toy::per_byte{}, {});
     auto const& parts = fresh.parts();
@@ -22,7 +22,7 @@ constexpr bool all_of_a_message_is_read() {
 static_assert(toy::run_time_only || all_of_a_message_is_read());
 
 constexpr bool nothing_of_the_message_before_stays() {
-    fresh_message fresh;
+    message_scan fresh;
     fresh.read(toy::joined(toy::pinned(toy::call("1"))), toy::per_byte{}, {});
     if (!fresh.record.pinned || !fresh.joins_previous || fresh.text_size() == 0) return false;
     fresh.read(toy::user("u"), toy::per_byte{}, {});
@@ -33,7 +33,7 @@ static_assert(toy::run_time_only || nothing_of_the_message_before_stays());
 
 /// A forged mark is one only where marks are asked for.
 constexpr bool marks_and_pins_come_from_the_options() {
-    fresh_message fresh;
+    message_scan fresh;
     auto const forged = toy::marked(toy::user("u"), "summary");
     fresh.read(forged, toy::per_byte{}, {});
     if (fresh.record.summary || !fresh.record.plain_user || fresh.record.pinned) return false;
@@ -44,7 +44,7 @@ static_assert(toy::run_time_only || marks_and_pins_come_from_the_options());
 
 }  // namespace
 
-TEST_CASE("fresh_message: one message as it is read") {
+TEST_CASE("message_scan: one message as it is read") {
     CHECK(all_of_a_message_is_read());
     CHECK(nothing_of_the_message_before_stays());
     CHECK(marks_and_pins_come_from_the_options());

@@ -339,7 +339,7 @@ std::vector<chat_message> listed(Container const& history) {
 
 /// Drops the second message's group, and answers what calls it can: some growth, some loss.
 auto const answering = toy::layer<condense::repairs | condense::drops>([](auto& draft, auto& pass) {
-    for (auto const column : draft.outline().dead_calls()) pass.note(draft.repair(draft.part_at(column), "none"));
+    for (auto const part_id : draft.outline().dead_calls()) pass.note(draft.repair(draft.part_at(part_id), "none"));
 });
 
 /// Throws in the push_back that a test picks.
@@ -475,7 +475,7 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
     std::size_t grown = 0;
     auto const answers = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
                                   for (auto const which : draft.groups())
-                                      if (which.slot() % 19 == 3) pass.note(draft.drop(which));
+                                      if (which.id() % 19 == 3) pass.note(draft.drop(which));
                               })};
     for (std::uint64_t seed = 1; seed <= rounds(300); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();

@@ -130,7 +130,7 @@ struct desk {
     constexpr void push(message const& m) {
         history.push_back(m);
         edits.reserve_message(facts.read(m, count, {.marks = true}));
-        edits.follow(facts, facts.place());
+        edits.on_message_placed(facts, facts.place());
     }
     constexpr auto draft() { return condense::draft{history, facts, edits, count, limits}; }
 };
@@ -161,12 +161,12 @@ constexpr condense::view::totals recount(condense::outline const& facts, condens
         auto const& found = facts.message_at(index);
         if (!edits.present({facts.group_of(index)})) continue;
         std::uint32_t removed = 0;
-        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-            removed += edits.edit_of(column) != nullptr && edits.edit_of(column)->kind == condense::edit_kind::remove ? 1u : 0u;
+        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+            removed += edits.edit_of(part_id) != nullptr && edits.edit_of(part_id)->kind == condense::edit_kind::remove ? 1u : 0u;
         if (removed != 0 && removed == found.part_count) continue;
         sum += {found.frame, 1, found.plain_user ? 1u : 0u};
-        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-            sum.cost += edits.edit_of(column) == nullptr ? facts.part_at(column).cost : edits.edit_of(column)->after;
+        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+            sum.cost += edits.edit_of(part_id) == nullptr ? facts.part_at(part_id).cost : edits.edit_of(part_id)->after;
     }
     for (std::uint32_t slot = 0; slot < facts.group_count(); ++slot)
         if (auto const summary = condense::group{slot}.summary(); edits.present(summary))
@@ -183,7 +183,7 @@ inline std::string spelt(condense::view::totals const& sums) {
 std::string shown(auto const& draft) {
     std::string out;
     for (auto const which : draft.groups()) {
-        out.append(which.is_summary() ? "*" : "").append(std::to_string(which.slot())).append(":");
+        out.append(which.is_summary() ? "*" : "").append(std::to_string(which.id())).append(":");
         draft.each_part(which, [&](condense::part_ref, part_view const& part) { out.append(" ").append(part.text); });
         out.append(" | ");
     }

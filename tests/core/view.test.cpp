@@ -121,7 +121,7 @@ TEST_CASE("view: groups that become one come back together") {
 TEST_CASE("view: what was written for a call gives way to its result") {
     desk on{user("u"), call("1"), user("v"), assistant("a"), user("w")};
     auto const before = on.edits.sums();
-    auto const asked = part_of(on.facts, 1).column;
+    auto const asked = part_of(on.facts, 1).part_id;
     on.edits.answer(on.facts, asked, "none", condense::cost::of({4}));
     REQUIRE(on.edits.answer_at(asked) != 0);
     CHECK(on.edits.sums().messages == 6);
@@ -169,8 +169,8 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
             auto const slot = group{random.below(on.facts.group_count())};
             auto const which = random.below(4) == 0 ? slot.summary() : slot;
             auto const part = condense::part_ref{0, 0, random.below(on.facts.part_count())};
-            auto const at = on.facts.part_at(part.column).message_index;
-            auto const ref = part_of(on.facts, at, part.column - on.facts.message_at(at).first_part);
+            auto const at = on.facts.part_at(part.part_id).message_index;
+            auto const ref = part_of(on.facts, at, part.part_id - on.facts.message_at(at).first_part);
             switch (random.below(9)) {
                 case 0:
                 case 1:

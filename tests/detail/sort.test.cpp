@@ -13,12 +13,12 @@ namespace {
 namespace detail = condense::detail;
 
 struct pair {
-    std::uint32_t column = 0;
+    std::uint32_t part_id = 0;
     int label = 0;
     friend constexpr bool operator==(pair, pair) = default;
 };
 
-constexpr bool by_column(pair left, pair right) { return left.column < right.column; }
+constexpr bool by_column(pair left, pair right) { return left.part_id < right.part_id; }
 
 /// Columns below `kinds` in a scattered order: sorted, and equals in the order in which they came.
 constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
@@ -27,8 +27,8 @@ constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
         values.push_back({static_cast<std::uint32_t>(at * 7919 % 1013) % kinds, static_cast<int>(at)});
     detail::sort(values, by_column);
     for (std::size_t at = 1; at < count; ++at) {
-        if (values[at].column < values[at - 1].column) return false;
-        if (values[at].column == values[at - 1].column && values[at].label < values[at - 1].label) return false;
+        if (values[at].part_id < values[at - 1].part_id) return false;
+        if (values[at].part_id == values[at - 1].part_id && values[at].label < values[at - 1].label) return false;
     }
     return values.size() == count;
 }
@@ -36,7 +36,7 @@ constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
 constexpr bool finds() {
     std::vector<pair> const values{{2, 20}, {3, 30}, {7, 70}, {100, 1'000}};
     for (auto const& one : values)
-        if (detail::find_column(values, one.column) == nullptr || *detail::find_column(values, one.column) != one) return false;
+        if (detail::find_column(values, one.part_id) == nullptr || *detail::find_column(values, one.part_id) != one) return false;
     for (std::uint32_t const absent : {0u, 4u, 99u, 101u, ~0u})
         if (detail::find_column(values, absent) != nullptr) return false;
     return detail::find_column(std::vector<pair>{}, 0) == nullptr;

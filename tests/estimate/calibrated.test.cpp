@@ -26,8 +26,8 @@ struct bytes_only {
     constexpr cost operator()(std::string_view text) const { return cost::of({text.size()}); }
 };
 struct twice {
-    constexpr cost corrected(condense::counted_sum const& sum) const noexcept { return sum.total() + sum.total(); }
-    constexpr void observe(condense::counted_sum const&, condense::tokens) noexcept {}
+    constexpr cost corrected(condense::request_count const& sum) const noexcept { return sum.total() + sum.total(); }
+    constexpr void observe(condense::request_count const&, condense::tokens) noexcept {}
 };
 static_assert(!calibrated<bytes_only, twice>::deterministic);
 template <class Learns>
@@ -39,7 +39,7 @@ static_assert(has_all<calibrated<claude>> && has_all<calibrated<claude, recency_
 constexpr bool texts_count_as_ever_and_sums_are_corrected() {
     calibrated learns{.count = claude{}, .rule = log_ratio{}};
     calibrated const plain{bytes_only{}, twice{}};
-    condense::counted_sum const sum{.counted = cost::of({40'000}), .messages = 30};
+    condense::request_count const sum{.counted = cost::of({40'000}), .messages = 30};
     for (int turn = 0; turn < 50; ++turn) learns.observe(sum, {60'000});
     condense::part_view const call{.kind = condense::part_kind::tool_call, .tool = "read_file", .call = "call_1"};
     return learns("some text") == claude{}("some text") && learns.frame(condense::role::user) == claude{}.frame(condense::role::user) &&

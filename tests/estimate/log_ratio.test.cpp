@@ -13,11 +13,11 @@
 namespace {
 
 using condense::cost;
-using condense::counted_sum;
+using condense::request_count;
 using condense::log_ratio;
 using condense::tokens;
 
-constexpr counted_sum sum(std::uint64_t counted, std::uint64_t messages, std::uint64_t overhead = 0) {
+constexpr request_count sum(std::uint64_t counted, std::uint64_t messages, std::uint64_t overhead = 0) {
     return {.counted = cost::of({counted}), .messages = messages, .overhead = cost::of({overhead})};
 }
 constexpr std::uint64_t parts(std::uint64_t ratio) { return ratio * 1'000 / 65'536; }  // thousandths
@@ -108,7 +108,7 @@ constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> fi
     for (auto const counted : figures)
         for (auto const messages : figures)
             for (auto const reported : figures) {
-                counted_sum const odd{.counted = {counted}, .messages = messages, .overhead = {reported / 3}, .content = 255};
+                request_count const odd{.counted = {counted}, .messages = messages, .overhead = {reported / 3}, .content = 255};
                 rule.observe(odd, {reported});
                 if (rule.corrected(odd) < odd.overhead || rule.upper(odd, 233) < rule.corrected(odd)) return false;
                 auto const ratio = rule.ratio(255);
@@ -236,7 +236,7 @@ TEST_CASE("log_ratio: what is learnt after any state that was taken can be kept 
     log_ratio rule;
     REQUIRE(rule.load(text));
     for (std::uint64_t turn = 0; turn < 400; ++turn) {
-        counted_sum const odd{.counted = cost::of({std::uint64_t{1} << 30}),
+        request_count const odd{.counted = cost::of({std::uint64_t{1} << 30}),
                               .messages = turn / 4 % 2 == turn % 2 ? std::uint64_t{1} << 31 : 0,
                               .content = static_cast<std::uint8_t>(turn % 4)};
         rule.observe(odd, {std::uint64_t{1} << 32});

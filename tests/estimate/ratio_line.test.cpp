@@ -8,11 +8,11 @@
 namespace {
 
 using condense::cost;
-using condense::counted_sum;
+using condense::request_count;
 using condense::detail::fixed_one;
 using condense::detail::ratio_line;
 
-constexpr counted_sum sum(std::uint64_t counted, std::uint64_t messages) { return {.counted = cost::of({counted}), .messages = messages}; }
+constexpr request_count sum(std::uint64_t counted, std::uint64_t messages) { return {.counted = cost::of({counted}), .messages = messages}; }
 
 constexpr bool it_begins_at_the_prior_within_its_bounds() {
     ratio_line const none;

@@ -10,7 +10,7 @@
 namespace {
 
 using condense::cost;
-using condense::counted_sum;
+using condense::request_count;
 using condense::recency_weighted;
 
 constexpr recency_weighted of(std::initializer_list<std::uint64_t> halves) {
@@ -39,7 +39,7 @@ static_assert(reports_are_held_and_the_oldest_go());
 
 constexpr bool sums_follow_the_ratio() {
     recency_weighted rule;
-    counted_sum const sum{.counted = cost::of({10'000}), .messages = 3, .overhead = cost::of({1'000})};
+    request_count const sum{.counted = cost::of({10'000}), .messages = 3, .overhead = cost::of({1'000})};
     if (rule.corrected(sum) != cost::of({11'000})) return false;
     for (int turn = 0; turn < 100; ++turn) rule.observe(sum, {21'000});  // two characters per token
     auto const now = rule.corrected(sum).tokens().count;
@@ -53,7 +53,7 @@ constexpr bool any_figures_are_harmless() {
     for (auto const counted : figures)
         for (auto const overhead : figures)
             for (auto const reported : figures) {
-                counted_sum const odd{.counted = {counted}, .messages = counted, .overhead = {overhead}};
+                request_count const odd{.counted = {counted}, .messages = counted, .overhead = {overhead}};
                 rule.observe(odd, {reported});
                 if (rule.corrected(odd) < odd.overhead || rule.ratio() < 2'000'000 || rule.ratio() > 8'000'000) return false;
             }

@@ -86,7 +86,7 @@ laws::broken run_mending(std::uint64_t seed, figures& counted) {
     auto const mended = forms::all_to_chat(history);
     laws::checker const judged{original, mended};
     found.merge(laws::broken{judged.violations()});
-    if (condense::detail::thinnable<message_type> && judged.broken_pairs() != 0) found.insert("L1 a pair that could be mended is not");
+    if (condense::detail::part_removable<message_type> && judged.broken_pairs() != 0) found.insert("L1 a pair that could be mended is not");
     return found;
 }
 

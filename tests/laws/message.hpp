@@ -19,7 +19,7 @@ class tier_checker {
 public:
     explicit tier_checker(Message const& m) : m_{m}, was_{forms::to_chat(m)} {
         if constexpr (condense::shortenable<Message>) check_with_part();
-        if constexpr (condense::detail::thinnable<Message>) check_without_part();
+        if constexpr (condense::detail::part_removable<Message>) check_without_part();
         if constexpr (condense::composable<Message>) check_make();
         if constexpr (condense::answerable<Message>) check_make_result();
         if constexpr (condense::storable<Message>) check_bytes();

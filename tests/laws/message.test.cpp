@@ -20,13 +20,13 @@ using condense::composable;
 using condense::shortenable;
 using condense::storable;
 using condense::detail::markable;
-using condense::detail::thinnable;
+using condense::detail::part_removable;
 
 template <class Message>
-constexpr bool rich = shortenable<Message> && composable<Message> && thinnable<Message>;
+constexpr bool rich = shortenable<Message> && composable<Message> && part_removable<Message>;
 
 static_assert(shortenable<forms::line> && composable<forms::line> && storable<forms::line>);
-static_assert(!thinnable<forms::line> && !markable<forms::line> && !answerable<forms::line>);
+static_assert(!part_removable<forms::line> && !markable<forms::line> && !answerable<forms::line>);
 static_assert(rich<forms::handle> && markable<forms::handle> && storable<forms::handle>);
 static_assert(!answerable<forms::handle> && !std::copy_constructible<forms::handle>);
 static_assert(rich<forms::note> && answerable<forms::note> && storable<forms::note>);

@@ -42,7 +42,7 @@ void with_few_mixes(random_source& random, Function&& f) {
     auto const high = share(random, 6'001, 9'500);
     auto const line = share(random, 6'001, 9'800);
     condense::chars const over{100 + random.below(12'000)};
-    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
     auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
     condense::messages const window{1 + random.below(30)};
     auto const zone = condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
@@ -91,7 +91,7 @@ broken run_typed(std::uint64_t seed, tally& tallied, Estimator const& count) {
     auto const limits = random_budget(original, random);
     bool const marks = random.chance(60) && condense::detail::markable<message_type>;
     broken found;
-    with_few_mixes<condense::detail::thinnable<message_type>>(random, [&](auto const& mix) {
+    with_few_mixes<condense::detail::part_removable<message_type>>(random, [&](auto const& mix) {
         std::vector<chat_message> reduced;
         found = run_one<History>(original, mix, limits, count, marks, tallied, &reduced);
         condense::run_options<> options;
@@ -117,7 +117,7 @@ void check_type(Estimator const& count) {
     WARN(tallied.figures());
     CHECK(tallied.changed * 10 >= tallied.runs * 6);
     for (auto const* const layer : {"offload", "compress", "summarize", "sliding_window", "escalate", "thin"})
-        if (condense::detail::thinnable<message_type> || std::string_view{layer} != "thin") CHECK(tallied.applied[layer] >= rounds / 20);
+        if (condense::detail::part_removable<message_type> || std::string_view{layer} != "thin") CHECK(tallied.applied[layer] >= rounds / 20);
     for (auto const* const outcome : {"fits", "exhausted"}) CHECK(tallied.outcomes[outcome] >= rounds / 200);
 }
 

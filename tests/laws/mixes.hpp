@@ -91,8 +91,8 @@ void with_random_mix(random_source& random, Function&& f) {
     auto const high = share(random, 6'001, 9'500);
     auto const line = share(random, 6'001, 9'800);
     condense::chars const over{100 + random.below(12'000)};
-    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
-    condense::extent const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
+    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    condense::text_limit const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
     auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
     condense::messages const window{1 + random.below(30)};
     auto const zone = condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
@@ -157,7 +157,7 @@ void with_recording_mix(random_source& random, Journal const& journal, Function&
     auto const low = share(random, 1'000, 6'000);
     auto const high = share(random, 6'001, 9'500);
     condense::chars const over{100 + random.below(6'000)};
-    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
     auto const ends = condense::head_tail{keep, keep};
     condense::memory_store const store;
     if (random.chance(50))

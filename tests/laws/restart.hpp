@@ -47,7 +47,7 @@ struct restarts {
 struct restart_values {
     condense::percent low, high;
     condense::chars over;
-    condense::extent keep;
+    condense::text_limit keep;
 
     explicit restart_values(random_source& random)
         : low{share(random, 1'000, 6'000)}, high{share(random, 6'001, 9'500)}, over{100 + random.below(6'000)},

@@ -261,7 +261,7 @@ void with_session_mix(laws::random_source& random, Function&& f) {
     auto const low = laws::share(random, 3'000, 6'000);
     auto const high = laws::share(random, 6'001, 9'500);
     condense::chars const over{100 + random.below(6'000)};
-    condense::extent const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
     condense::memory_store const store;
     condense::memory_journal const journal;
     switch (random.below(3)) {

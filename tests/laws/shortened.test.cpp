@@ -30,7 +30,7 @@ void with_shorteners(random_source& random, Function&& f) {
     auto const line = laws::share(random, 6'001, 9'800);
     condense::chars const over{100 + random.below(3'000)};
     condense::chars const at_most{384 + random.below(2'000)};
-    condense::extent const end = condense::chars{1 + random.below(over.count)};
+    condense::text_limit const end = condense::chars{1 + random.below(over.count)};
     auto const shorten = condense::first_of(
         condense::old_reasoning{.keep = {random.below(4)}}, condense::media_note{}, condense::superseded_reads{},
         condense::duplicate_results{}, condense::point_to_file{}, condense::shorten_arguments{.over = 200_chars},
@@ -38,15 +38,15 @@ void with_shorteners(random_source& random, Function&& f) {
         condense::by_content{.json = condense::json_sample{.at_most = at_most}, .log = condense::compact_log{.at_most = at_most}, .detect = few_lines{}},
         condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
-        auto const compress = condense::compress<decltype(used >= low), condense::from_when, condense::task_t, decltype(worth), decltype(order),
+        auto const compress = condense::compress<decltype(used >= low), condense::default_target, condense::task_t, decltype(worth), decltype(order),
                                                  std::remove_const_t<decltype(shorten)>>{used >= low, {}, {}, worth, order, over, shorten};
         auto const window = condense::sliding_window<decltype(used >= line)>{used >= line};
         f(condense::pipeline{compress, window, condense::escalate{.when = used >= line, .passes = 3}});
     };
     switch (random.below(3)) {
-        case 0: return mix(condense::oldest_first, condense::any_gain{});
+        case 0: return mix(condense::oldest_first, condense::no_minimum{});
         case 1: return mix(condense::newest_first, condense::pays_off{.turns = {1 + random.below(30)}});
-        default: return mix(condense::largest_first, condense::any_gain{});
+        default: return mix(condense::largest_first, condense::no_minimum{});
     }
 }
 

@@ -23,13 +23,13 @@ namespace {
 using namespace condense::literals;
 using namespace laws;
 
-promises ends_within(condense::extent at_most, std::uint64_t beside = 0) {
+promises ends_within(condense::text_limit at_most, std::uint64_t beside = 0) {
     return {.at_most = at_most, .beside = beside, .figures = figures_of_ends};
 }
-promises log_within(condense::extent at_most, text_kinds texts = line_texts()) {
+promises log_within(condense::text_limit at_most, text_kinds texts = line_texts()) {
     return {.texts = std::move(texts), .at_most = at_most, .figures = figures_of_gaps};
 }
-promises sample_within(condense::extent at_most, unsigned share = 50, text_kinds texts = json_texts()) {
+promises sample_within(condense::text_limit at_most, unsigned share = 50, text_kinds texts = json_texts()) {
     return {.texts = std::move(texts),
             .share = share,
             .at_most = at_most,

@@ -402,7 +402,7 @@ TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") 
 
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {
     shelf::state state;
-    auto const with = [&](condense::extent over, head_tail preview) {
+    auto const with = [&](condense::text_limit over, head_tail preview) {
         return offload{.over = over, .preview = preview, .into = shelf{&state}};
     };
     CHECK_THROWS_AS((pipeline{with(10'000_chars, {5'000_chars, 5'000_chars})}), condense::invalid_configuration);

@@ -116,7 +116,7 @@ struct lenient {
     static constexpr auto effects = condense::repairs;
     std::vector<condense::refusal>* said;
     void reduce(auto& draft, auto&) const {
-        for (std::uint32_t column = 0; column < draft.outline().part_count(); ++column) said->push_back(draft.repair(draft.part_at(column), "none"));
+        for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id) said->push_back(draft.repair(draft.part_at(part_id), "none"));
         said->push_back(draft.repair({0, 0, 1'000}, "none"));
     }
 };

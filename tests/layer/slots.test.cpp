@@ -11,15 +11,15 @@ namespace {
 
 using namespace condense::literals;
 using condense::always;
-using condense::extent;
-using condense::from_when;
+using condense::text_limit;
+using condense::default_target;
 using condense::used;
 using condense::detail::check_target;
 using condense::detail::halvings_of;
 using condense::detail::may_exceed;
 
 constexpr bool targets_below_their_trigger_pass() {
-    check_target(used >= 80_pct, from_when{});
+    check_target(used >= 80_pct, default_target{});
     check_target(used >= 80_pct, used <= 70_pct);
     check_target(used >= 80_pct, used <= 1_messages);
     check_target(always, used <= 70_pct);
@@ -50,7 +50,7 @@ constexpr bool sizes_alone_show_what_cannot_exceed() {
             return false;
     }
     return may_exceed(10_chars, {11}) && may_exceed(10_bytes, {11}) && may_exceed(20_chars && 10_bytes, {15}) &&
-           may_exceed(1_lines, {0}) && !may_exceed(extent{}, {1'000'000});
+           may_exceed(1_lines, {0}) && !may_exceed(text_limit{}, {1'000'000});
 }
 static_assert(sizes_alone_show_what_cannot_exceed());
 

@@ -123,7 +123,7 @@ void with_mix(std::uint64_t which, laws::random_source& random, Function&& f) {
     auto const high = laws::share(random, 6'001, 9'500);
     condense::chars const over{100 + random.below(6'000)};
     condense::messages const window{4 + random.below(30)};
-    condense::extent const some_lines = condense::lines{1 + random.below(20)} && condense::bytes{2'000};
+    condense::text_limit const some_lines = condense::lines{1 + random.below(20)} && condense::bytes{2'000};
     if (which == 0)
         return f(condense::pipeline{
             condense::compress{.when = used >= low, .over = over},

@@ -34,7 +34,7 @@ template <class Order>
 constexpr std::vector<std::uint32_t> columns(Order order, auto const& draft, std::size_t most = ~std::size_t{0}) {
     std::vector<std::uint32_t> out;
     order.each_part(draft, [&](part_ref part) {
-        out.push_back(part.column);
+        out.push_back(part.part_id);
         return out.size() != most;
     });
     return out;
@@ -79,7 +79,7 @@ struct workplace {
     explicit workplace(std::uint64_t seed) : history{laws::conversation_generator{seed}.make()} {
         for (auto const& m : history) {
             edits.reserve_message(facts.read(m, count, {.marks = true}));
-            edits.follow(facts, facts.place());
+            edits.on_message_placed(facts, facts.place());
         }
         auto changed = draft();
         laws::random_source random{seed};
@@ -87,9 +87,9 @@ struct workplace {
         for (auto const which : changed.groups()) groups.push_back(which);
         for (auto const which : groups)
             if (random.chance(20)) static_cast<void>(changed.drop(which));
-        for (std::uint32_t column = 0; column < facts.part_count(); ++column) {
-            if (random.chance(20)) static_cast<void>(changed.shorten(changed.part_at(column), "short"));
-            if (random.chance(20)) static_cast<void>(changed.remove(changed.part_at(column)));
+        for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            if (random.chance(20)) static_cast<void>(changed.shorten(changed.part_at(part_id), "short"));
+            if (random.chance(20)) static_cast<void>(changed.remove(changed.part_at(part_id)));
         }
     }
     workplace(workplace const&) = delete;
@@ -131,7 +131,7 @@ TEST_CASE("order: each part that is there once, in order, and a prefix when stop
         auto const draft = at.draft();
         CAPTURE(seed);
         std::set<std::uint32_t> there;
-        for (auto const which : draft.groups()) draft.each_part_of(which, [&](part_ref part) { there.insert(part.column); });
+        for (auto const which : draft.groups()) draft.each_part_of(which, [&](part_ref part) { there.insert(part.part_id); });
         parts += there.size();
         auto const check = [&](auto order, auto const& before) {
             auto const all = columns(order, draft);
@@ -147,8 +147,8 @@ TEST_CASE("order: each part that is there once, in order, and a prefix when stop
             some.resize(most);
             CHECK(columns(order, draft, most) == some);
         };
-        auto const cost_of = [&](std::uint32_t column) { return draft.about(draft.part_at(column)).cost; };
-        auto const message_of = [&](std::uint32_t column) { return at.facts.part_at(column).message_index; };
+        auto const cost_of = [&](std::uint32_t part_id) { return draft.about(draft.part_at(part_id)).cost; };
+        auto const message_of = [&](std::uint32_t part_id) { return at.facts.part_at(part_id).message_index; };
         // Within a group by message; groups by where they began.
         check(oldest_first, [&](std::uint32_t left, std::uint32_t right) {
             auto const one = at.facts.group_of(message_of(left));

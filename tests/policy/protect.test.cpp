@@ -30,7 +30,7 @@ using condense::part_status;
 using condense::role;
 using condense::task;
 using condense::tools;
-using condense::detail::squeeze;
+using condense::detail::pressure_level;
 using toy::assistant;
 using toy::call;
 using toy::desk;
@@ -39,8 +39,8 @@ using toy::user;
 using toy::with;
 
 template <class Policy, class Draft>
-auto shielded(Policy const& policy, Draft const& draft, squeeze how = {}) {
-    return condense::detail::shield<Policy, typename Draft::reader_type>{policy, draft, how};
+auto shielded(Policy const& policy, Draft const& draft, pressure_level how = {}) {
+    return condense::detail::bound_protection<Policy, typename Draft::reader_type>{policy, draft, how};
 }
 
 static_assert(condense::protection<condense::task_t> &&
@@ -51,11 +51,11 @@ static_assert(!(tools("a", "b") == tools("a", "c")));
 
 /// The messages that are protected by their place: "0 5 6".
 template <class Policy>
-std::string held(Policy const& policy, auto const& draft, squeeze how = {}) {
-    auto const shield = shielded(policy, draft, how);
+std::string held(Policy const& policy, auto const& draft, pressure_level how = {}) {
+    auto const bound_protection = shielded(policy, draft, how);
     std::string out;
     for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
-        if (draft.present(condense::sequence{index}) && shield.holds(index))
+        if (draft.present(condense::sequence{index}) && bound_protection.holds(index))
             out.append(out.empty() ? "" : " ").append(std::to_string(index));
     return out;
 }
@@ -180,7 +180,7 @@ TEST_CASE("protect: a share limits what another policy protects [case-91]") {
     desk on{user("0"),      assistant("1"), assistant("2"), assistant("3"), assistant("4"),
             assistant("5"), assistant("6"), assistant("7"), assistant("8"), user("9")};
     auto const draft = on.draft();
-    squeeze const by_count{.message_limit = 10_messages};
+    pressure_level const by_count{.message_limit = 10_messages};
     CHECK(held(first(3_messages) | last(4_messages), draft, by_count) == "0 1 2 6 7 8 9");
     CHECK(held(at_most(50_pct, first(3_messages) | last(4_messages)), draft, by_count) == "0 1 2 8 9");
     CHECK(held(at_most(50_pct, first(7_messages) | last(4_messages)), draft, by_count) == "0 1 2 3 4");
@@ -215,7 +215,7 @@ TEST_CASE("protect: content is protected in routine runs only") {
 
 TEST_CASE("protect: a group is protected where any message or part of it is") {
     auto const seen = reader();
-    auto const holds = [&](auto const& policy, std::uint32_t slot, squeeze how = {}) {
+    auto const holds = [&](auto const& policy, std::uint32_t slot, pressure_level how = {}) {
         return shielded(policy, seen, how).holds(group{slot});
     };
     CHECK(holds(first(3_messages), 2));  // its result is not among the first three
@@ -235,7 +235,7 @@ TEST_CASE("protect: figures of any size are harmless") {
     auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
     auto const seen = reader();
-    for (squeeze const how : {squeeze{}, squeeze{.pressure = 1}, squeeze{.message_limit = {figure}}}) {
+    for (pressure_level const how : {pressure_level{}, pressure_level{.pressure = 1}, pressure_level{.message_limit = {figure}}}) {
         CHECK(held(first({figure}), seen, how) == "0 1 2 3 4 5 6 7");
         CHECK(held(last(condense::messages{figure}), seen, how) == "0 1 2 3 4 5 6 7");
         CHECK(held(last(condense::turns{figure}), seen, how) == "1 2 3 4 5 6 7");

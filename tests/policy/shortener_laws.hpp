@@ -38,7 +38,7 @@ using read_figures = std::function<std::optional<figures>(std::string_view befor
 struct promises {
     text_kinds texts = any_texts();
     unsigned share = 20;           ///< per cent of the texts that are shortened, at least
-    condense::extent at_most = {};  ///< of what is made; halved as the cut says, but with room for a marker
+    condense::text_limit at_most = {};  ///< of what is made; halved as the cut says, but with room for a marker
     std::uint64_t beside = 0;       ///< characters and bytes above that which a marker may take
     bool keeps_json = false;        ///< of JSON makes JSON, with keys and spelling as they were
     bool in_place_of_media = false;  ///< makes a text part of another kind, measured in tokens only
@@ -75,7 +75,7 @@ inline bool is_subsequence(std::vector<std::string_view> const& less, std::vecto
     return true;
 }
 
-inline condense::extent with_room(condense::extent limit, condense::cut const& how, std::uint64_t beside) {
+inline condense::text_limit with_room(condense::text_limit limit, condense::cut const& how, std::uint64_t beside) {
     limit = limit.halved(how.halvings);
     for (auto* const count : {&limit.bytes.count, &limit.chars.count}) {
         if (*count == ~std::uint64_t{0}) continue;
@@ -123,7 +123,7 @@ verdict judge(Shortener const& shorten, promises const& given, condense::part_vi
 inline condense::cut random_cut(random_source& random) {
     condense::cut how{.halvings = static_cast<unsigned>(random.below(6))};
     if (random.chance(50)) how.how.stored.digest[random.below(12)] = static_cast<std::uint8_t>(1 + random.below(255));
-    if (random.chance(50)) how.over = condense::extent{condense::chars{400 + random.below(9'600)}}.halved(how.halvings);
+    if (random.chance(50)) how.over = condense::text_limit{condense::chars{400 + random.below(9'600)}}.halved(how.halvings);
     how.how.words.type_and_share = random.chance(50);
     return how;
 }

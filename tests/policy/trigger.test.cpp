@@ -27,7 +27,7 @@ static_assert(condense::trigger<decltype(used >= 65_pct)> && condense::trigger<d
 static_assert((used >= (70_pct).of(100_messages)) == (used >= 70_messages));
 static_assert(condense::trigger<decltype(headroom < 5_tokens)> && condense::trigger<condense::always_t>);
 static_assert(condense::trigger<decltype(used >= 65_pct && (used > 3_turns || headroom < 1_pct))>);
-static_assert(!condense::trigger<condense::percent> && !condense::trigger<condense::from_when>);
+static_assert(!condense::trigger<condense::percent> && !condense::trigger<condense::default_target>);
 
 /// case-136
 constexpr bool operators_mean_what_is_written() {

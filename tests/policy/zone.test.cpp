@@ -4,7 +4,7 @@
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 
-using condense::detail::squeeze;
+using condense::detail::pressure_level;
 using condense::detail::zone;
 
 TEST_CASE("zone: places before the head and from the tail on, joined where either holds them") {
@@ -17,12 +17,12 @@ TEST_CASE("zone: places before the head and from the tail on, joined where eithe
 }
 
 TEST_CASE("zone: pressure halves, the newest one stays up to the top") {
-    CHECK(squeeze{}.eased(10) == 10);
-    CHECK(squeeze{.pressure = 2}.eased(10) == 2);
-    CHECK(squeeze{.pressure = 99}.eased(10) == 0);
-    CHECK(squeeze{.pressure = 99}.eased_to_one(10) == 1);
-    CHECK(squeeze{.pressure = 1}.eased_to_one(0) == 0);
-    CHECK(squeeze{.pressure = 1, .top = true}.eased_to_one(10) == 0);
+    CHECK(pressure_level{}.eased(10) == 10);
+    CHECK(pressure_level{.pressure = 2}.eased(10) == 2);
+    CHECK(pressure_level{.pressure = 99}.eased(10) == 0);
+    CHECK(pressure_level{.pressure = 99}.eased_to_one(10) == 1);
+    CHECK(pressure_level{.pressure = 1}.eased_to_one(0) == 0);
+    CHECK(pressure_level{.pressure = 1, .top = true}.eased_to_one(10) == 0);
 }
 
 TEST_CASE("zone: the last messages, and those that a cost holds") {

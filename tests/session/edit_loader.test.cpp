@@ -34,8 +34,8 @@ std::string_view refused(steps made, texts written = {}) {
     return loader.load(std::move(made), std::move(written));
 }
 
-view::step shorten(std::uint32_t column) { return {.kind = edit_kind::shorten, .on_part = true, .target = column, .text = 0}; }
-view::step remove(std::uint32_t column) { return {.kind = edit_kind::remove, .on_part = true, .target = column}; }
+view::step shorten(std::uint32_t part_id) { return {.kind = edit_kind::shorten, .on_part = true, .target = part_id, .text = 0}; }
+view::step remove(std::uint32_t part_id) { return {.kind = edit_kind::remove, .on_part = true, .target = part_id}; }
 view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target = slot}; }
 
 }  // namespace

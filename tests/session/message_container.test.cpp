@@ -17,12 +17,12 @@ namespace {
 
 using condense::chat_message;
 using condense::detail::digest_of;
-using condense::detail::held_messages;
+using condense::detail::message_container;
 using conversation = std::vector<chat_message>;
-using borrowed = held_messages<std::reference_wrapper<conversation>>;
+using borrowed = message_container<std::reference_wrapper<conversation>>;
 
 static_assert(borrowed::borrowed);
-static_assert(!held_messages<conversation>::borrowed);
+static_assert(!message_container<conversation>::borrowed);
 static_assert(!condense::detail::refers_to_messages<conversation>);
 
 conversation numbered(std::size_t count) {
@@ -70,7 +70,7 @@ static_assert(digests_tell_messages_apart());
 TEST_CASE("digests tell messages apart by all that is read of them") { CHECK(digests_tell_messages_apart()); }
 
 TEST_CASE("a container of one's own is held by value") {
-    held_messages<conversation> held{numbered(3)};
+    message_container<conversation> held{numbered(3)};
     CHECK(held.get().size() == 3);
     held.get().push_back(chat_message::user("more"));
     CHECK(std::as_const(held).get().size() == 4);

@@ -26,7 +26,7 @@ std::string carried(Desk& old, std::uint32_t first, rest const& others) {
     toy::desk made{{}, old.limits};
     for (std::uint32_t index = 0; index < first; ++index) made.push(old.history[index]);
     for (auto const& m : others) made.push(m);
-    condense::detail::carrier{old.facts, old.edits, made.facts, made.edits, first}.all();
+    condense::detail::edit_rebaser{old.facts, old.edits, made.facts, made.edits, first}.all();
     CHECK(toy::spelt(made.edits.sums()) == toy::spelt(toy::recount(made.facts, made.edits)));
     auto shown = toy::shown(made.draft());
     made.edits.take_back(made.facts, 0);

@@ -6,12 +6,12 @@
 namespace {
 
 using condense::tokens;
-using condense::detail::usage_anchor;
+using condense::detail::reported_baseline;
 
 constexpr condense::cost of(std::uint64_t count) { return condense::cost::of({count}); }
 
 constexpr bool stands_for_what_was_sent() {
-    usage_anchor anchor;
+    reported_baseline anchor;
     bool good = !anchor.holds() && !anchor.observe({500}) && anchor.used(of(10)) == tokens{10};
     anchor.sending(of(100), 3);
     good = good && anchor.observe({150}) && anchor.holds();
@@ -24,7 +24,7 @@ constexpr bool stands_for_what_was_sent() {
 static_assert(stands_for_what_was_sent());
 
 constexpr bool goes_on_in_proportion_after_an_edit() {
-    usage_anchor anchor;
+    reported_baseline anchor;
     anchor.sending(of(100), 3);
     bool good = anchor.observe({200});
     anchor.edited(1, of(110), {220});
@@ -40,7 +40,7 @@ constexpr bool goes_on_in_proportion_after_an_edit() {
 static_assert(goes_on_in_proportion_after_an_edit());
 
 constexpr bool figures_are_clamped() {
-    usage_anchor anchor;
+    reported_baseline anchor;
     anchor.sending(of(100), 3);
     bool good = !anchor.observe({0});
     good = good && anchor.observe({401}) && anchor.used(of(100)) == tokens{400};
@@ -53,7 +53,7 @@ static_assert(figures_are_clamped());
 
 /// What is sent while an older report holds does not disturb it.
 constexpr bool the_latest_report_counts() {
-    usage_anchor anchor;
+    reported_baseline anchor;
     anchor.sending(of(100), 3);
     bool good = anchor.observe({150});
     anchor.sending(of(120), 5);
@@ -66,7 +66,7 @@ constexpr bool the_latest_report_counts() {
 static_assert(the_latest_report_counts());
 
 constexpr bool overhead_moves_both() {
-    usage_anchor anchor;
+    reported_baseline anchor;
     anchor.overhead({10}, {40});
     bool good = !anchor.holds();
     anchor.sending(of(100), 3);
@@ -82,12 +82,12 @@ static_assert(overhead_moves_both());
 
 }  // namespace
 
-TEST_CASE("usage_anchor: what is known apart moves what was counted and what was reported") { CHECK(overhead_moves_both()); }
+TEST_CASE("reported_baseline: what is known apart moves what was counted and what was reported") { CHECK(overhead_moves_both()); }
 
-TEST_CASE("usage_anchor: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
+TEST_CASE("reported_baseline: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
 
-TEST_CASE("usage_anchor: after an edit sums count in proportion to the report before it") { CHECK(goes_on_in_proportion_after_an_edit()); }
+TEST_CASE("reported_baseline: after an edit sums count in proportion to the report before it") { CHECK(goes_on_in_proportion_after_an_edit()); }
 
-TEST_CASE("usage_anchor: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
+TEST_CASE("reported_baseline: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
 
-TEST_CASE("usage_anchor: the latest report counts") { CHECK(the_latest_report_counts()); }
+TEST_CASE("reported_baseline: the latest report counts") { CHECK(the_latest_report_counts()); }

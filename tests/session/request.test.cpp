@@ -27,7 +27,7 @@ struct stand {
         sent.reserve_message();
         all.push_back(std::move(m));
         sent.add(static_cast<std::uint32_t>(facts.size()));
-        edits.follow(facts, facts.place());
+        edits.on_message_placed(facts, facts.place());
     }
     template <class Edit>
     void change(Edit edit) {

@@ -95,7 +95,7 @@ TEST_CASE("steps end the jobs that they touch, and no others") {
     auto const mark = desk.edits.steps().size();
     SECTION("a drop") { CHECK_FALSE(desk.draft().drop(group{1})); }
     SECTION("an edited part") {
-        desk.edits.edit_part(desk.facts, condense::edit_kind::remove, toy::part_of(desk.facts, 1).column, {}, {});
+        desk.edits.edit_part(desk.facts, condense::edit_kind::remove, toy::part_of(desk.facts, 1).part_id, {}, {});
         CHECK(desk.edits.steps().size() == mark + 1);
     }
     SECTION("a summary in its place") { CHECK_FALSE(desk.draft().summarize(std::vector{group{0}}, "s")); }

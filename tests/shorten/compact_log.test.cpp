@@ -18,7 +18,7 @@ namespace {
 
 using namespace condense::literals;
 using condense::compact_log;
-using condense::extent;
+using condense::text_limit;
 using condense::detail::facts_of_line;
 using condense::detail::without_stamp;
 namespace utf8 = condense::detail::utf8;
@@ -252,7 +252,7 @@ TEST_CASE("compact_log: the limit holds when every line is an alarm, or one is e
     }() + "\nend\n";
     for (auto const& text : {alarms, distinct, enormous, wide, std::string(1'000'000, '\n')}) {
         for (auto const& limit :
-             {extent{8'000_chars}, extent{2'000_bytes}, 50_lines && 9'000_bytes, extent{384_bytes}}) {
+             {text_limit{8'000_chars}, text_limit{2'000_bytes}, 50_lines && 9'000_bytes, text_limit{384_bytes}}) {
             compact_log const shorten{.at_most = limit};
             auto const out = compacted(shorten, text);
             CHECK(out.size() > 40);
@@ -295,7 +295,7 @@ TEST_CASE("compact_log: every halving keeps less") {
 TEST_CASE("compact_log: limits without room are rejected") {
     CHECK_NOTHROW(compact_log{}.validate());
     CHECK_NOTHROW(compact_log{.at_most = 384_bytes}.validate());
-    CHECK_THROWS_AS(compact_log{.at_most = extent{}}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(compact_log{.at_most = text_limit{}}.validate(), condense::invalid_configuration);
     CHECK_THROWS_AS(compact_log{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
 }
 
@@ -342,7 +342,7 @@ TEST_CASE("compact_log: random logs give true counts, shorter valid text within 
         if (random.below(2) == 0 && !text.empty()) text.pop_back();
         compact_log const shorten{.head = condense::lines{random.below(12)},
                                   .tail = condense::lines{random.below(12)},
-                                  .at_most = random.below(2) == 0 ? extent{condense::chars{384 + random.below(3'000)}}
+                                  .at_most = random.below(2) == 0 ? text_limit{condense::chars{384 + random.below(3'000)}}
                                                                   : condense::bytes{384 + random.below(3'000)} &&
                                                                         condense::lines{5 + random.below(60)},
                                   .context = {random.below(3)}};

@@ -107,7 +107,7 @@ TEST_CASE("duplicate_results: bytes decide, not fingerprints") {
     auto const text = output(300);
     toy::desk<> on{toy::user("task"), toy::call("1"), toy::result("1", text), toy::call("2"), toy::result("2", text)};
     auto const draft = on.draft();
-    auto const fold = duplicate_results{}.over_all(draft);
+    auto const fold = duplicate_results{}.bind(draft);
     auto const part = toy::part_of(on.facts, 2);
     CHECK(fold(part, {.kind = part_kind::tool_result, .text = text}, {}));
     CHECK_FALSE(fold(part, {.kind = part_kind::tool_result, .text = output(300, 'y')}, {}));

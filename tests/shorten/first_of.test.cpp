@@ -32,15 +32,15 @@ struct of_calls : only {
     static constexpr part_kinds applies_to = condense::part_kind::tool_call;
 };
 struct with_limit : only {
-    condense::extent over = 100_chars;
+    condense::text_limit over = 100_chars;
 };
 struct strict : only {
     constexpr void validate() const { condense::detail::reject_unless(size != 0, "condense: strict: the size must not be 0 (see strict)"); }
 };
 struct keeping_everything {
-    using looks_at_all = void;
+    using needs_conversation = void;
     template <class Draft>
-    auto over_all(Draft const& seen) const {
+    auto bind(Draft const& seen) const {
         return [count = seen.outline().size()](condense::part_ref, part_view const& part, condense::cut) {
             auto note = std::to_string(count);
             return part.text.size() > note.size() ? std::optional{note} : std::nullopt;

@@ -15,14 +15,14 @@
 namespace {
 
 using namespace condense::literals;
-using condense::extent;
+using condense::text_limit;
 using condense::head;
 using condense::head_tail;
 using condense::tail;
 namespace utf8 = condense::detail::utf8;
 
 static_assert(condense::shortener<head_tail> && condense::shortener<head> && condense::shortener<tail>);
-static_assert(!condense::shortener<int> && !condense::shortener<condense::extent>);
+static_assert(!condense::shortener<int> && !condense::shortener<condense::text_limit>);
 
 /// What a shortener makes of a text, or "" where it does not apply.
 template <class Shortener>
@@ -156,7 +156,7 @@ private:
     std::uint64_t state_;
 };
 
-extent any_limit(numbers& random) {
+text_limit any_limit(numbers& random) {
     switch (random.below(5)) {
         case 0: return condense::chars{random.below(400)};
         case 1: return condense::bytes{random.below(400)};

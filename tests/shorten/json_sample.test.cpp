@@ -447,5 +447,5 @@ TEST_CASE("json_sample: from which size it acts is one limit, and how large the 
         auto const text = rows_of(15'000);
         CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() == (layer == 500_chars));
     }
-    CHECK(json_sample{}.at_most == condense::extent{8'000_chars});
+    CHECK(json_sample{}.at_most == condense::text_limit{8'000_chars});
 }

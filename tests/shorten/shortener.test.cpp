@@ -10,7 +10,7 @@ namespace {
 
 using namespace around;
 using condense::cut;
-using condense::extent;
+using condense::text_limit;
 using condense::part_kinds;
 using condense::part_view;
 namespace detail = condense::detail;
@@ -26,13 +26,13 @@ struct removing : plain {
     static constexpr bool removes = true;
 };
 struct limited : plain {
-    extent over = 100_chars;
+    text_limit over = 100_chars;
 };
 struct by_lines : plain {
     condense::lines over = 3_lines;
 };
 struct around_all {
-    using looks_at_all = void;
+    using needs_conversation = void;
 };
 struct wrong_result {
     std::string operator()(part_view const&, cut) const { return {}; }
@@ -55,8 +55,8 @@ static_assert(!detail::takes_any_size<plain>() && detail::takes_any_size<removin
 
 constexpr bool the_limit_is_its_own_or_the_layers() {
     cut const how{.halvings = 1, .over = 500_chars};  // halved by the layer already
-    return detail::limit_of(plain{}, how) == extent{500_chars} && detail::limit_of(limited{}, how) == extent{50_chars} &&
-           detail::limit_of(limited{}, {}) == extent{100_chars} && detail::limit_of(by_lines{}, how) == extent{1_lines};
+    return detail::limit_of(plain{}, how) == text_limit{500_chars} && detail::limit_of(limited{}, how) == text_limit{50_chars} &&
+           detail::limit_of(limited{}, {}) == text_limit{100_chars} && detail::limit_of(by_lines{}, how) == text_limit{1_lines};
 }
 static_assert(the_limit_is_its_own_or_the_layers());
 

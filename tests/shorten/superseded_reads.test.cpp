@@ -227,33 +227,33 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
         REQUIRE(messages.size() == before.size());
         condense::outline facts;
         for (auto const& m : before) facts.append(m, toy::per_byte{});
-        auto const part_at = [&](history const& of, std::uint32_t column) -> condense::chat_part const& {
-            auto const index = facts.part_at(column).message_index;
-            return of[index].parts[column - facts.message_at(index).first_part];
+        auto const part_at = [&](history const& of, std::uint32_t part_id) -> condense::chat_part const& {
+            auto const index = facts.part_at(part_id).message_index;
+            return of[index].parts[part_id - facts.message_at(index).first_part];
         };
         // The newest good answer to each call of a tool with the same arguments.
         std::map<std::string, std::uint32_t> newest;
-        auto const asked = [&](std::uint32_t column) {
-            auto const call_at = facts.call_column(facts.part_at(column));
-            if (facts.part_at(column).kind != part_kind::tool_result || call_at == condense::detail::none32) return std::string{};
+        auto const asked = [&](std::uint32_t part_id) {
+            auto const call_at = facts.call_column(facts.part_at(part_id));
+            if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32) return std::string{};
             auto const& call = part_at(before, call_at);
             return call.text.starts_with("{") ? call.tool + call.text : std::string{};
         };
-        for (std::uint32_t column = 0; column < facts.part_count(); ++column)
-            if (part_at(before, column).status == part_status::ok && !asked(column).empty()) newest[asked(column)] = column;
-        for (std::uint32_t column = 0; column < facts.part_count(); ++column) {
-            auto const& was = part_at(before, column);
-            auto const& is = part_at(messages, column);
+        for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id)
+            if (part_at(before, part_id).status == part_status::ok && !asked(part_id).empty()) newest[asked(part_id)] = part_id;
+        for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            auto const& was = part_at(before, part_id);
+            auto const& is = part_at(messages, part_id);
             CHECK(is.call == was.call);
             if (is == was) continue;
             ++replaced;
             CHECK(was.kind == part_kind::tool_result);
             CHECK(was.status == part_status::ok);
             CHECK(is.text.size() < was.text.size());
-            REQUIRE(newest.contains(asked(column)));
-            CHECK(newest[asked(column)] > column);
-            auto const later = newest[asked(column)];
-            CHECK(facts.part_at(later).call != facts.part_at(column).call);
+            REQUIRE(newest.contains(asked(part_id)));
+            CHECK(newest[asked(part_id)] > part_id);
+            auto const later = newest[asked(part_id)];
+            CHECK(facts.part_at(later).call != facts.part_at(part_id).call);
             CHECK(part_at(messages, later) == part_at(before, later));
         }
         auto const once = messages;

@@ -13,13 +13,13 @@
 namespace {
 
 using namespace condense::literals;
-using condense::extent;
+using condense::text_limit;
 using condense::detail::count_lines;
 
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
-constexpr std::string_view front(extent limit, std::string_view text) { return text.substr(0, limit.prefix_of(text)); }
-constexpr std::string_view back(extent limit, std::string_view text) { return text.substr(limit.suffix_of(text)); }
+constexpr std::string_view front(text_limit limit, std::string_view text) { return text.substr(0, limit.prefix_of(text)); }
+constexpr std::string_view back(text_limit limit, std::string_view text) { return text.substr(limit.suffix_of(text)); }
 
 constexpr bool characters_are_code_points() {
     constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z";  // one of every length
@@ -62,22 +62,22 @@ static_assert(the_smallest_limit_binds());
 constexpr bool limits_join_to_the_smaller() {
     auto const both = 128_lines && 10'240_bytes && 20_lines;
     return both.lines == 20_lines && both.bytes == 10'240_bytes && both.chars.count == most && both.bounded() &&
-           both.by_lines() && !extent{}.bounded() && !(5_chars && 5_bytes).by_lines();
+           both.by_lines() && !text_limit{}.bounded() && !(5_chars && 5_bytes).by_lines();
 }
 static_assert(limits_join_to_the_smaller());
 
 constexpr bool halving_leaves_what_was_not_given() {
     auto const half = (100_lines && 10'240_bytes).halved(1);
     return half.lines == 50_lines && half.bytes == 5'120_bytes && half.chars.count == most &&
-           extent{7_chars}.halved(0) == 7_chars && extent{7_chars}.halved(2) == 1_chars &&
-           extent{7_chars}.halved(3) == 0_chars && extent{}.halved(200) == extent{} &&
-           extent{condense::chars{most - 1}}.halved(200) == 1_chars;
+           text_limit{7_chars}.halved(0) == 7_chars && text_limit{7_chars}.halved(2) == 1_chars &&
+           text_limit{7_chars}.halved(3) == 0_chars && text_limit{}.halved(200) == text_limit{} &&
+           text_limit{condense::chars{most - 1}}.halved(200) == 1_chars;
 }
 static_assert(halving_leaves_what_was_not_given());
 
 constexpr bool a_text_is_held_or_not() {
-    return extent{3_chars}.holds("abc") && !extent{2_chars}.holds("abc") && extent{}.holds("abc") &&
-           extent{0_chars}.holds("") && extent{1_lines}.holds("abc\n") && !extent{1_lines}.holds("abc\n\n") &&
+    return text_limit{3_chars}.holds("abc") && !text_limit{2_chars}.holds("abc") && text_limit{}.holds("abc") &&
+           text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") && !text_limit{1_lines}.holds("abc\n\n") &&
            !(9_lines && 2_bytes).holds("abc");
 }
 static_assert(a_text_is_held_or_not());
@@ -92,7 +92,7 @@ constexpr bool figures_of_any_size_are_harmless() {
     for (auto const figure :
          {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
         for (auto const limit :
-             {extent{condense::chars{figure}}, extent{condense::bytes{figure}}, extent{condense::lines{figure}}}) {
+             {text_limit{condense::chars{figure}}, text_limit{condense::bytes{figure}}, text_limit{condense::lines{figure}}}) {
             if (front(limit, "abc\n") != (figure == 0 ? "" : "abc\n") ||
                 back(limit, "abc\n") != (figure == 0 ? "" : "abc\n"))
                 return false;
@@ -126,7 +126,7 @@ bool ends_meet(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("extent: characters, bytes and lines") {
+TEST_CASE("text_limit: characters, bytes and lines") {
     CHECK(characters_are_code_points());
     CHECK(bytes_never_cut_a_code_point());
     CHECK(lines_have_their_ends());
@@ -135,13 +135,13 @@ TEST_CASE("extent: characters, bytes and lines") {
     CHECK(figures_of_any_size_are_harmless());
 }
 
-TEST_CASE("extent: several limits at once") {
+TEST_CASE("text_limit: several limits at once") {
     CHECK(the_smallest_limit_binds());
     CHECK(limits_join_to_the_smaller());
     CHECK(halving_leaves_what_was_not_given());
 }
 
-TEST_CASE("extent: head and tail meet, in text of any bytes") {
+TEST_CASE("text_limit: head and tail meet, in text of any bytes") {
     constexpr std::array<std::string_view, 8> pieces = {"\n",   "a",        "\xC3\xA4", "\xF0\x9F\x98\x80",
                                                         "\x80", "\xE2\x82", "\xFF",     "bc"};
     std::uint64_t state = 7;

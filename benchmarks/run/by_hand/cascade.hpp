@@ -62,7 +62,7 @@ private:
     static void cap(run& r, std::uint32_t index, std::uint32_t place) {
         auto const& part = r.history[index].parts[place];
         auto const& note = r.now.part(index, place);
-        if (note.edited || part.sealed || condense::extent{condense::chars{30'000}}.holds(part.text)) return;
+        if (note.edited || part.sealed || condense::text_limit{condense::chars{30'000}}.holds(part.text)) return;
         constexpr condense::head_tail ends{condense::chars{15'000}, condense::chars{15'000}, condense::chars{30'000}};
         if (auto cut = ends(view_of(part, part.text), {})) r.replace(index, place, std::move(*cut), note.stored);
     }
@@ -79,7 +79,7 @@ private:
 
     /// A preview of what is stored is shorter than a beginning of it would be: that is for the rest.
     static void sample(run& r, std::uint32_t index, std::uint32_t place) {
-        constexpr condense::extent over{condense::chars{10'000}};
+        constexpr condense::text_limit over{condense::chars{10'000}};
         auto const& part = r.history[index].parts[place];
         auto& note = r.now.part(index, place);
         if (note.settled || part.kind != part_kind::tool_result || part.sealed || over.holds(part.text)) return;

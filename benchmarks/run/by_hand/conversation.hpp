@@ -23,7 +23,7 @@ namespace by_hand {
 template <class Store>
 bool store_large(run& r, std::uint32_t index, std::uint32_t place, Store const& store) {
     auto const& part = r.history[index].parts[place];
-    if (part.sealed || part.status == condense::part_status::cancelled || condense::extent{condense::chars{10'000}}.holds(part.text)) return true;
+    if (part.sealed || part.status == condense::part_status::cancelled || condense::text_limit{condense::chars{10'000}}.holds(part.text)) return true;
     if (!r.may_cut(index)) return false;
     auto const name = store.name(part.text);
     constexpr condense::head_tail ends{condense::chars{2'000}, condense::chars{2'000}, {}};

@@ -75,7 +75,7 @@ private:
         struct piece {
             std::string_view tool;
             std::string_view range;
-            std::uint32_t read;  ///< one past its column
+            std::uint32_t read;  ///< one past its part_id
         };
         std::uint32_t written = 0;
         std::vector<piece> pieces;
@@ -83,21 +83,21 @@ private:
 
     void find_old_reads() {
         struct result {
-            std::uint32_t column;
+            std::uint32_t part_id;
             std::uint32_t use;
         };
         condense::superseded_reads<> const rule;
         std::unordered_map<std::string_view, std::uint32_t> by_id;
         std::vector<result> results;
-        each_part([&](std::uint32_t index, std::uint32_t place, std::uint32_t column) {
+        each_part([&](std::uint32_t index, std::uint32_t place, std::uint32_t part_id) {
             auto const& part = run_.history[index].parts[place];
             if (part.kind == part_kind::tool_result) {
                 auto const asking = by_id.find(part.call);
                 if (part.call.empty() || asking == by_id.end()) return;
                 auto& use = uses_[asking->second];
-                use.answer = column;
+                use.answer = part_id;
                 use.failed = use.failed || part.status != condense::part_status::ok;
-                results.push_back({column, asking->second});
+                results.push_back({part_id, asking->second});
                 return;
             }
             if (part.kind != part_kind::tool_call) return;
@@ -139,7 +139,7 @@ private:
             old[at] = again || newest.written > mine;
         }
         for (auto const& each : results)
-            if (old[each.use]) fates_[each.column].use = each.use;
+            if (old[each.use]) fates_[each.part_id].use = each.use;
     }
 
     /// Only texts of the same size are compared.
@@ -147,25 +147,25 @@ private:
         struct candidate {
             std::uint32_t message;
             std::uint32_t part;
-            std::uint32_t column;
+            std::uint32_t part_id;
             std::string_view text;
         };
         std::vector<candidate> found;
-        each_part([&](std::uint32_t index, std::uint32_t place, std::uint32_t column) {
+        each_part([&](std::uint32_t index, std::uint32_t place, std::uint32_t part_id) {
             auto const& part = run_.history[index].parts[place];
             if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::pending) return;
             auto const text = run_.text_of(index, place);
             if (text.size() <= condense::omission_limit || run_.now.kept.notes[run_.now.kept.notes[index].group].orphan) return;
-            found.push_back({index, place, column, text});
+            found.push_back({index, place, part_id, text});
         });
         std::sort(found.begin(), found.end(), [](candidate const& left, candidate const& right) {
             if (left.text.size() != right.text.size()) return left.text.size() < right.text.size();
             auto const order = left.text.compare(right.text);
-            return order != 0 ? order < 0 : left.column < right.column;
+            return order != 0 ? order < 0 : left.part_id < right.part_id;
         });
         for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
             for (end = begin + 1; end < found.size() && found[end].text == found[begin].text;) ++end;
-            for (auto at = begin; at + 1 < end; ++at) fates_[found[at].column].same = {found[end - 1].message, found[end - 1].part};
+            for (auto at = begin; at + 1 < end; ++at) fates_[found[at].part_id].same = {found[end - 1].message, found[end - 1].part};
         }
     }
 
@@ -180,7 +180,7 @@ private:
 
     run const& run_;
     std::vector<file_use> uses_;
-    std::vector<fate> fates_;  ///< by column
+    std::vector<fate> fates_;  ///< by part_id
 };
 
 template <class Journal, class Store, class Model>
@@ -247,7 +247,7 @@ private:
             if (part.kind == part_kind::tool_call) {
                 if (part.text.size() <= 2'000) return;
                 if (auto shorter = condense::shorten_arguments<>{}(view_of(part, part.text), how)) r.replace(index, place, std::move(*shorter), note.stored);
-            } else if (part.kind == part_kind::tool_result && !condense::extent{condense::chars{200}}.holds(part.text))
+            } else if (part.kind == part_kind::tool_result && !condense::text_limit{condense::chars{200}}.holds(part.text))
                 if (auto said = old.note(index, place, how); said && r.replace(index, place, std::move(*said), note.stored)) note.settled = true;
         });
     }

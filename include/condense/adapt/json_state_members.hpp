@@ -77,7 +77,7 @@ void each_member(Archive& a, pace& of) {
     of.cause = std::string_view{cause};
 }
 template <class Archive>
-void each_member(Archive& a, usage_anchor& anchor) {
+void each_member(Archive& a, reported_baseline& anchor) {
     anchor.each_field([&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
         a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
         a("reported", reported), a("counted", counted), a("messages", messages);

@@ -120,7 +120,7 @@ template <class History>
 concept walkable = ranges::forward_range<History> && history<History>;
 
 template <class History>
-concept holds_elements = std::is_lvalue_reference_v<decltype(*begin_and_end::first(std::declval<History&>()))>;
+concept holds_elements = std::is_lvalue_reference_v<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
 
 /// Whether a view can be made of a history; where not, the first thing that is wrong with it is said.
 template <class History, class Plain = std::remove_reference_t<History>>

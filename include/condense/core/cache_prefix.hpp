@@ -55,8 +55,8 @@ constexpr cost cost_of_place(Draft const& seen, std::uint32_t index) noexcept {
     cost sum;
     if (index != 0 && seen.present(sequence{index - 1})) {
         auto const& asked = facts.message_at(index - 1);
-        for (auto column = asked.first_part; column < asked.first_part + asked.part_count; ++column)
-            if (auto const made = edits.answer_at(column)) sum += edits.steps()[made - 1].after;
+        for (auto part_id = asked.first_part; part_id < asked.first_part + asked.part_count; ++part_id)
+            if (auto const made = edits.answer_at(part_id)) sum += edits.steps()[made - 1].after;
     }
     if (index == facts.size()) return sum;
     if (seen.present(group{index}.summary())) sum += seen.about(group{index}.summary()).cost;

@@ -48,13 +48,13 @@ public:
     template <class Function>
     constexpr void begun(part_ref part, Function&& f) const {
         auto const stored = [this](std::uint32_t step) { return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored; };
-        auto at = this->edits_->edit_at(part.column);
+        auto at = this->edits_->edit_at(part.part_id);
         for (; at != 0; at = this->edits_->steps()[at - 1].previous) {
             auto const& made = this->edits_->steps()[at - 1];
             bool const preview = made.kind == edit_kind::externalize && !stored(made.previous);
             if (!preview && (author_ == 0 || made.author != author_)) break;
         }
-        auto const earlier = this->facts_->part_at(part.column).earlier;
+        auto const earlier = this->facts_->part_at(part.part_id).earlier;
         this->original(part, [&](part_view seen) {
             if (at != 0) {
                 seen.text = this->edits_->text_at(this->edits_->steps()[at - 1].text).text;
@@ -73,7 +73,7 @@ public:
         if (auto const refused = uneditable(part)) return refused;
         bool const repeated = is_repeated(part);
         if (!repeated && !is_bare(part)) return refusal::pair;
-        bool const thinking = this->facts_->part_at(part.column).kind == part_kind::reasoning;
+        bool const thinking = this->facts_->part_at(part.part_id).kind == part_kind::reasoning;
         if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
@@ -81,7 +81,7 @@ public:
             if (this->edits_->of(whole).messages == 1) return drop(whole);
             if (!repeated) return refusal::pair;
         }
-        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.column, {}, {}, author_);
+        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.part_id, {}, {}, author_);
         return refusal::none;
     }
 
@@ -89,10 +89,10 @@ public:
     /// before an older group that stays.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
-        auto host = before ? before->slot() : detail::none32;
+        auto host = before ? before->id() : detail::none32;
         for (group const one : which) {
             if (auto const refused = this->undroppable(one)) return refused;
-            if (one.slot() < host) host = one.slot();
+            if (one.id() < host) host = one.id();
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
@@ -112,16 +112,16 @@ public:
     /// Puts a message's group back as it was first seen. May grow, but only inside the budget.
     constexpr refusal restore(sequence message_seq) {
         if (message_seq.number >= this->facts_->size()) return refusal::gone;
-        auto const slot = this->facts_->group_of(message_seq.number);
-        if (this->facts_->group_at(slot).unsendable) return refusal::gone;
+        auto const group_id = this->facts_->group_of(message_seq.number);
+        if (this->facts_->group_at(group_id).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(group{slot})) this->edits_->undrop(group{slot});
-        this->each_member(group{slot}, [&](std::uint32_t index) {
+        if (!present(group{group_id})) this->edits_->undrop(group{group_id});
+        this->each_member(group{group_id}, [&](std::uint32_t index) {
             auto const& found = this->facts_->message_at(index);
-            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-                if (this->edits_->edit_of(column) != nullptr && !this->facts_->part_at(column).late)
-                    this->edits_->edit_part(*this->facts_, edit_kind::restore, column, this->facts_->part_at(column).cost, {});
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                if (this->edits_->edit_of(part_id) != nullptr && !this->facts_->part_at(part_id).late)
+                    this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id, this->facts_->part_at(part_id).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
         // A request never has more messages than the history: a restored one may stand beside its summary.
@@ -136,9 +136,9 @@ public:
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
-        if (call.column >= this->facts_->part_count()) return refusal::gone;
-        auto const& found = this->facts_->part_at(call.column);
-        if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.column) != 0)
+        if (call.part_id >= this->facts_->part_count()) return refusal::gone;
+        auto const& found = this->facts_->part_at(call.part_id);
+        if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
             return refusal::gone;
         if (!this->facts_->unanswerable(found)) return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
@@ -147,7 +147,7 @@ public:
         this->original(call, [&](part_view const& asked) {
             bool alone = true;  // with its id: else the answer would be taken for that of another call
             this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
-                alone = alone && (asked.call.empty() || other.column == call.column || seen.kind != part_kind::tool_call || seen.call != asked.call);
+                alone = alone && (asked.call.empty() || other.part_id == call.part_id || seen.kind != part_kind::tool_call || seen.call != asked.call);
             });
             if (asked.call.empty()) alone = !another_waits(found.message_index);
             answers = alone && takes_answer(found.message_index, asked, text, after);
@@ -155,7 +155,7 @@ public:
         if (!answers) return refusal::pair;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        this->edits_->answer(*this->facts_, call.column, std::move(text), after);
+        this->edits_->answer(*this->facts_, call.part_id, std::move(text), after);
         return grown(before, mark);
     }
 
@@ -189,7 +189,7 @@ public:
         for (auto const which : this->groups()) {
             auto const facts = this->about(which);
             if (facts.system) continue;
-            if (!facts.summary && !facts.starts_turn) restore_head(which.slot());
+            if (!facts.summary && !facts.starts_turn) restore_head(which.id());
             return;
         }
     }
@@ -213,7 +213,7 @@ protected:
 
     /// Neither a call nor a result whose call is there, nor all that joins its message to them.
     constexpr bool is_bare(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.column);
+        auto const& found = this->facts_->part_at(part.part_id);
         bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
         bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
         return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
@@ -221,7 +221,7 @@ protected:
 
     /// A result, or what came with it, whose call has a result in another message, too.
     constexpr bool is_repeated(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.column);
+        auto const& found = this->facts_->part_at(part.part_id);
         if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning) return false;
         bool own = false;
         bool other = false;
@@ -268,10 +268,10 @@ private:
 
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
-        for (auto slot = before; slot-- > 0 && user == detail::none32;) {
-            auto const& found = this->facts_->group_at(slot);
-            if (found.count == 0 || found.system || found.unsendable || this->present(group{slot})) continue;
-            if (found.summary || this->facts_->message_at(found.first).plain_user) user = slot;
+        for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
+            auto const& found = this->facts_->group_at(group_id);
+            if (found.count == 0 || found.system || found.unsendable || this->present(group{group_id})) continue;
+            if (found.summary || this->facts_->message_at(found.first).plain_user) user = group_id;
         }
         // A summary says more than the message it stood for; but there is one at most.
         bool summarized = false;
@@ -281,17 +281,17 @@ private:
         for (auto index = steps.size(); index-- > 0;) {
             auto const target = group{steps[index].target};
             if (steps[index].on_part || steps[index].kind != edit_kind::drop || !target.is_summary()) continue;
-            if (target.slot() > before || (user != detail::none32 && target.slot() < user)) continue;
+            if (target.id() > before || (user != detail::none32 && target.id() < user)) continue;
             return this->edits_->undrop(target, index);
         }
         if (user != detail::none32) this->edits_->undrop(group{user});
     }
     constexpr refusal uneditable(part_ref part) const noexcept {
-        if (part.column >= this->facts_->part_count()) return refusal::gone;
-        auto const index = this->facts_->part_at(part.column).message_index;
+        if (part.part_id >= this->facts_->part_count()) return refusal::gone;
+        auto const index = this->facts_->part_at(part.part_id).message_index;
         auto const& found = this->facts_->message_at(index);
         if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
-        if (auto const* const changed = this->edits_->edit_of(part.column))
+        if (auto const* const changed = this->edits_->edit_of(part.part_id))
             if (changed->kind == edit_kind::remove) return refusal::gone;
         if (found.speaker == role::system) return refusal::system;
         if (found.pinned) return refusal::pinned;
@@ -302,13 +302,13 @@ private:
 
     constexpr bool is_only_part(part_ref part) const noexcept {
         bool others = false;
-        this->each_part_of(sequence{part.message_index}, [&](part_ref other) { others = others || other.column != part.column; });
+        this->each_part_of(sequence{part.message_index}, [&](part_ref other) { others = others || other.part_id != part.part_id; });
         return !others;
     }
 
     /// Its id is all that joins its message to the group of a call.
     constexpr bool joins_alone(part_ref part) const noexcept {
-        auto const call = this->facts_->part_at(part.column).call;
+        auto const call = this->facts_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
         auto const& found = this->facts_->message_at(part.message_index);
         for (auto at = found.first_part; at < found.first_part + found.part_count; ++at) {
@@ -325,7 +325,7 @@ private:
         bool others = !found.plain_user;
         if (!others)
             this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                others = others || (other.column != part.column && seen.kind != part_kind::tool_result && seen.call.empty());
+                others = others || (other.part_id != part.part_id && seen.kind != part_kind::tool_result && seen.call.empty());
             });
         return !others;
     }
@@ -346,7 +346,7 @@ private:
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
-        auto const& found = this->facts_->part_at(part.column);
+        auto const& found = this->facts_->part_at(part.part_id);
         if (found.sealed && found.kind != part_kind::media) return refusal::sealed;  // media go whole for a text
         if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
@@ -363,12 +363,12 @@ private:
             after = detail::part_cost(*this->count_, seen);
         });
         if (refused) return refused;
-        auto const before = this->edits_->part_cost(*this->facts_, part.column);
+        auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
         if (found.kind == part_kind::media && after < before && !takes_text(part, text, after)) return refusal::sealed;
         if (after >= before) return {before, after};
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
         if (stored) kind = edit_kind::externalize;
-        this->edits_->edit_part(*this->facts_, kind, part.column, after, {std::move(text), stored}, author_);
+        this->edits_->edit_part(*this->facts_, kind, part.part_id, after, {std::move(text), stored}, author_);
         return refusal::none;
     }
 

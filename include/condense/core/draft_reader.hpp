@@ -36,7 +36,7 @@ public:
 
         struct iterator {
             draft_reader const* from;
-            std::uint32_t at;  ///< twice the slot, plus one for the group after its summary
+            std::uint32_t at;  ///< twice the group_id, plus one for the group after its summary
 
             constexpr group operator*() const noexcept {
                 return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2};
@@ -64,7 +64,7 @@ public:
     constexpr group_range groups() const noexcept { return {*this, 0}; }
     /// Those that stand after a group, which need not be present any more.
     constexpr group_range groups_after(group which) const noexcept {
-        return {*this, 2 * which.slot() + (which.is_summary() ? 1u : 2u)};
+        return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
     constexpr bool present(group which) const noexcept { return edits_->present(which); }
     constexpr v1::outline const& outline() const noexcept { return *facts_; }
@@ -93,7 +93,7 @@ public:
     }
 
     constexpr group_facts about(group which) const noexcept {
-        auto const& found = facts_->group_at(which.slot());
+        auto const& found = facts_->group_at(which.id());
         auto const& first = facts_->message_at(found.first);
         if (which.is_summary())
             return {.first = found.first,
@@ -111,7 +111,7 @@ public:
                 .speaker = first.speaker,
                 .system = found.system,
                 .pinned = found.pinned,
-                .open = facts_->open(which.slot()),
+                .open = facts_->open(which.id()),
                 .starts_turn = first.plain_user,
                 .plain_user = found.plain_users != 0,
                 .latest_user = holds_latest_user(which),
@@ -121,14 +121,14 @@ public:
     }
 
     /// Some of the same, for walks over all groups.
-    constexpr bool is_system(group which) const noexcept { return !which.is_summary() && facts_->group_at(which.slot()).system; }
+    constexpr bool is_system(group which) const noexcept { return !which.is_summary() && facts_->group_at(which.id()).system; }
     constexpr bool is_summary(group which) const noexcept {
-        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.slot()).summary;
+        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.id()).summary;
     }
     /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
-        auto const& found = facts_->group_at(which.slot());
+        auto const& found = facts_->group_at(which.id());
         return found.summary || facts_->message_at(found.first).plain_user;
     }
 
@@ -136,7 +136,7 @@ public:
     /// summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
         if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
-        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.slot()).summary; };
+        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.id()).summary; };
         if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())
             if (other != which && sums_up(other)) return false;
@@ -145,13 +145,13 @@ public:
 
     /// It holds the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.slot()).plain_users != 0 && facts_->group_of(facts_->task()) == which.slot();
+        return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 && facts_->group_of(facts_->task()) == which.id();
     }
 
     constexpr part_facts about(part_ref part) const noexcept {
-        if (part.column == detail::none32) return {};
-        auto const& found = facts_->part_at(part.column);
-        auto const* const changed = edits_->edit_of(part.column);
+        if (part.part_id == detail::none32) return {};
+        auto const& found = facts_->part_at(part.part_id);
+        auto const* const changed = edits_->edit_of(part.part_id);
         auto const earlier = changed == nullptr ? found.earlier : detail::earlier_edit::none;
         return {.kind = found.kind,
                 .status = found.status,
@@ -161,19 +161,19 @@ public:
                                                    : earlier == detail::earlier_edit::externalized,
                 .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored : reference{},
                 .stored_earlier = found.earlier == detail::earlier_edit::externalized,
-                .cost = edits_->part_cost(*facts_, part.column),
+                .cost = edits_->part_cost(*facts_, part.part_id),
                 .original_cost = found.cost,
                 .original_size = {found.size}};
     }
 
     /// Parts can be taken out of messages of this type.
-    static constexpr bool can_remove = detail::thinnable<message_type>;
-    constexpr part_ref part_at(std::uint32_t column) const noexcept {
-        auto const index = facts_->part_at(column).message_index;
-        return {index, column - facts_->message_at(index).first_part, column};
+    static constexpr bool can_remove = detail::part_removable<message_type>;
+    constexpr part_ref part_at(std::uint32_t part_id) const noexcept {
+        auto const index = facts_->part_at(part_id).message_index;
+        return {index, part_id - facts_->message_at(index).first_part, part_id};
     }
     constexpr bool is_removed(part_ref part) const noexcept {
-        auto const* const changed = edits_->edit_of(part.column);
+        auto const* const changed = edits_->edit_of(part.part_id);
         return changed != nullptr && changed->kind == edit_kind::remove;
     }
 
@@ -197,7 +197,7 @@ public:
     template <class Function>
     constexpr void each_part(sequence message_seq, Function&& f) const {
         read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view seen) {
-            if (auto const* const changed = edits_->edit_of(part.column)) {
+            if (auto const* const changed = edits_->edit_of(part.part_id)) {
                 if (changed->kind == edit_kind::remove) return;
                 seen.text = edits_->text_at(changed->text).text;
                 seen.cost.reset();
@@ -211,24 +211,24 @@ public:
             each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
             return;
         }
-        f(part_ref{facts_->group_at(which.slot()).first, 0, detail::none32},
+        f(part_ref{facts_->group_at(which.id()).first, 0, detail::none32},
           part_view{.text = edits_->summary_text(which).text});
     }
 
     /// Calls f(part_view) with the part as the history holds it.
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
-        if (part.column == detail::none32) return;
+        if (part.part_id == detail::none32) return;
         read(part.message_index, [&](part_ref seen, part_view const& text) {
-            if (seen.column == part.column) f(text);
+            if (seen.part_id == part.part_id) f(text);
         });
     }
 
     /// Calls f(index) for each message of the group, in the order in which they joined it.
     template <class Function>
     constexpr void each_member(group which, Function&& f) const {
-        auto index = facts_->group_at(which.slot()).first;
-        for (auto left = facts_->group_at(which.slot()).count; left != 0; --left) {
+        auto index = facts_->group_at(which.id()).first;
+        for (auto left = facts_->group_at(which.id()).count; left != 0; --left) {
             f(index);
             index = facts_->message_at(index).next_in_group;
         }
@@ -253,7 +253,7 @@ public:
 
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {
-        if (which.slot() >= edits_->slot_count() || !present(which)) return refusal::gone;
+        if (which.id() >= edits_->slot_count() || !present(which)) return refusal::gone;
         return view::bound(*facts_, which);
     }
 
@@ -275,8 +275,8 @@ public:
                     return;
                 }
                 sum += found.frame;
-                for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-                    if (facts_->part_at(column).sealed && facts_->part_at(column).kind != part_kind::media) sum += edits_->part_cost(*facts_, column);
+                for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                    if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media) sum += edits_->part_cost(*facts_, part_id);
             });
             return sum;
         });
@@ -304,7 +304,7 @@ protected:
 
     constexpr bool holds_latest_user(group which) const noexcept {
         auto const latest = facts_->latest_user();
-        return latest != detail::none32 && facts_->group_of(latest) == which.slot();
+        return latest != detail::none32 && facts_->group_of(latest) == which.id();
     }
 
     template <class Function>
@@ -316,9 +316,9 @@ protected:
         v1::each_part(held, [&](part_view const& given) {
             if (part >= found.part_count) return;
             auto seen = given;
-            auto const column = found.first_part + part;
-            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(column));
-            f(part_ref{index, part, column}, seen);
+            auto const part_id = found.first_part + part;
+            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(part_id));
+            f(part_ref{index, part, part_id}, seen);
             ++part;
         });
     }

@@ -78,7 +78,7 @@ struct view_step {
     edit_kind kind = edit_kind::drop;
     bool on_part = false;
     std::uint16_t author = 0;  ///< of an edit of a part: the layer's place in the report, plus one; 0 where no layer made it
-    std::uint32_t target = 0;    ///< a part's column, or a group's index
+    std::uint32_t target = 0;    ///< a part's part_id, or a group's index
     std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
     std::uint32_t text = none32;
     v1::cost before = {};
@@ -114,7 +114,7 @@ struct view_part {
 /// And of a group.
 struct view_group {
     v1::cost cost = {};          ///< of its messages and answers, present or not
-    std::uint32_t messages = 0;  ///< the same; 0 where the slot holds no group, or one that has joined another
+    std::uint32_t messages = 0;  ///< the same; 0 where the group_id holds no group, or one that has joined another
     std::uint32_t turns = 0;
     std::uint32_t answers = 0;
     std::uint32_t dropped = 0;  ///< the step that took it out, plus one

@@ -91,10 +91,10 @@ public:
     constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
 
     constexpr bool present(group which) const noexcept {
-        auto const& state = groups_[which.slot()];
+        auto const& state = groups_[which.id()];
         return which.is_summary() ? state.summary != 0 : state.present();
     }
-    /// The first place from `at` on where something would be sent: twice a slot for its summary, one more for
+    /// The first place from `at` on where something would be sent: twice a group_id for its summary, one more for
     /// its group; twice the slots when there is none.
     constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * groups_.size());
@@ -109,52 +109,52 @@ public:
     /// Why no layer may take the group out, present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
         if (which.is_summary()) return refusal::none;
-        auto const& found = facts.group_at(which.slot());
+        auto const& found = facts.group_at(which.id());
         if (found.system) return refusal::system;
         if (found.pinned) return refusal::pinned;
-        if (facts.open(which.slot())) return refusal::open;
-        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.slot()) return refusal::latest_user;
-        if (facts.answers_latest_user(which.slot())) return refusal::latest_answer;
+        if (facts.open(which.id())) return refusal::open;
+        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
+        if (facts.answers_latest_user(which.id())) return refusal::latest_answer;
         return refusal::none;
     }
     /// The text of a summary that is present.
     constexpr replacement const& summary_text(group which) const noexcept {
-        return texts_[steps_[groups_[which.slot()].summary - 1].text];
+        return texts_[steps_[groups_[which.id()].summary - 1].text];
     }
     /// The step in force for a part, plus one; 0 for none.
-    constexpr std::uint32_t edit_at(std::size_t column) const noexcept { return parts_[column].edit; }
-    constexpr step const* edit_of(std::size_t column) const noexcept {
-        return parts_[column].edit == 0 ? nullptr : &steps_[parts_[column].edit - 1];
+    constexpr std::uint32_t edit_at(std::size_t part_id) const noexcept { return parts_[part_id].edit; }
+    constexpr step const* edit_of(std::size_t part_id) const noexcept {
+        return parts_[part_id].edit == 0 ? nullptr : &steps_[parts_[part_id].edit - 1];
     }
-    constexpr v1::cost part_cost(outline const& facts, std::size_t column) const noexcept {
-        auto const* const changed = edit_of(column);
-        return changed != nullptr ? changed->after : facts.part_at(column).cost;
+    constexpr v1::cost part_cost(outline const& facts, std::size_t part_id) const noexcept {
+        auto const* const changed = edit_of(part_id);
+        return changed != nullptr ? changed->after : facts.part_at(part_id).cost;
     }
     /// What a group counts for where it is present.
     constexpr totals of(group which) const noexcept {
-        auto const& state = groups_[which.slot()];
+        auto const& state = groups_[which.id()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
     /// And how many messages.
-    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.slot()].messages; }
+    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.id()].messages; }
     /// Of a group that holds messages.
-    constexpr bool gone(std::uint32_t slot) const noexcept { return groups_[slot].dropped != 0; }
+    constexpr bool gone(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
     /// The message has had parts, and all have been taken out.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
         auto const& found = facts.message_at(index);
-        for (auto column = found.first_part; column != found.first_part + found.part_count; ++column)
-            if (parts_[column].edit == 0 || steps_[parts_[column].edit - 1].kind != edit_kind::remove) return false;
+        for (auto part_id = found.first_part; part_id != found.first_part + found.part_count; ++part_id)
+            if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
         return found.part_count != 0;
     }
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept { return !gone(facts.group_of(index)) && !emptied(facts, index); }
     /// Some call of it was answered.
-    constexpr bool has_answers(std::uint32_t slot) const noexcept { return groups_[slot].answers != 0; }
-    /// The step that answers the call in this column, plus one; 0 for none.
-    constexpr std::uint32_t answer_at(std::size_t column) const noexcept { return parts_[column].answer; }
-    constexpr replacement const& answer_text(std::size_t column) const noexcept {
-        return texts_[steps_[parts_[column].answer - 1].text];
+    constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
+    /// The step that answers the call in this part_id, plus one; 0 for none.
+    constexpr std::uint32_t answer_at(std::size_t part_id) const noexcept { return parts_[part_id].answer; }
+    constexpr replacement const& answer_text(std::size_t part_id) const noexcept {
+        return texts_[steps_[parts_[part_id].answer - 1].text];
     }
     /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
     /// user message that it will be taken for. Set before the first edit.
@@ -207,17 +207,17 @@ public:
 
     /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
     /// group that was gone comes back when a message joins it: no result stands without its call.
-    constexpr void follow(outline const& facts, std::size_t joins) noexcept {
-        take_in(facts, joins);
-        give_way(facts, static_cast<std::uint32_t>(facts.size() - 1));
+    constexpr void on_message_placed(outline const& facts, std::size_t joins) noexcept {
+        register_last(facts, joins);
+        retract_answers(facts, static_cast<std::uint32_t>(facts.size() - 1));
     }
 
     /// After a `take_back` of what was done before message `first` came: that message and those after it
     /// stay, and what they brought about holds again. Allocates nothing, as their steps were taken back.
     constexpr void follow_again(outline const& facts, std::size_t first) noexcept {
         for (auto index = static_cast<std::uint32_t>(first); index < facts.size(); ++index) {
-            show_or_hide(facts, facts.group_of(index));
-            give_way(facts, index);
+            sync_visibility(facts, facts.group_of(index));
+            retract_answers(facts, index);
         }
     }
 
@@ -228,20 +228,20 @@ public:
         detail::grow(texts_, texts);
     }
 
-    constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t column, v1::cost after,
+    constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t part_id, v1::cost after,
                              replacement text, std::uint16_t author = 0) {
         reserve_edits(1, 1);
         auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .author = author,
-                          .target = column,
-                          .previous = parts_[column].edit,
+                          .target = part_id,
+                          .previous = parts_[part_id].edit,
                           .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
-                          .before = part_cost(facts, column),
+                          .before = part_cost(facts, part_id),
                           .after = after});
         if (kept) texts_.push_back(std::move(text));
-        change_part(facts, steps_.back().before, after, column, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
+        change_part(facts, steps_.back().before, after, part_id, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
 
     constexpr void drop(group which) {
@@ -256,7 +256,7 @@ public:
     /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
     constexpr void undrop(group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
-        auto& state = groups_[which.slot()];
+        auto& state = groups_[which.id()];
         auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
         steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
         if (which.is_summary()) state.summary = steps_[dropped_by].previous;
@@ -266,28 +266,28 @@ public:
         sums_ += back;
     }
 
-    /// Writes a summary before the group in `slot`, where none stands.
-    constexpr void summarize(std::uint32_t slot, std::string text, v1::cost after) {
+    /// Writes a summary before the group in `group_id`, where none stands.
+    constexpr void summarize(std::uint32_t group_id, std::string text, v1::cost after) {
         reserve_edits(1, 1);
         steps_.push_back({.kind = edit_kind::summarize,
-                          .target = slot,
+                          .target = group_id,
                           .text = static_cast<std::uint32_t>(texts_.size()),
                           .after = after});
         texts_.push_back({.text = std::move(text)});
-        groups_[slot].summary = static_cast<std::uint32_t>(steps_.size());
+        groups_[group_id].summary = static_cast<std::uint32_t>(steps_.size());
         sums_ += of_summary(after);
     }
 
     /// Writes a result for a call that has none.
-    constexpr void answer(outline const& facts, std::uint32_t column, std::string text, v1::cost after) {
+    constexpr void answer(outline const& facts, std::uint32_t part_id, std::string text, v1::cost after) {
         reserve_edits(1, 1);
         steps_.push_back({.kind = edit_kind::repair,
                           .on_part = true,
-                          .target = column,
+                          .target = part_id,
                           .text = static_cast<std::uint32_t>(texts_.size()),
                           .after = after});
         texts_.push_back({.text = std::move(text)});
-        set_answer(facts, column, static_cast<std::uint32_t>(steps_.size()));
+        set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
@@ -297,7 +297,7 @@ public:
 private:
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
-        auto& standing = groups_[which.slot()].summary;
+        auto& standing = groups_[which.id()].summary;
         step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
         steps_.push_back(made);
         sums_ -= lost;
@@ -305,13 +305,13 @@ private:
     }
 
     /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
-    constexpr void give_way(outline const& facts, std::uint32_t index) noexcept {
+    constexpr void retract_answers(outline const& facts, std::uint32_t index) noexcept {
         auto const& found = facts.message_at(index);
-        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
-            auto const& part = facts.part_at(column);
-            if (part.late && parts_[column].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
-                steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = column, .before = part.cost});
-                change_part(facts, part.cost, {}, column, static_cast<std::uint32_t>(steps_.size()));
+        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+            auto const& part = facts.part_at(part_id);
+            if (part.late && parts_[part_id].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
+                steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = part_id, .before = part.cost});
+                change_part(facts, part.cost, {}, part_id, static_cast<std::uint32_t>(steps_.size()));
             }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
@@ -320,41 +320,41 @@ private:
         }
     }
 
-    constexpr void take_in(outline const& facts, std::size_t joins) noexcept {
+    constexpr void register_last(outline const& facts, std::size_t joins) noexcept {
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
         auto const& found = facts.message_at(index);
         auto gained = found.frame;
-        for (auto column = found.first_part; column < facts.part_count(); ++column) {
+        for (auto part_id = found.first_part; part_id < facts.part_count(); ++part_id) {
             parts_.push_back({});
-            gained += facts.part_at(column).cost;
+            gained += facts.part_at(part_id).cost;
         }
         groups_.push_back({});  // each message begins one
-        auto const slot = facts.group_of(index);
-        if (joins > 1) return resum(facts, slot);
+        auto const group_id = facts.group_of(index);
+        if (joins > 1) return resum(facts, group_id);
         auto const begun = found.plain_user ? 1u : 0u;
-        groups_[slot].add(gained, begun);
-        if (groups_[slot].dropped == 0) sums_ += {gained, 1, begun};
-        show_or_hide(facts, slot);
+        groups_[group_id].add(gained, begun);
+        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, begun};
+        sync_visibility(facts, group_id);
     }
 
     /// A group that a message has joined is there again; a result of a call that can never be sent again
     /// goes where the call has gone.
-    constexpr void show_or_hide(outline const& facts, std::uint32_t slot) noexcept {
-        bool const gone = groups_[slot].dropped != 0;
-        if (facts.group_at(slot).unsendable == gone) return;
-        if (gone) undrop(group{slot});
-        else drop(group{slot});
+    constexpr void sync_visibility(outline const& facts, std::uint32_t group_id) noexcept {
+        bool const gone = groups_[group_id].dropped != 0;
+        if (facts.group_at(group_id).unsendable == gone) return;
+        if (gone) undrop(group{group_id});
+        else drop(group{group_id});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
-    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t column, std::uint32_t now) noexcept {
-        auto const index = facts.part_at(column).message_index;
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id, std::uint32_t now) noexcept {
+        auto const index = facts.part_at(part_id).message_index;
         auto& state = groups_[facts.group_of(index)];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
-        parts_[column].edit = now;
+        parts_[part_id].edit = now;
         has_removed_ = has_removed_ || (now != 0 && steps_[now - 1].kind == edit_kind::remove);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
@@ -365,12 +365,12 @@ private:
     }
 
     /// Exchanges the step that answers a call, 0 for none.
-    constexpr void set_answer(outline const& facts, std::uint32_t column, std::uint32_t to) noexcept {
-        auto const slot = facts.group_of(facts.part_at(column).message_index);
-        auto& state = groups_[slot];
+    constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t to) noexcept {
+        auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
+        auto& state = groups_[group_id];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
-        if (auto const was = parts_[column].answer) {
+        if (auto const was = parts_[part_id].answer) {
             state.cost -= steps_[was - 1].after;
             --state.messages;
             --state.answers;
@@ -379,7 +379,7 @@ private:
             state.add(steps_[to - 1].after, 0);
             ++state.answers;
         }
-        parts_[column].answer = to;
+        parts_[part_id].answer = to;
         if (shown) sums_ += state.all();
     }
 
@@ -405,12 +405,12 @@ private:
         steps_.pop_back();
     }
 
-    /// Counts everything anew after several groups became one, which now stands in `slot`.
-    constexpr void resum(outline const& facts, std::uint32_t slot) noexcept {
+    /// Counts everything anew after several groups became one, which now stands in `group_id`.
+    constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
         count_groups(facts);
         for (std::uint32_t joined = 0; joined < groups_.size(); ++joined)  // it is there with the group that it has joined
             if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(group{joined});
-        show_or_hide(facts, slot);
+        sync_visibility(facts, group_id);
         count_sums();
     }
     constexpr void count_groups(outline const& facts) noexcept {
@@ -420,11 +420,11 @@ private:
         }
         for (std::uint32_t index = 0; index < facts.size(); ++index)
             if (!emptied(facts, index)) groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
-        for (std::size_t column = 0; column < facts.part_count(); ++column) {
-            auto& state = groups_[facts.group_of(facts.part_at(column).message_index)];
-            state.cost += part_cost(facts, column);
-            if (parts_[column].answer == 0) continue;
-            state.add(steps_[parts_[column].answer - 1].after, 0);
+        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            auto& state = groups_[facts.group_of(facts.part_at(part_id).message_index)];
+            state.cost += part_cost(facts, part_id);
+            if (parts_[part_id].answer == 0) continue;
+            state.add(steps_[parts_[part_id].answer - 1].after, 0);
             ++state.answers;
         }
     }
@@ -455,15 +455,15 @@ namespace detail {
 
 /// While it lasts all sums of a view are measured by one scale, in which `counted` is `real`.
 template <class View>
-class scaled_sums {
+class calibration_scope {
 public:
-    constexpr scaled_sums(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept
+    constexpr calibration_scope(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept
         : edits_{&edits}, before_{edits.scale()} {
         edits.calibrate(token_scale::of(counted, real, apart));
     }
-    scaled_sums(scaled_sums const&) = delete;
-    scaled_sums& operator=(scaled_sums const&) = delete;
-    constexpr ~scaled_sums() { edits_->calibrate(before_); }
+    calibration_scope(calibration_scope const&) = delete;
+    calibration_scope& operator=(calibration_scope const&) = delete;
+    constexpr ~calibration_scope() { edits_->calibrate(before_); }
 
 private:
     View* edits_;

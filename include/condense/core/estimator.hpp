@@ -81,14 +81,14 @@ constexpr cost part_cost(Estimator const& count, part_view const& part) {
 // are corrected, what a message was counted as stays.
 
 /// The sum of a request, or of what has been added to one.
-struct counted_sum {
+struct request_count {
     cost counted = {};           ///< of its messages, as the estimator counts them, uncorrected
     std::uint64_t messages = 0;  ///< how many these are
     cost overhead = {};          ///< what is known apart: system prompt and tool schemas outside the messages
     std::uint8_t content = 0;    ///< a class of content of the caller's choice, learnt apart
 
     constexpr cost total() const noexcept { return counted + overhead; }
-    friend constexpr bool operator==(counted_sum const&, counted_sum const&) = default;
+    friend constexpr bool operator==(request_count const&, request_count const&) = default;
 };
 
 /// An estimator that is told what was reported, and corrects later sums by it: `e.observe(sum, reported)`,
@@ -96,7 +96,7 @@ struct counted_sum {
 /// model, and `e.save()`, `e.load(text)` for what was learnt.
 template <class Estimator>
 concept learning_estimator = token_estimator<Estimator> &&
-                             requires(Estimator& learns, Estimator const& same, counted_sum const& sum, tokens reported) {
+                             requires(Estimator& learns, Estimator const& same, request_count const& sum, tokens reported) {
     { same.corrected(sum) } noexcept -> std::same_as<cost>;
     { learns.observe(sum, reported) } noexcept;
 };
@@ -112,7 +112,7 @@ concept saved_estimator = requires(Estimator& learns, Estimator const& same, std
 
 /// What a sum comes to: corrected where the estimator learns.
 template <token_estimator Estimator>
-constexpr cost corrected(Estimator const& count, counted_sum const& sum) noexcept {
+constexpr cost corrected(Estimator const& count, request_count const& sum) noexcept {
     if constexpr (learning_estimator<Estimator>) return count.corrected(sum);
     else return sum.total();
 }

@@ -25,7 +25,7 @@ struct group {
     std::uint32_t index = 0;
 
     static constexpr std::uint32_t summary_bit = std::uint32_t{1} << 31;
-    constexpr std::uint32_t slot() const noexcept { return index & ~summary_bit; }
+    constexpr std::uint32_t id() const noexcept { return index & ~summary_bit; }
     constexpr bool is_summary() const noexcept { return (index & summary_bit) != 0; }
     constexpr group summary() const noexcept { return {index | summary_bit}; }
 
@@ -36,7 +36,7 @@ struct group {
 struct part_ref {
     std::uint32_t message_index = 0;
     std::uint32_t index = 0;   ///< in each_part order
-    std::uint32_t column = 0;  ///< in the outline
+    std::uint32_t part_id = 0;  ///< in the outline
     friend constexpr bool operator==(part_ref, part_ref) = default;
 };
 

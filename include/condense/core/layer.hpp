@@ -75,12 +75,12 @@ template <class Layer>
 struct hook_probe<Layer, false> {};
 
 template <class Layer>
-concept names_reduce = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::reduce; };
+concept has_reduce_hook = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::reduce; };
 template <class Layer>
-concept names_arrive = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
+concept has_arrive_hook = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
 
 template <class Layer>
-concept has_hook = names_reduce<Layer> || names_arrive<Layer>;
+concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer>;
 
 template <class Layer>
 concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };

@@ -22,9 +22,9 @@ inline namespace v1 {
 namespace detail {
 
 template <class Layer>
-concept names_worth = requires(Layer const& layer) { layer.worth; };
+concept has_worth = requires(Layer const& layer) { layer.worth; };
 template <class Layer>
-concept weighs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
+concept worth_needs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
 template <class Layer>
 concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
@@ -111,7 +111,7 @@ public:
 private:
     template <class Layer>
     constexpr bool worthwhile(Layer const& layer, tokens saved) const {
-        if constexpr (weighs_prefix<Layer>)
+        if constexpr (worth_needs_prefix<Layer>)
             return layer.worth.pays(gain{.saved = saved,
                                          .before = used_,
                                          .prefix_before = prefix_before_,
@@ -342,9 +342,9 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
         static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
         return layer.due(now);
     }
-    else if constexpr (!names_reduce<Layer>) return false;
+    else if constexpr (!has_reduce_hook<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        if constexpr (names_arrive<Layer> && requires { layer.when.unconditional; }) return !now.fits();
+        if constexpr (has_arrive_hook<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
     } else return true;
 }
@@ -390,7 +390,7 @@ constexpr void check_tiers() {
 template <bool Recorded, class Layer, class Run, class Hook>
 constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
     batch made{shared, entry, fired};
-    if constexpr (weighs_prefix<Layer>) made.note_prefix();
+    if constexpr (worth_needs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
     [[maybe_unused]] auto const threw = [&](std::string_view reason) {
         made.fail(reason);
@@ -459,7 +459,7 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-    if constexpr (names_arrive<Layer>)  // a hook that is there is checked wherever the layer runs
+    if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
         static_assert(requires { layer.arrive(narrowed, sequence{}, hand); },
                       "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
     static_assert(requires { layer.reduce(narrowed, hand); },

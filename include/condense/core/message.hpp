@@ -118,7 +118,7 @@ concept storable = message<Message> && requires(Message const& m) {
 namespace detail {
 
 template <class Message>
-concept thinnable = shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
+concept part_removable = shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
     { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
 });
 
@@ -150,7 +150,7 @@ struct with_part_fn {
 };
 
 struct without_part_fn {
-    template <thinnable Message>
+    template <part_removable Message>
     constexpr Message operator()(Message const& m, std::size_t index) const {
         if constexpr (removes_in_place<Message>) {
             Message made(m);

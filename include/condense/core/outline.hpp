@@ -34,7 +34,7 @@ public:
     constexpr std::size_t group_count() const noexcept { return groups_.size(); }
     constexpr std::size_t part_count() const noexcept { return parts_.size(); }
     constexpr message_record const& message_at(std::size_t index) const noexcept { return messages_[index]; }
-    constexpr part_record const& part_at(std::size_t column) const noexcept { return parts_[column]; }
+    constexpr part_record const& part_at(std::size_t part_id) const noexcept { return parts_[part_id]; }
     constexpr group_record const& group_at(std::size_t index) const noexcept { return groups_[index]; }
 
     /// The group of a message, by the index of its oldest piece.
@@ -61,7 +61,7 @@ public:
 
     /// The part of the call that a result or a call belongs to; none32 without one.
     constexpr std::uint32_t call_column(part_record const& part) const noexcept {
-        return part.call == detail::none32 ? detail::none32 : calls_[part.call].column;
+        return part.call == detail::none32 ? detail::none32 : calls_[part.call].part_id;
     }
     /// A call that will have no result any more and has none.
     constexpr bool unanswerable(part_record const& part) const noexcept {
@@ -103,8 +103,8 @@ public:
     }
 
     /// The same for one that is known by its facts alone.
-    std::size_t read(released_message const& m, bool keep, bool thinnable) {
-        fresh_.take(m, keep, thinnable);
+    std::size_t read(released_message const& m, bool keep, bool part_removable) {
+        fresh_.take(m, keep, part_removable);
         reserve();
         return fresh_.parts().size();
     }
@@ -162,7 +162,7 @@ public:
     }
 
 private:
-    using read_part = detail::fresh_message::read_part;
+    using read_part = detail::message_scan::read_part;
 
     constexpr std::uint32_t root(std::uint32_t index) const noexcept {
         while (groups_[index].merged_into != detail::none32) index = groups_[index].merged_into;
@@ -215,7 +215,7 @@ private:
         messages_[index].group = placing_;
         auto& mine = groups_[placing_];
         bool const alone = mine.count == 1 && !mine.has_calls;
-        bool const stays_late = !fresh_.thinnable || late_ == fresh_.parts().size();
+        bool const stays_late = !fresh_.part_removable || late_ == fresh_.parts().size();
         mine.unsendable = mine.unsendable || (late_ != 0 && mine.plain_users == 0 && (alone || stays_late));
         note_speaker(index);
         ++version_;
@@ -231,7 +231,7 @@ private:
             record.call = call_of(at);
             if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
-                record.late = fresh_.thinnable;
+                record.late = fresh_.part_removable;
                 ++late_;
             }
             if (record.call != detail::none32) {
@@ -251,13 +251,13 @@ private:
     constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
         record.call = calls_.add(fresh_.id_of(part), fresh_.name_of_tool(part), index);
         auto& call = calls_[record.call];
-        call.column = static_cast<std::uint32_t>(parts_.size());
+        call.part_id = static_cast<std::uint32_t>(parts_.size());
         auto& mine = groups_[placing_];
         mine.has_calls = true;
         newest_call_group_ = placing_;
         if (record.status == part_status::cancelled) {
             call.answered = true;
-            dead_calls_.push_back(call.column);
+            dead_calls_.push_back(call.part_id);
         } else {
             call.waits = record.status == part_status::pending;
             ++mine.waiting;
@@ -323,7 +323,7 @@ private:
         --groups_[find(call.message)].waiting;
         --waiting_;
         call.dead = true;
-        dead_calls_.push_back(call.column);
+        dead_calls_.push_back(call.part_id);
     }
 
     /// Makes one group of that of the message being placed and another; it keeps the place of the older.
@@ -343,9 +343,9 @@ private:
     }
 
     /// Some call of the group has a result, or may get one.
-    constexpr bool awaits_reader(std::uint32_t slot) const noexcept {
+    constexpr bool awaits_reader(std::uint32_t group_id) const noexcept {
         for (std::uint32_t call = 0; call < calls_.size(); ++call)
-            if (group_of(calls_[call].message) == slot && (calls_[call].has_result || !calls_[call].dead)) return true;
+            if (group_of(calls_[call].message) == group_id && (calls_[call].has_result || !calls_[call].dead)) return true;
         return false;
     }
 
@@ -384,7 +384,7 @@ private:
     std::size_t joins_ = 0;
     std::size_t system_messages_ = 0;
 
-    detail::fresh_message fresh_;
+    detail::message_scan fresh_;
     std::uint32_t placing_ = 0;  ///< the group of the message being placed
     std::size_t late_ = 0;  ///< parts of the message being placed that belong to a call that was released
 };

@@ -128,7 +128,7 @@ public:
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
         record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
-        thinnable = detail::thinnable<Message>;
+        part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m);
         auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
@@ -155,7 +155,7 @@ public:
 
     /// As if the message itself had been read.
     void take(released_message const& m, bool pinned, bool thins) {
-        thinnable = thins;
+        part_removable = thins;
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
         joins_previous = m.joins_previous;
         parts_.clear();
@@ -199,14 +199,14 @@ public:
     }
 
     message_record record = {};
-    bool thinnable = false;  ///< parts can be taken out of it
+    bool part_removable = false;  ///< parts can be taken out of it
     bool joins_previous = false;
 
 private:
     std::vector<read_part> parts_;
     std::string text_;
 };
-using fresh_message = basic_fresh_message<>;
+using message_scan = basic_fresh_message<>;
 
 }  // namespace detail
 }  // namespace v1

@@ -407,7 +407,7 @@ public:
     constexpr refusal remove(part_ref part) {
         static_assert((Allowed & effect::shortens) || ((Allowed & effect::repairs) && (Allowed & effect::drops)),
                       "condense: draft.remove: the layer must declare condense::shortens in its effects (see effect)");
-        static_assert(detail::thinnable<typename Draft::message_type>,
+        static_assert(detail::part_removable<typename Draft::message_type>,
                       "condense: draft.remove: the message must have without_part (see message_traits)");
         return whole_->remove(part);
     }

@@ -95,7 +95,7 @@ consteval bool ends_in_last_resort() {
 template <class Layer>
 consteval bool acts_on_arrival() {
     if constexpr (is_pipeline<Layer>) return Layer::acts_on_arrival;
-    else return names_arrive<Layer>;
+    else return has_arrive_hook<Layer>;
 }
 
 template <class Layer>
@@ -108,7 +108,7 @@ constexpr void check_layer() {
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
         if constexpr (!std::is_final_v<Layer> && !is_pipeline<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
-        static_assert(!names_worth<Layer> || weighs_prefix<Layer> || weighs_tokens<Layer>,
+        static_assert(!has_worth<Layer> || worth_needs_prefix<Layer> || weighs_tokens<Layer>,
                       "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
     }
 }
@@ -283,7 +283,7 @@ protected:
             };
             shared.last_resort = last_resort_before<Index>();
             detail::run_rerunning(layer, shared, shared.entries[entry], remembered, rerun);
-        } else if constexpr (detail::names_reduce<at<Index>>)
+        } else if constexpr (detail::has_reduce_hook<at<Index>>)
             detail::run_reducing<Here>(layer, shared, shared.entries[entry], remembered);
     }
 
@@ -294,7 +294,7 @@ protected:
         auto const entry = first_entry + entries_before<Index>();
         if constexpr (detail::is_pipeline<at<Index>>)
             layer.template arrive_all<Recorded, ArriveOnly>(shared, arrived, entry, remembered);
-        else if constexpr (detail::names_arrive<at<Index>> && !(ArriveOnly && detail::names_reduce<at<Index>>))
+        else if constexpr (detail::has_arrive_hook<at<Index>> && !(ArriveOnly && detail::has_reduce_hook<at<Index>>))
             detail::run_arriving<Recorded>(layer, shared, shared.entries[entry], remembered, arrived);
     }
 

@@ -35,7 +35,7 @@ inline constexpr bool holds_history = false;
 }  // namespace detail
 
 /// A message that would be sent, by what it comes from: a message of the history as it is or with edits, a
-/// group that a summary stands for, or the column of a call that was answered.
+/// group that a summary stands for, or the part_id of a call that was answered.
 enum class sent_kind : std::uint8_t { kept, changed, summary, answer };
 struct sent_place {
     sent_kind kind = sent_kind::kept;
@@ -66,7 +66,7 @@ public:
         for (std::size_t index = 0; index < source_.size(); ++index) {
             auto&& m = source_[index];
             edits_.reserve_message(facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
-            edits_.follow(facts_, facts_.place());
+            edits_.on_message_placed(facts_, facts_.place());
         }
     }
 
@@ -77,8 +77,8 @@ public:
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
-        counted_sum const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        detail::scaled_sums const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
+        request_count const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
+        detail::calibration_scope const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
         if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
@@ -114,7 +114,7 @@ public:
         auto const kept = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
         auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
         auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
-        auto const answer = [&](std::uint32_t column) { f(sent_place{sent_kind::answer, column}); };
+        auto const answer = [&](std::uint32_t part_id) { f(sent_place{sent_kind::answer, part_id}); };
         detail::each_place(facts_, edits_, kept, changed, summary, answer);
     }
 
@@ -154,14 +154,14 @@ private:
 namespace detail {
 
 template <class History>
-using element_of = std::remove_cvref_t<decltype(*begin_and_end::first(std::declval<History&>()))>;
+using element_of = std::remove_cvref_t<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
 
 template <class History>
 concept erasable = !std::is_const_v<History> && std::is_nothrow_move_assignable_v<element_of<History>> &&
                    std::is_nothrow_move_constructible_v<element_of<History>> &&
-                   std::same_as<decltype(*begin_and_end::first(std::declval<History&>())), element_of<History>&> &&
+                   std::same_as<decltype(*ranges_access::begin_of(std::declval<History&>())), element_of<History>&> &&
                    requires(History& history) {
-                       history.erase(begin_and_end::first(history), begin_and_end::past(history));
+                       history.erase(ranges_access::begin_of(history), ranges_access::end_of(history));
                    };
 
 template <class History>
@@ -220,9 +220,9 @@ void append_made(History& history, std::vector<Message>& made, std::size_t size,
             std::size_t size;
             ~undo() {
                 if (on == nullptr) return;
-                auto from = begin_and_end::first(*on);
+                auto from = ranges_access::begin_of(*on);
                 std::advance(from, size);
-                on->erase(from, begin_and_end::past(*on));
+                on->erase(from, ranges_access::end_of(*on));
             }
         } unless_done{detail::address_of(history), size};
         for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(made[index]));
@@ -234,7 +234,7 @@ template <erasable History, class Prepared>
 void apply(History& history, Prepared& changes) {
     using message_type = element_of<History>;
     if (changes.in_place && changes.first + changes.plan.size() <= changes.size) {
-        auto from = begin_and_end::first(history);
+        auto from = ranges_access::begin_of(history);
         std::advance(from, changes.first);
         auto to = from;
         for (auto index = changes.first; auto const& change : changes.plan) {
@@ -244,7 +244,7 @@ void apply(History& history, Prepared& changes) {
             } else *to = std::move(changes.made[change.made]);
             ++to;
         }
-        history.erase(to, begin_and_end::past(history));
+        history.erase(to, ranges_access::end_of(history));
         return;
     }
     std::vector<message_type> staged;
@@ -252,7 +252,7 @@ void apply(History& history, Prepared& changes) {
     auto const rest = changes.size - changes.first;
     auto const more = changes.plan.size() > rest ? changes.plan.size() - rest : 0;
     if (more != 0) append_made(history, changes.made, changes.size, more);
-    auto at = begin_and_end::first(history);  // nothing below throws
+    auto at = ranges_access::begin_of(history);  // nothing below throws
     std::advance(at, changes.first);
     auto to = at;
     auto from = changes.first;
@@ -269,7 +269,7 @@ void apply(History& history, Prepared& changes) {
         staged.push_back(std::move(*at));
     }
     for (auto& next : staged) *to++ = std::move(next);
-    history.erase(to, begin_and_end::past(history));
+    history.erase(to, ranges_access::end_of(history));
 }
 
 template <refillable History, class Prepared>
@@ -283,7 +283,7 @@ void apply(History& history, Prepared& changes) {
         else return static_cast<std::remove_reference_t<decltype(m)> const&>(m);
     };
     if constexpr (reserves) fresh.reserve(changes.first + changes.plan.size());
-    auto at = begin_and_end::first(history);
+    auto at = ranges_access::begin_of(history);
     std::uint32_t from = 0;
     for (; from != changes.first; static_cast<void>(++from), ++at) fresh.push_back(take(*at));
     for (auto const& change : changes.plan) {

@@ -24,9 +24,9 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
     std::string mark;
     auto const& found = facts.message_at(index);
     std::size_t place = 0;
-    for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
-        auto earlier = facts.part_at(column).earlier;
-        if (auto const* const changed = edits.edit_of(column)) {
+    for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+        auto earlier = facts.part_at(part_id).earlier;
+        if (auto const* const changed = edits.edit_of(part_id)) {
             if (changed->kind == edit_kind::remove) continue;
             earlier = changed->kind == edit_kind::externalize ? earlier_edit::externalized : earlier_edit::shortened;
         }
@@ -42,26 +42,26 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
 template <class View>
 constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
     auto const& found = facts.message_at(index);
-    for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-        if (edits.edit_of(column) != nullptr) return true;
+    for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+        if (edits.edit_of(part_id) != nullptr) return true;
     return false;
 }
 
-/// Calls kept(index), changed(index), summary(group) or answer(column of the call) for each message that
+/// Calls kept(index), changed(index), summary(group) or answer(part_id of the call) for each message that
 /// would be sent, in order.
 template <class Kept, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
-        auto const slot = facts.group_of(index);
-        if (edits.gone(slot) || edits.emptied(facts, index)) continue;
+        auto const group_id = facts.group_of(index);
+        if (edits.gone(group_id) || edits.emptied(facts, index)) continue;
         if (is_edited(facts, edits, index)) changed(index);
         else kept(index);
-        if (!edits.has_answers(slot)) continue;
+        if (!edits.has_answers(group_id)) continue;
         auto const& found = facts.message_at(index);
-        for (auto column = found.first_part; column < found.first_part + found.part_count; ++column)
-            if (edits.answer_at(column) != 0) answer(column);
+        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+            if (edits.answer_at(part_id) != 0) answer(part_id);
     }
 }
 
@@ -83,7 +83,7 @@ constexpr Message render(Message const& original, outline const& facts, view con
         return changed != nullptr && changed->kind == edit_kind::remove && is_result == results;
     };
     std::uint32_t gone = 0;
-    if constexpr (thinnable<Message>) {
+    if constexpr (part_removable<Message>) {
         for (auto part = found.part_count; part-- > 0;)
             if (goes(part, false)) made.emplace(v1::without_part(now(), part)), ++gone;
         for (auto part = found.part_count; part-- > 0;) {
@@ -106,12 +106,12 @@ constexpr Message render_summary(view const& edits, group which, bool marks) {
 
 /// The answer to a call, as the adapter makes it of the message with the call.
 template <class Message>
-constexpr Message render_answer(Message const& original, outline const& facts, view const& edits, std::uint32_t column) {
+constexpr Message render_answer(Message const& original, outline const& facts, view const& edits, std::uint32_t part_id) {
     std::optional<Message> made;
-    auto at = facts.message_at(facts.part_at(column).message_index).first_part;
+    auto at = facts.message_at(facts.part_at(part_id).message_index).first_part;
     v1::each_part(original, [&](part_view const& part) {
         if constexpr (answerable<Message>)
-            if (at++ == column) made.emplace(v1::make_result(original, part, edits.answer_text(column).text));
+            if (at++ == part_id) made.emplace(v1::make_result(original, part, edits.answer_text(part_id).text));
     });
     return std::move(*made);
 }
@@ -128,11 +128,11 @@ constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
     };
     auto const summary = [&](group which) {
         if constexpr (composable<message_type>)
-            f(sequence{facts.group_at(which.slot()).first}, v1::to_bytes(render_summary<message_type>(edits, which, marks)));
+            f(sequence{facts.group_at(which.id()).first}, v1::to_bytes(render_summary<message_type>(edits, which, marks)));
     };
-    auto const answer = [&](std::uint32_t column) {
-        auto const index = facts.part_at(column).message_index;
-        f(sequence{index}, v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, column)));
+    auto const answer = [&](std::uint32_t part_id) {
+        auto const index = facts.part_at(part_id).message_index;
+        f(sequence{index}, v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, part_id)));
     };
     each_place(facts, edits, kept, changed, summary, answer);
 }

@@ -29,7 +29,7 @@ struct call_record {
     bool waits = false;  ///< the adapter says that the answer is still to come
     bool dead = false;   ///< a later turn has been answered without it
     bool has_result = false;
-    std::uint32_t column = none32;  ///< of its part
+    std::uint32_t part_id = none32;  ///< of its part
     std::uint32_t result_in = none32;  ///< the message of its first result
 };
 

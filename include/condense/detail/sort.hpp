@@ -33,14 +33,14 @@ constexpr void sort(std::vector<Value>& values, Before const& before) {
     }
 }
 
-/// The value with this `column` in a vector sorted by it, or null.
+/// The value with this `part_id` in a vector sorted by it, or null.
 template <class Value>
-constexpr Value const* find_column(std::vector<Value> const& values, std::uint32_t column) noexcept {
+constexpr Value const* find_column(std::vector<Value> const& values, std::uint32_t part_id) noexcept {
     std::size_t begin = 0;
     for (auto end = values.size(); begin < end;) {
         auto const middle = begin + (end - begin) / 2;
-        if (values[middle].column == column) return &values[middle];
-        if (values[middle].column < column) begin = middle + 1;
+        if (values[middle].part_id == part_id) return &values[middle];
+        if (values[middle].part_id < part_id) begin = middle + 1;
         else end = middle;
     }
     return nullptr;

@@ -14,27 +14,27 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-namespace begin_and_end {
+namespace ranges_access {
 using std::begin;
 using std::end;
-constexpr auto first(auto& range) -> decltype(begin(range)) { return begin(range); }
-constexpr auto past(auto& range) -> decltype(end(range)) { return end(range); }
-}  // namespace begin_and_end
+constexpr auto begin_of(auto& range) -> decltype(begin(range)) { return begin(range); }
+constexpr auto end_of(auto& range) -> decltype(end(range)) { return end(range); }
+}  // namespace ranges_access
 
 template <class Range>
 concept history = requires(Range& range) {
-    { begin_and_end::first(range) } -> std::forward_iterator;
-    { begin_and_end::first(range) == begin_and_end::past(range) } -> std::convertible_to<bool>;
+    { ranges_access::begin_of(range) } -> std::forward_iterator;
+    { ranges_access::begin_of(range) == ranges_access::end_of(range) } -> std::convertible_to<bool>;
 };
 
 template <history Range>
 class source {
 public:
-    using iterator = decltype(begin_and_end::first(std::declval<Range&>()));
+    using iterator = decltype(ranges_access::begin_of(std::declval<Range&>()));
     using message_type = std::remove_cvref_t<decltype(*std::declval<iterator&>())>;
 
-    explicit constexpr source(Range& range) : begin_(begin_and_end::first(range)) {
-        auto const end = begin_and_end::past(range);
+    explicit constexpr source(Range& range) : begin_(ranges_access::begin_of(range)) {
+        auto const end = ranges_access::end_of(range);
         if constexpr (direct) size_ = static_cast<std::size_t>(end - begin_);
         else
             for (auto at = begin_; at != end; ++at, static_cast<void>(++size_)) places_.push_back(at);

@@ -18,7 +18,7 @@ inline namespace v1 {
 /// What corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional: `use_model(name)`,
 /// `save() -> std::string`, `load(text) -> bool`.
 template <class Rule>
-concept calibration_rule = std::copy_constructible<Rule> && requires(Rule& rule, Rule const& same, counted_sum const& sum, tokens reported) {
+concept calibration_rule = std::copy_constructible<Rule> && requires(Rule& rule, Rule const& same, request_count const& sum, tokens reported) {
     { same.corrected(sum) } noexcept -> std::same_as<cost>;
     { rule.observe(sum, reported) } noexcept;
 };
@@ -42,8 +42,8 @@ struct calibrated {
     }
     constexpr cost frame(part_view const& part) const { return detail::frame_cost(count, part); }
 
-    constexpr cost corrected(counted_sum const& sum) const noexcept { return rule.corrected(classed(sum)); }
-    constexpr void observe(counted_sum const& sum, tokens reported) noexcept { rule.observe(classed(sum), reported); }
+    constexpr cost corrected(request_count const& sum) const noexcept { return rule.corrected(classed(sum)); }
+    constexpr void observe(request_count const& sum, tokens reported) noexcept { rule.observe(classed(sum), reported); }
     constexpr void use_model(std::string_view name) noexcept
         requires requires(Rule& some) { some.use_model(name); }
     {
@@ -63,7 +63,7 @@ struct calibrated {
     friend constexpr bool operator==(calibrated const&, calibrated const&) = default;
 
 private:
-    constexpr counted_sum classed(counted_sum sum) const noexcept {
+    constexpr request_count classed(request_count sum) const noexcept {
         if (sum.content == 0) sum.content = content;
         return sum;
     }

@@ -30,14 +30,14 @@ struct log_ratio {
     std::uint32_t caution = 0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
 
     /// What the sum comes to; what is known apart is not touched.
-    constexpr cost corrected(counted_sum const& sum) const noexcept { return upper(sum, caution); }
+    constexpr cost corrected(request_count const& sum) const noexcept { return upper(sum, caution); }
     /// The same with so many hundredths of a spread on top: 128 for 90 of 100 requests, 164 for 95, 233 for 99.
-    constexpr cost upper(counted_sum const& sum, std::uint32_t hundredths = 164) const noexcept {
+    constexpr cost upper(request_count const& sum, std::uint32_t hundredths = 164) const noexcept {
         auto const& line = line_of(sum);
         return line.said(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) + sum.overhead;
     }
     /// A request and what was reported for it, cached tokens included and answer left out (provider_usage::request()).
-    constexpr void observe(counted_sum const& sum, tokens reported) noexcept {
+    constexpr void observe(request_count const& sum, tokens reported) noexcept {
         line_of(sum).learn(sum, reported - sum.overhead.tokens(), prior_log());
     }
     /// Requests are of this model from now on. What was learnt of another is forgotten.
@@ -90,8 +90,8 @@ struct log_ratio {
 
 private:
     constexpr std::int64_t prior_log() const noexcept { return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::whole)); }
-    constexpr detail::ratio_line const& line_of(counted_sum const& sum) const noexcept { return lines[sum.content % classes]; }
-    constexpr detail::ratio_line& line_of(counted_sum const& sum) noexcept { return lines[sum.content % classes]; }
+    constexpr detail::ratio_line const& line_of(request_count const& sum) const noexcept { return lines[sum.content % classes]; }
+    constexpr detail::ratio_line& line_of(request_count const& sum) noexcept { return lines[sum.content % classes]; }
 };
 
 }  // namespace v1

@@ -52,13 +52,13 @@ public:
     }
     constexpr std::uint32_t seen() const noexcept { return seen_; }
 
-    constexpr cost said(counted_sum const& sum, std::int64_t prior, std::int64_t more = 0) const noexcept {
+    constexpr cost said(request_count const& sum, std::int64_t prior, std::int64_t more = 0) const noexcept {
         auto const ratio = ratio_of_log2(level(prior) + more);
         return {add_capped(scale_up(sum.counted.steps, ratio, static_cast<std::uint64_t>(fixed_one)),
                            scale_up(mul_capped(sum.messages, static_cast<std::uint64_t>(slope())), more == 0 ? 65'536 : ratio_of_log2(more), 65'536))};
     }
 
-    constexpr void learn(counted_sum const& sum, tokens reported, std::int64_t prior) noexcept {
+    constexpr void learn(request_count const& sum, tokens reported, std::int64_t prior) noexcept {
         auto const counted = sum.counted.tokens().count;
         if (counted == 0 || reported.count == 0) return;
         if (seen_ >= settled) {
@@ -94,7 +94,7 @@ private:
     }
     static constexpr std::int64_t held(std::int64_t log) noexcept { return log < least_log ? least_log : log > most_log ? most_log : log; }
 
-    constexpr std::int64_t error(counted_sum const& sum, tokens reported, std::int64_t prior) const noexcept {
+    constexpr std::int64_t error(request_count const& sum, tokens reported, std::int64_t prior) const noexcept {
         auto const off = log2_of_ratio(ratio_of(reported.count, said(sum, prior).tokens().count));
         return off < -16 * fixed_one ? -16 * fixed_one : off > 16 * fixed_one ? 16 * fixed_one : off;
     }

@@ -40,12 +40,12 @@ struct recency_weighted {
     constexpr std::uint64_t size() const noexcept { return seen < kept ? seen : kept; }
     constexpr std::uint32_t ratio() const noexcept { return size() < 3 ? baseline : now; }
 
-    constexpr cost corrected(counted_sum const& sum) const noexcept {
+    constexpr cost corrected(request_count const& sum) const noexcept {
         auto const ratio_now = ratio();
         if (ratio_now == 0) return sum.total();
         return cost{detail::scale_up(sum.counted.steps, baseline, ratio_now)} + sum.overhead;
     }
-    constexpr void observe(counted_sum const& sum, tokens reported) noexcept {
+    constexpr void observe(request_count const& sum, tokens reported) noexcept {
         auto const real = (reported - sum.overhead.tokens()).count;
         auto const counted = sum.counted.tokens().count;
         if (real == 0 || counted == 0) return;

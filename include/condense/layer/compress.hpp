@@ -27,8 +27,8 @@ inline namespace v1 {
 /// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
-template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
-          class Worth = any_gain, candidate_order Order = oldest_first_t, class Shortener = head_tail>
+template <trigger When = decltype(used >= percent{}), class Until = default_target, protection Protect = task_t,
+          class Worth = no_minimum, candidate_order Order = oldest_first_t, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
     Until until = detail::slot_default<Until>();
@@ -66,7 +66,7 @@ struct compress {
             bool later = false;
             draft.each_part_of(at, [&](part_ref part) {
                 auto const left = shorten(draft, part, kept, shortened, pass);
-                later = later || left == left_as::bound || (left == left_as::spared && kept.holds_for_now(part.message_index));
+                later = later || left == skip_reason::bound || (left == skip_reason::spared && kept.holds_for_now(part.message_index));
             });
             return later;
         };
@@ -83,9 +83,9 @@ struct compress {
         order.each_part(draft, [&](part_ref part) {
             if (pass.enough()) return false;
             auto const left = shorten(draft, part, kept, shortened, pass);
-            spared = spared || left == left_as::spared;
-            elsewhere = elsewhere || (left == left_as::spared && !kept.holds_for_now(part.message_index));
-            within = within || left == left_as::within;
+            spared = spared || left == skip_reason::spared;
+            elsewhere = elsewhere || (left == skip_reason::spared && !kept.holds_for_now(part.message_index));
+            within = within || left == skip_reason::within;
             return true;
         });
         if (enough) pass.idle_as(detail::target_reached);
@@ -98,16 +98,16 @@ struct compress {
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
-    enum class left_as { tried, spared, within, bound };
+    enum class skip_reason { tried, spared, within, bound };
 
-    constexpr left_as shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
+    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
         cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
-        if (facts.stored_earlier) return left_as::tried;
+        if (facts.stored_earlier) return skip_reason::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
-            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? left_as::within : left_as::tried;
-        if (kept.holds(part.message_index)) return left_as::spared;
+            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? skip_reason::within : skip_reason::tried;
+        if (kept.holds(part.message_index)) return skip_reason::spared;
         bool spared = false;
         std::optional<std::string> shorter;
         auto const settle = [&](part_view const& seen) {
@@ -127,7 +127,7 @@ private:
             return draft.shorten(part, std::move(*shorter));
         };
         auto const count_original = [&] {
-            if (draft.outline().part_at(part.column).earlier == detail::earlier_edit::none) draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
+            if (draft.outline().part_at(part.part_id).earlier == detail::earlier_edit::none) draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
         };
         draft.begun(part, [&](part_view const& seen, bool cut_before) {
             how.how.shortened = cut_before;
@@ -137,17 +137,17 @@ private:
         bool const found = shorter.has_value();
         auto refused = edit();
         // Nor what an earlier turn made of the part: a later run may see no more than that.
-        if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.column) != 0) {
+        if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.part_id) != 0) {
             how.how.shortened = true;
             count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                if (other.column == part.column) settle(seen.kind == part_kind::media ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call} : seen);
+                if (other.part_id == part.part_id) settle(seen.kind == part_kind::media ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call} : seen);
             });
             if (shorter) refused = edit();
         }
         if (found || !refused) pass.note(refused);
-        if (refused == refusal::open || refused == refusal::latest_user) return left_as::bound;
-        return spared ? left_as::spared : left_as::tried;
+        if (refused == refusal::open || refused == refusal::latest_user) return skip_reason::bound;
+        return spared ? skip_reason::spared : skip_reason::tried;
     }
 };
 

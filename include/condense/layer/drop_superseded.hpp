@@ -51,7 +51,7 @@ struct no_part {
 /// a call or a text which marker it is, `transient` of either that it has passed. A group in which a call,
 /// or a text beside no call, is neither stays as a whole. A marker that was not answered, or with an error,
 /// takes the place of none. Reads the present texts once; O(n log n) in the markers.
-template <trigger When = always_t, class Until = from_when, protection Protect = task_t, class Worth = any_gain,
+template <trigger When = always_t, class Until = default_target, protection Protect = task_t, class Worth = no_minimum,
           part_key Key = no_part, protection Transient = tools_named<0>>
 struct drop_superseded {
     When when = detail::slot_default<When>();
@@ -80,12 +80,12 @@ struct drop_superseded {
             if (which.is_summary()) continue;
             bool marks = false;
             bool old = true;
-            for (; next < found.size() && found[next].group == which.slot(); ++next) {
+            for (; next < found.size() && found[next].group == which.id(); ++next) {
                 marks = true;
                 old = old && found[next].old;
             }
-            while (stays < mixed.size() && mixed[stays] < which.slot()) ++stays;
-            bool const whole = stays < mixed.size() && mixed[stays] == which.slot();
+            while (stays < mixed.size() && mixed[stays] < which.id()) ++stays;
+            bool const whole = stays < mixed.size() && mixed[stays] == which.id();
             if (!marks || !old || whole) continue;
             if (pass.enough()) return pass.idle_as(detail::target_reached);
             if (kept.holds(which)) spared = true;
@@ -99,7 +99,7 @@ struct drop_superseded {
 private:
     struct marker {
         std::uint32_t group = 0;
-        std::uint32_t column = 0;
+        std::uint32_t part_id = 0;
         bool counts = true;  ///< it takes the place of older ones
         bool old = false;
         std::string key = {};  ///< none where it passes
@@ -109,20 +109,20 @@ private:
         auto const& facts = draft.outline();
         auto const begin = found.size();
         bool stays = false;
-        bool const calls = facts.group_at(which.slot()).has_calls;
+        bool const calls = facts.group_at(which.id()).has_calls;
         draft.each_part(which, [&](part_ref at, part_view const& part) {
             if (part.kind == part_kind::reasoning) return;
             bool const passes = detail::policy_of<Transient>{transient}.holds(part);
-            marker mine{.group = which.slot(), .column = at.column, .old = passes};
+            marker mine{.group = which.id(), .part_id = at.part_id, .old = passes};
             if (!passes) mine.key = detail::key_of(key, part);
             if (passes || !mine.key.empty()) {
                 mine.counts = !passes && part.status == part_status::ok;
                 found.push_back(std::move(mine));
             } else if (part.kind == part_kind::tool_call) stays = true;
-            else if (facts.part_at(at.column).call == detail::none32)
+            else if (facts.part_at(at.part_id).call == detail::none32)
                 stays = stays || !calls || facts.message_at(at.message_index).speaker != role::assistant;
         });
-        if (stays && found.size() != begin) mixed.push_back(which.slot());
+        if (stays && found.size() != begin) mixed.push_back(which.id());
     }
 
     /// A call counts with an answer, and a good one.
@@ -131,8 +131,8 @@ private:
         auto const& facts = draft.outline();
         enum : std::uint8_t { none, good, bad };
         std::vector<std::uint8_t> answers(facts.part_count(), none);
-        for (std::size_t column = 0; column < facts.part_count(); ++column) {
-            auto const& part = facts.part_at(column);
+        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            auto const& part = facts.part_at(part_id);
             auto const call = facts.call_column(part);
             if (part.kind != part_kind::tool_result || call == detail::none32) continue;
             if (answers[call] != bad) answers[call] = part.status == part_status::ok ? good : bad;
@@ -142,15 +142,15 @@ private:
             if (!one.key.empty()) order.push_back(&one);
         detail::sort(order, [](marker const* left, marker const* right) {
             if (auto const keys = left->key <=> right->key; keys != 0) return keys < 0;
-            return left->column < right->column;
+            return left->part_id < right->part_id;
         });
         marker const* newer = nullptr;
         for (auto at = order.size(); at-- > 0;) {
             auto& one = *order[at];
             if (newer != nullptr && newer->key != one.key) newer = nullptr;
             one.old = newer != nullptr;  // where that is in the same group, the group stays for it
-            bool const is_call = facts.part_at(one.column).kind == part_kind::tool_call;
-            if (newer == nullptr && one.counts && (!is_call || answers[one.column] == good)) newer = &one;
+            bool const is_call = facts.part_at(one.part_id).kind == part_kind::tool_call;
+            if (newer == nullptr && one.counts && (!is_call || answers[one.part_id] == good)) newer = &one;
         }
     }
 };

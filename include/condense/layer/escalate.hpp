@@ -42,7 +42,7 @@ constexpr instant as_instant(Duration const& span) noexcept {
 /// Makes no edits of its own; costs up to `passes` further runs of the layers before it, the last one at
 /// the top. Stops at its target, when a pass gains nothing it goes to the top at once. Without `within`
 /// it reads no clock. A request above `ceiling` of the input is never said to fit.
-template <trigger When = decltype(used >= percent{}), class Until = from_when, class Within = detail::no_time_limit>
+template <trigger When = decltype(used >= percent{}), class Until = default_target, class Within = detail::no_time_limit>
 struct escalate {
     When when = detail::slot_default<When>(used >= percent{9'000});  ///< C7
     Until until = detail::slot_default<Until>();
@@ -56,7 +56,7 @@ struct escalate {
     static_assert(std::same_as<decltype(std::declval<When const&>().bind(tokens{})), detail::bound_threshold>,
                   "condense: escalate: `when` must compare used with one limit (see escalate)");
 
-    static_assert(std::same_as<Until, from_when> || requires(Until const& goal) {
+    static_assert(std::same_as<Until, default_target> || requires(Until const& goal) {
         { goal.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
     }, "condense: escalate: `until` must compare used with one limit (see escalate)");
 
@@ -67,7 +67,7 @@ struct escalate {
         detail::reject_unless(passes > 0 && passes <= 64, "condense: escalate: there must be 1 to 64 passes (see escalate)");
         detail::reject_unless(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
                         "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
-        if constexpr (!std::same_as<Until, from_when>)
+        if constexpr (!std::same_as<Until, default_target>)
             detail::reject_unless(until.bind(tokens{percent::whole}).which == measure::token_count,
                             "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
         detail::reject_unless(when.bind(tokens{percent::whole}).which == measure::token_count,
@@ -105,7 +105,7 @@ struct escalate {
 
 private:
     constexpr tokens target_of(tokens input) const noexcept {
-        if constexpr (std::same_as<Until, from_when>) return {when.target().bind(input).limit};
+        if constexpr (std::same_as<Until, default_target>) return {when.target().bind(input).limit};
         else {
             auto const goal = until.bind(input);
             return {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};

@@ -25,7 +25,7 @@ namespace detail {
 
 /// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
 /// a byte; how long lines are, and what a token holds, is not known.
-constexpr bool surely_below(extent const& most, part_limit const& limit) noexcept {
+constexpr bool fits_below(text_limit const& most, part_limit const& limit) noexcept {
     auto const& over = limit.text;
     auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
     auto const least_bytes = most.bytes.count < most.chars.count ? most.bytes.count : most.chars.count;
@@ -41,7 +41,7 @@ constexpr bool surely_below(extent const& most, part_limit const& limit) noexcep
 /// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
 /// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
-template <trigger When = always_t, class Until = from_when, protection Protect = nothing_t, class Worth = any_gain,
+template <trigger When = always_t, class Until = default_target, protection Protect = nothing_t, class Worth = no_minimum,
           class Preview = head_tail, class Store = detail::unset>
 struct offload {
     When when = detail::slot_default<When>();
@@ -70,7 +70,7 @@ struct offload {
         if constexpr (requires { preview.validate(); }) preview.validate();
         words.validate();
         if constexpr (requires { preview.most(); })
-            detail::reject_unless(detail::surely_below(preview.most(), over),
+            detail::reject_unless(detail::fits_below(preview.most(), over),
                             "condense: offload: the preview must be smaller than `over` (see offload)");
     }
 
@@ -112,9 +112,9 @@ private:
     /// All that is large has been stored, as it is where results are stored when they come.
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
-        for (std::uint32_t column = 0, end = static_cast<std::uint32_t>(facts.part_count()); column < end; ++column) {
-            if (!may_be_over(draft, facts.part_at(column))) continue;
-            if (pass.pressure() != 0 || !draft.about(draft.part_at(column)).externalized) return false;
+        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(facts.part_count()); part_id < end; ++part_id) {
+            if (!may_be_over(draft, facts.part_at(part_id))) continue;
+            if (pass.pressure() != 0 || !draft.about(draft.part_at(part_id)).externalized) return false;
         }
         return true;
     }
@@ -126,7 +126,7 @@ private:
 
     /// Large, inline, and free to be stored once the conversation has gone on.
     constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {
-        if (!may_be_over(draft, draft.outline().part_at(part.column)) || draft.about(part).externalized) return false;
+        if (!may_be_over(draft, draft.outline().part_at(part.part_id)) || draft.about(part).externalized) return false;
         return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
@@ -134,7 +134,7 @@ private:
 
     /// True where it would, but for what is protected.
     constexpr bool store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
-        if (!may_be_over(draft, draft.outline().part_at(part.column))) return false;
+        if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return false;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return false;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.

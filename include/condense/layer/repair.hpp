@@ -57,51 +57,51 @@ struct repair {
         auto& seen = pass.memory;
         auto const& facts = draft.outline();
         for (; seen.orphans < facts.orphans().size(); ++seen.orphans) {
-            auto const column = facts.orphans()[detail::as_size(seen.orphans)];
-            if (facts.open(facts.group_of(facts.part_at(column).message_index))) break;
-            take_out(draft, pass, column);
+            auto const part_id = facts.orphans()[detail::as_size(seen.orphans)];
+            if (facts.open(facts.group_of(facts.part_at(part_id).message_index))) break;
+            take_out(draft, pass, part_id);
         }
         while (seen.repeats < facts.repeats().size()) keep_first(draft, pass, facts.repeats()[detail::as_size(seen.repeats++)]);
         while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
     }
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const& facts = draft.outline();
-        for (auto const column : facts.orphans()) take_out(draft, pass, column);
-        for (auto const column : facts.repeats()) keep_first(draft, pass, column);
-        for (auto const column : facts.dead_calls())
-            if (answer_call(draft, pass, column) == refusal{refusal::no_room}) return;
+        for (auto const part_id : facts.orphans()) take_out(draft, pass, part_id);
+        for (auto const part_id : facts.repeats()) keep_first(draft, pass, part_id);
+        for (auto const part_id : facts.dead_calls())
+            if (answer_call(draft, pass, part_id) == refusal{refusal::no_room}) return;
         pass.idle_as("nothing to do: calls and results are in pairs");
     }
 
     friend bool operator==(repair const&, repair const&) = default;
 
 private:
-    constexpr refusal answer_call(auto& draft, auto& pass, std::uint32_t column) const {
+    constexpr refusal answer_call(auto& draft, auto& pass, std::uint32_t part_id) const {
         auto const& facts = draft.outline();
-        auto const call = draft.part_at(column);
-        if (!facts.unanswerable(facts.part_at(column)) || draft.edits().answer_at(column) != 0) return refusal::none;
+        auto const call = draft.part_at(part_id);
+        if (!facts.unanswerable(facts.part_at(part_id)) || draft.edits().answer_at(part_id) != 0) return refusal::none;
         if (!draft.present(sequence{call.message_index})) return refusal::none;
         auto const refused = draft.repair(call, std::string{answer});
         pass.note(refused);
         return refused;
     }
 
-    static constexpr void take_out(auto& draft, auto& pass, std::uint32_t column) {
+    static constexpr void take_out(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& facts = draft.outline();
-        auto const slot = facts.group_of(facts.part_at(column).message_index);
+        auto const slot = facts.group_of(facts.part_at(part_id).message_index);
         if (!draft.present(group{slot}) || facts.open(slot)) return;
-        remove(draft, pass, draft.part_at(column));
+        remove(draft, pass, draft.part_at(part_id));
     }
 
     /// Of a call's results in several messages.
-    static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t column) {
+    static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& facts = draft.outline();
-        auto const& repeated = facts.part_at(column);
+        auto const& repeated = facts.part_at(part_id);
         group const which{facts.group_of(repeated.message_index)};
         if (!draft.present(which)) return;
         auto const each = [&](auto&& f) {
             draft.each_part_of(which, [&](part_ref part) {
-                auto const& found = facts.part_at(part.column);
+                auto const& found = facts.part_at(part.part_id);
                 if (found.kind == part_kind::tool_result && found.call == repeated.call) f(part, found.status == part_status::pending);
             });
         };
@@ -127,7 +127,7 @@ private:
             draft.original(result, [&](part_view const& held) {
                 draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& seen) {
                     bool const with_it = !held.call.empty() && seen.call == held.call && seen.kind != part_kind::tool_call;
-                    if (with_it && part.column != result.column) gone.push_back(part);
+                    if (with_it && part.part_id != result.part_id) gone.push_back(part);
                 });
             });
             gone.push_back(result);

@@ -18,8 +18,8 @@ inline namespace v1 {
 
 /// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
 /// does. Summaries, those of this run too, stay until the last pass.
-template <trigger When = decltype(used >= percent{}), class Until = from_when, protection Protect = task_t,
-          class Worth = any_gain>
+template <trigger When = decltype(used >= percent{}), class Until = default_target, protection Protect = task_t,
+          class Worth = no_minimum>
 struct sliding_window {
     When when = detail::slot_default<When>(used >= percent{9'000});
     Until until = detail::slot_default<Until>();
@@ -85,10 +85,10 @@ private:
     }
 
     static constexpr bool turn_after(auto& draft, group which, std::uint32_t& next_turn) {
-        if (next_turn > which.slot()) return true;
+        if (next_turn > which.id()) return true;
         for (auto const later : draft.groups_after(which)) {
             if (!draft.begins(later)) continue;
-            next_turn = later.slot();
+            next_turn = later.id();
             return true;
         }
         return false;

@@ -19,7 +19,7 @@ namespace detail {
 
 template <class When, class Until>
 constexpr void check_target(When const& when, Until const& until) {
-    static_assert(std::same_as<Until, from_when> || requires { until.bind(tokens{}); },
+    static_assert(std::same_as<Until, default_target> || requires { until.bind(tokens{}); },
                   "condense: until: it must be a target such as used <= 50_pct (see trigger)");
     if constexpr (requires { conflicts(when, until); until.due(usage{}); })
         reject_unless(!conflicts(when, until), "condense: until: the target must be below the trigger in `when` (see trigger)");
@@ -27,7 +27,7 @@ constexpr void check_target(When const& when, Until const& until) {
 
 template <class Policy, class Draft, class Pass>
 constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
-    return shield<policy_of<Policy>, typename Draft::reader_type>{
+    return bound_protection<policy_of<Policy>, typename Draft::reader_type>{
         policy_of<Policy>{policy}, draft, {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
 }
 

@@ -68,8 +68,8 @@ concept summarizer = detail::rule_based<Summarizer> || detail::answers_with_summ
 /// summarised, nor is its group. A model's answer that is blank, a refusal, an error, or not complete by its
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
-template <trigger When = decltype(used >= percent{}), class Until = from_when,
-          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = any_gain, class Summarizer = extract>
+template <trigger When = decltype(used >= percent{}), class Until = default_target,
+          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = no_minimum, class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     Until until = detail::slot_default<Until>();
@@ -174,7 +174,7 @@ private:
             auto const facts = draft.about(which);
             // A result whose call is nowhere goes with its neighbours: it would stand behind the summary (L17).
             bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls && !facts.plain_user &&
-                               draft.outline().group_at(which.slot()).orphan;
+                               draft.outline().group_at(which.id()).orphan;
             bool const summary = facts.summary || which.is_summary();
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
@@ -185,7 +185,7 @@ private:
                 found.before = which;
             }
             if (draft.undroppable(which)) continue;
-            if (!summary && !stray && (which.slot() < first.slot() || kept.holds(which) || pass.enough(left))) continue;
+            if (!summary && !stray && (which.id() < first.id() || kept.holds(which) || pass.enough(left))) continue;
             if (!summary && which == newest) continue;
             if (fresh && found.cost + facts.cost > most) {
                 found.more = true;

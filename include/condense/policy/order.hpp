@@ -44,7 +44,7 @@ struct largest_first_t {
         for (auto const which : seen.groups())
             seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
         detail::sort(found, [](candidate const& left, candidate const& right) {
-            return left.size > right.size || (left.size == right.size && left.part.column < right.part.column);
+            return left.size > right.size || (left.size == right.size && left.part.part_id < right.part.part_id);
         });
         for (auto const& next : found)
             if (!f(next.part)) return;
@@ -60,8 +60,8 @@ struct newest_first_t {
         for (auto index = static_cast<std::uint32_t>(seen.outline().size()); index-- > 0;) {
             if (!seen.present(sequence{index})) continue;
             auto const& found = seen.outline().message_at(index);
-            for (auto column = found.first_part + found.part_count; column-- > found.first_part;) {
-                auto const part = seen.part_at(column);
+            for (auto part_id = found.first_part + found.part_count; part_id-- > found.first_part;) {
+                auto const part = seen.part_at(part_id);
                 if (!seen.is_removed(part) && !f(part)) return;
             }
         }

@@ -32,7 +32,7 @@ concept protection = requires { typename Policy::is_protection; } || std::predic
 struct task_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
     friend constexpr bool operator==(task_t, task_t) = default;
 };
 
@@ -41,7 +41,7 @@ struct task_t {
 struct unanswered_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
         if (how.top) return {};
         auto const answer = seen.outline().latest_answer();
         return {.tail = answer == detail::none32 ? 0 : detail::place_of(answer) + 1};
@@ -53,7 +53,7 @@ struct unanswered_t {
 struct nothing_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
     friend constexpr bool operator==(nothing_t, nothing_t) = default;
 };
 
@@ -61,7 +61,7 @@ struct first_messages {
     using is_protection = void;
     messages count = {};
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
         return {.head = detail::after_first(seen, how.eased(count.count))};
     }
     friend constexpr bool operator==(first_messages, first_messages) = default;
@@ -75,7 +75,7 @@ struct last_of {
     Quantity count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept(!std::same_as<Quantity, results>) {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept(!std::same_as<Quantity, results>) {
         if constexpr (std::same_as<Quantity, messages>)
             return {.tail = detail::last_messages(seen, how.eased_to_one(count.count))};
         else if constexpr (std::same_as<Quantity, percent>) {
@@ -121,7 +121,7 @@ struct newest_tokens {
     tokens count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const noexcept {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
         auto const limit = seen.within({how.eased(count.count)});
         if constexpr (!Cover) return {.tail = detail::newest_within(seen, limit)};
         else {
@@ -143,7 +143,7 @@ struct tools_named {
     std::array<std::string_view, Count> patterns = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
     constexpr bool holds(part_view const& part) const noexcept {
         for (auto const pattern : patterns)
             if (!part.tool.empty() && detail::matches_glob(part.tool, pattern)) return true;
@@ -156,7 +156,7 @@ struct tools_named {
 struct errors_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
     constexpr bool holds(part_view const& part) const noexcept { return part.status == part_status::error; }
     friend constexpr bool operator==(errors_t, errors_t) = default;
 };
@@ -168,7 +168,7 @@ struct parts_where {
     Predicate predicate;
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::squeeze) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
     constexpr bool holds(part_view const& part) const { return predicate(part); }
     friend bool operator==(parts_where const&, parts_where const&) = default;
 };
@@ -196,7 +196,7 @@ struct at_most_of {
     Policy policy = detail::slot_default<Policy>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const {
         auto found = policy.zone_in(seen, how);
         if (how.message_limit.count == 0) {
             auto const most = detail::newest_within(seen, seen.within(share.of(seen.limits().input())));
@@ -225,7 +225,7 @@ struct either {
     Right right = detail::slot_default<Right>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::squeeze how) const {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const {
         return left.zone_in(seen, how).joined(right.zone_in(seen, how));
     }
     constexpr bool holds(part_view const& part) const {
@@ -255,9 +255,9 @@ inline constexpr bool reads_parts<at_most_of<Policy>> = reads_parts<Policy>;
 
 /// A protection bound to one draft for the time of one layer's run.
 template <class Policy, class Reader>
-class shield {
+class bound_protection {
 public:
-    constexpr shield(Policy policy, Reader const& seen, squeeze how)
+    constexpr bound_protection(Policy policy, Reader const& seen, pressure_level how)
         : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, with_exempt(how))}, routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
@@ -268,7 +268,7 @@ public:
         return place_of(index) >= zone_.head && place_of(index) >= zone_.tail && holds(index);
     }
     constexpr bool holds_for_now(group which) const {
-        return place_of(which.slot()) >= zone_.head && place_of(which.slot()) >= zone_.tail && holds(which);
+        return place_of(which.id()) >= zone_.head && place_of(which.id()) >= zone_.tail && holds(which);
     }
     /// How many messages it holds by that: those that are there.
     constexpr std::uint64_t newest() const noexcept {
@@ -283,7 +283,7 @@ public:
     constexpr bool holds(group which) const {
         if constexpr (!reads_parts<Policy>)
             if (zone_ == zone{}) return includes_task<Policy> && !top_ && seen_->holds_task(which);
-        return which.is_summary() ? zone_.holds(2 * which.slot()) : holds_some_of(which);
+        return which.is_summary() ? zone_.holds(2 * which.id()) : holds_some_of(which);
     }
 
 private:
@@ -296,7 +296,7 @@ private:
         return found;
     }
 
-    constexpr squeeze with_exempt(squeeze how) const noexcept {
+    constexpr pressure_level with_exempt(pressure_level how) const noexcept {
         if constexpr (reads_parts<Policy>) {
             how.policy = address_of(policy_);
             how.exempt = [](void const* policy, part_view const& part) { return static_cast<Policy const*>(policy)->holds(part); };

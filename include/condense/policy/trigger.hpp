@@ -344,8 +344,8 @@ inline constexpr detail::headroom_t headroom{};
 inline constexpr always_t always{};
 
 /// The default of `until`: 80 % of each threshold of `when`.
-struct from_when {
-    friend constexpr bool operator==(from_when, from_when) = default;
+struct default_target {
+    friend constexpr bool operator==(default_target, default_target) = default;
 };
 
 

@@ -16,9 +16,9 @@ namespace condense {
 inline namespace v1 {
 
 /// Any gain will do.
-struct any_gain {
+struct no_minimum {
     constexpr bool pays(tokens, usage const&) const noexcept { return true; }
-    friend constexpr bool operator==(any_gain, any_gain) = default;
+    friend constexpr bool operator==(no_minimum, no_minimum) = default;
 };
 
 /// The tokens saved must reach a count, or a share of the input.

@@ -44,7 +44,7 @@ constexpr cost cost_at(Reader const& seen, std::uint32_t place) noexcept {
 }
 
 /// How hard a layer may press, and what shares are of.
-struct squeeze {
+struct pressure_level {
     unsigned pressure = 0;
     bool top = false;
     messages message_limit = {};  ///< of `when`, where it has one
@@ -89,11 +89,11 @@ constexpr std::uint32_t last_messages(Reader const& seen, std::uint64_t count) n
 
 /// Results of the message, one for each call, but for those that are exempt.
 template <class Reader>
-constexpr std::uint64_t results_in(Reader const& seen, std::uint32_t index, squeeze const& how) {
+constexpr std::uint64_t results_in(Reader const& seen, std::uint32_t index, pressure_level const& how) {
     std::uint64_t count = 0;
     auto last = none32;
     auto const add = [&](part_ref part) {
-        auto const& found = seen.outline().part_at(part.column);
+        auto const& found = seen.outline().part_at(part.part_id);
         if (found.kind != part_kind::tool_result || (count != 0 && found.call != none32 && found.call == last)) return;
         ++count;
         last = found.call;

@@ -65,11 +65,11 @@ private:
         for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
             auto const& found = this->facts_->message_at(index);
             bool edited = false;
-            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) edited = edited || first[column] != none32;
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) edited = edited || first[part_id] != none32;
             if (!edited || found.released) continue;
             bool good = true;
             this->read(index, [&](part_ref part, part_view const& seen) {
-                for (auto at = first[part.column]; good && at != none32; at = next[at]) good = count(steps[at], texts, part, seen);
+                for (auto at = first[part.part_id]; good && at != none32; at = next[at]) good = count(steps[at], texts, part, seen);
             });
             if (!good) return false;
         }
@@ -77,7 +77,7 @@ private:
     }
 
     bool count(view::step& made, texts_type const& texts, part_ref part, part_view const& original) const {
-        auto const& found = this->facts_->part_at(part.column);
+        auto const& found = this->facts_->part_at(part.part_id);
         if (made.kind == edit_kind::repair) {
             if (made.text == none32) return true;
             if constexpr (answerable<message_type>) return this->takes_answer(part.message_index, original, texts[made.text].text, made.after);
@@ -103,10 +103,10 @@ private:
 
     /// One of several results of a call, whatever else has been removed.
     bool is_second(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.column);
+        auto const& found = this->facts_->part_at(part.part_id);
         bool another = false;
-        for (std::uint32_t column = 0; column < this->facts_->part_count() && found.call != none32 && found.kind != part_kind::tool_call; ++column) {
-            auto const& other = this->facts_->part_at(column);
+        for (std::uint32_t part_id = 0; part_id < this->facts_->part_count() && found.call != none32 && found.kind != part_kind::tool_call; ++part_id) {
+            auto const& other = this->facts_->part_at(part_id);
             another = another || (other.kind == part_kind::tool_result && other.call == found.call && other.message_index != found.message_index);
         }
         return another;
@@ -116,19 +116,19 @@ private:
         auto const& facts = *this->facts_;
         bool speaks = false;
         bool could_speak = false;
-        for (std::uint32_t slot = 0; slot < facts.group_count(); ++slot) {
-            auto const& found = facts.group_at(slot);
-            bool const there = this->present(group{slot});
-            speaks = speaks || (there && !found.system) || this->present(group{slot}.summary());
+        for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
+            auto const& found = facts.group_at(group_id);
+            bool const there = this->present(group{group_id});
+            speaks = speaks || (there && !found.system) || this->present(group{group_id}.summary());
             if (found.count == 0) continue;
             could_speak = could_speak || (!found.system && !found.unsendable);
             if (found.unsendable && there) return false;
-            if (!there && !found.unsendable && view::bound(facts, group{slot})) return false;
+            if (!there && !found.unsendable && view::bound(facts, group{group_id})) return false;
         }
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
             if (!facts.message_at(index).released) continue;
-            auto const slot = facts.group_of(index);
-            if (facts.group_at(slot).system || facts.group_at(slot).pinned || this->holds_latest_user(group{slot})) return false;
+            auto const group_id = facts.group_of(index);
+            if (facts.group_at(group_id).system || facts.group_at(group_id).pinned || this->holds_latest_user(group{group_id})) return false;
         }
         return speaks || !could_speak;
     }
@@ -138,10 +138,10 @@ private:
         for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
             auto const& found = this->facts_->message_at(index);
             std::uint32_t removed = 0;
-            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) {
-                if (this->edits_->answer_at(column) != 0 && !this->facts_->unanswerable(this->facts_->part_at(column))) return false;
-                bool const gone = this->is_removed(this->part_at(column));
-                if (this->facts_->part_at(column).late && !gone && this->present(sequence{index})) return false;
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+                if (this->edits_->answer_at(part_id) != 0 && !this->facts_->unanswerable(this->facts_->part_at(part_id))) return false;
+                bool const gone = this->is_removed(this->part_at(part_id));
+                if (this->facts_->part_at(part_id).late && !gone && this->present(sequence{index})) return false;
                 removed += gone ? 1u : 0u;
             }
             if (removed == 0 || found.released) continue;

@@ -45,12 +45,12 @@ constexpr std::uint64_t digest_of(Message const& m) {
 }
 
 template <class Messages>
-class held_messages {
+class message_container {
 public:
     using container = Messages;
     static constexpr bool borrowed = false;
 
-    explicit held_messages(Messages all) : all_(std::move(all)) {}
+    explicit message_container(Messages all) : all_(std::move(all)) {}
     container& get() noexcept { return all_; }
     container const& get() const noexcept { return all_; }
 
@@ -68,15 +68,15 @@ private:
 };
 
 template <refers_to_messages Messages>
-class held_messages<Messages> {
+class message_container<Messages> {
 public:
     using container = typename Messages::type;
     static constexpr bool borrowed = true;
 
-    explicit held_messages(Messages all) : all_{all} {}
+    explicit message_container(Messages all) : all_{all} {}
     container& get() const noexcept { return all_.get(); }
     std::size_t size() const noexcept {
-        return static_cast<std::size_t>(begin_and_end::past(get()) - begin_and_end::first(get()));
+        return static_cast<std::size_t>(ranges_access::end_of(get()) - ranges_access::begin_of(get()));
     }
 
     /// Room for one digest more; after it `note` fails only where reading the message does.
@@ -99,7 +99,7 @@ public:
         auto all = digests_;
         all.resize(first);
         all.reserve(size);
-        for (auto index = first; index < size; ++index) all.push_back(digest_of(begin_and_end::first(get())[static_cast<std::ptrdiff_t>(index)]));
+        for (auto index = first; index < size; ++index) all.push_back(digest_of(ranges_access::begin_of(get())[static_cast<std::ptrdiff_t>(index)]));
         digests_.swap(all);
     }
 
@@ -120,7 +120,7 @@ public:
 
 private:
     bool differs(std::size_t index) const {
-        return digest_of(begin_and_end::first(get())[static_cast<std::ptrdiff_t>(index)]) != digests_[index];
+        return digest_of(ranges_access::begin_of(get())[static_cast<std::ptrdiff_t>(index)]) != digests_[index];
     }
 
     Messages all_;

@@ -45,30 +45,30 @@ private:
     static bool is_drop(view::step const& made) noexcept { return !made.on_part && made.kind == edit_kind::drop; }
 
     /// Its messages were, and are, all before the first that has changed.
-    bool early(std::uint32_t slot) const noexcept {
-        if (slot >= first_) return false;
-        auto const& was = old_->group_at(slot);
-        auto const& is = facts_->group_at(slot);
+    bool early(std::uint32_t group_id) const noexcept {
+        if (group_id >= first_) return false;
+        auto const& was = old_->group_at(group_id);
+        auto const& is = facts_->group_at(group_id);
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
     /// No layer may touch it now that what follows is other.
-    bool bound(std::uint32_t slot) const noexcept { return static_cast<bool>(view::bound(*facts_, group{slot})); }
+    bool bound(std::uint32_t group_id) const noexcept { return static_cast<bool>(view::bound(*facts_, group{group_id})); }
     /// For a summary: the one that stands there is the one that was dropped.
     bool may_drop(view::step const& made) const noexcept {
         group const which{made.target};
-        if (!early(which.slot())) return false;
-        if (!which.is_summary()) return !bound(which.slot());
+        if (!early(which.id())) return false;
+        if (!which.is_summary()) return !bound(which.id());
         auto const written = made_[made.previous - 1];
         return written != 0 && to_->in_force(written - 1);
     }
     /// Something but system messages is left, where there is something.
     bool speaks() const noexcept {
         bool any = false;
-        for (std::uint32_t slot = 0; slot < facts_->group_count(); ++slot) {
-            if (to_->present(group{slot}.summary())) return true;
-            auto const& found = facts_->group_at(slot);
+        for (std::uint32_t group_id = 0; group_id < facts_->group_count(); ++group_id) {
+            if (to_->present(group{group_id}.summary())) return true;
+            auto const& found = facts_->group_at(group_id);
             if (found.count == 0 || found.system) continue;
-            if (to_->present(group{slot})) return true;
+            if (to_->present(group{group_id})) return true;
             any = true;
         }
         return !any;
@@ -83,21 +83,21 @@ private:
     }
 
     void on_part(view::step const& made) {
-        auto const slot = old_->group_of(old_->part_at(made.target).message_index);
-        if (made.kind == edit_kind::restore || !early(slot)) return;
+        auto const group_id = old_->group_of(old_->part_at(made.target).message_index);
+        if (made.kind == edit_kind::restore || !early(group_id)) return;
         auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
         if (made.kind == edit_kind::repair) {
             if (made.text != none32 && facts_->unanswerable(facts_->part_at(made.target))) to_->answer(*facts_, made.target, text.text, made.after);
-        } else if (!bound(slot) || old_->open(slot)) to_->edit_part(*facts_, made.kind, made.target, made.after, text, made.author);
+        } else if (!bound(group_id) || old_->open(group_id)) to_->edit_part(*facts_, made.kind, made.target, made.after, text, made.author);
     }
 
     void on_group(view::step const& made) {
         group const which{made.target};
         if (made.kind == edit_kind::summarize) {
-            if (early(which.slot()) && !to_->present(which.summary())) to_->summarize(which.slot(), from_->text_at(made.text).text, made.after);
+            if (early(which.id()) && !to_->present(which.summary())) to_->summarize(which.id(), from_->text_at(made.text).text, made.after);
         } else if (made.kind == edit_kind::drop) {
             if (may_drop(made) && to_->present(which)) to_->drop(which);
-        } else if (early(which.slot()) && !to_->present(which)) {
+        } else if (early(which.id()) && !to_->present(which)) {
             if (!which.is_summary()) to_->undrop(which);
             else if (auto const dropped = made_[made.previous - 1]) to_->undrop(which, dropped - 1);
         }
@@ -110,7 +110,7 @@ private:
     std::uint32_t first_;
     std::vector<std::size_t> made_ = {};  ///< for each step of `from` the one that it is now, plus one
 };
-using carrier = basic_carrier<>;
+using edit_rebaser = basic_carrier<>;
 
 }  // namespace detail
 }  // namespace v1

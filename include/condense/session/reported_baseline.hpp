@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace detail {
 
 /// A request as it was counted, and as it was reported. Plain data.
-class usage_anchor {
+class reported_baseline {
 public:
     /// The request that is being sent, which holds the first `messages` messages.
     constexpr void sending(v1::cost counted, std::uint64_t messages) noexcept {
@@ -77,7 +77,7 @@ public:
         return holds() ? used(now, apart, [](v1::cost each) { return each.tokens(); }) : now.tokens();
     }
 
-    friend constexpr bool operator==(usage_anchor const&, usage_anchor const&) = default;
+    friend constexpr bool operator==(reported_baseline const&, reported_baseline const&) = default;
 
     /// Calls f with all members, for saved state.
     template <class Function>

@@ -25,7 +25,7 @@ struct originals {
 
     decltype(auto) operator[](std::size_t index) const {
         auto const at = places->empty() ? index : (*places)[index];
-        return begin_and_end::first(*all)[static_cast<std::ptrdiff_t>(at)];
+        return ranges_access::begin_of(*all)[static_cast<std::ptrdiff_t>(at)];
     }
 };
 
@@ -139,8 +139,8 @@ private:
         auto const summary = [&](group which) {
             if constexpr (composable<Message>) add(render_summary<Message>(edits, which, false));
         };
-        auto const answer = [&](std::uint32_t column) {
-            add(render_answer<Message>(source[facts.part_at(column).message_index], facts, edits, column));
+        auto const answer = [&](std::uint32_t part_id) {
+            add(render_answer<Message>(source[facts.part_at(part_id).message_index], facts, edits, part_id));
         };
         each_place(facts, edits, kept, changed, summary, answer);
         places_.swap(places);

@@ -24,7 +24,7 @@ inline namespace v1 {
 template <class Messages, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
-    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::jobs_, core::limits_,
+    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::jobs_, core::limits_,
         core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
 
 public:
@@ -41,7 +41,7 @@ public:
             edits_.reserve_message(this->read(m));
             this->reserve();
             messages_.note(m);
-            edits_.follow(facts_, facts_.place());
+            edits_.on_message_placed(facts_, facts_.place());
         }
         this->note_pushed(0);
         edits_.note_sent(options_.sent.count < facts_.size() ? options_.sent.count : facts_.size());
@@ -108,8 +108,8 @@ public:
     bool undo() {
         if (busy_) return false;
         this->catch_up();
-        if (events_.empty()) return false;
-        jobs_.touched(facts_, edits_, detail::as_size(events_.back().steps));
+        if (undo_points_.empty()) return false;
+        jobs_.touched(facts_, edits_, detail::as_size(undo_points_.back().steps));
         this->undo_newest();
         pace_.changed();
         return true;
@@ -145,11 +145,11 @@ public:
 
 private:
     refusal bring_back(sequence which) {
-        detail::grow(events_, 1);
+        detail::grow(undo_points_, 1);
         detail::transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
-        auto const refused = this->running([&](auto& whole) {
+        auto const refused = this->with_draft([&](auto& whole) {
             auto const no = whole.restore(which);
             if (!no) whole.settle_head();
             return no;

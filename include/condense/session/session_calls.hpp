@@ -25,7 +25,7 @@ class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
 
 protected:
     using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::sent_sum_, core::source;
-    using core::catch_up, core::come, core::jobs_, core::overflowed_, core::pace_, core::take_waiting, core::tracker_, core::waiting_;
+    using core::catch_up, core::on_appended, core::jobs_, core::overflowed_, core::pace_, core::drain_deferred, core::tracker_, core::deferred_;
     using core::borrowed;
 
 public:
@@ -38,10 +38,10 @@ public:
     /// fails as in a run, and the message stays as it came. From within a run it waits for its end.
     bool push(message_type m) {
         if (busy_) {
-            waiting_.push_back(std::move(m));
+            deferred_.push_back(std::move(m));
             return false;
         }
-        static_cast<void>(take(std::move(m)));
+        static_cast<void>(append_and_notify(std::move(m)));
         return due();
     }
 
@@ -184,7 +184,7 @@ private:
             if (given.message) {
                 note_usage(given.usage, options_.clock() - began);  // of what was sent: without the answer
                 events::usage_missing const missing{tracker_.turns};
-                auto const index = take(std::move(*given.message));
+                auto const index = append_and_notify(std::move(*given.message));
                 if (!given.usage.reported()) tell(options_.observer, missing);
                 result.answer = address_of(source()[index]);
                 result.outcome = call_outcome::answered;
@@ -201,11 +201,11 @@ private:
     }
 
     /// Appends a message, with what is done on arrival, and what waited; gives its index.
-    std::uint32_t take(message_type&& m) {
+    std::uint32_t append_and_notify(message_type&& m) {
         catch_up();
         auto const index = this->append(std::move(m));
-        come(index);
-        take_waiting();
+        on_appended(index);
+        drain_deferred();
         return index;
     }
 

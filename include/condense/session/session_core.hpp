@@ -30,14 +30,14 @@ class session_core {
     static_assert(check_estimator<Estimator>());
 
 protected:
-    using held_type = held_messages<Messages>;
+    using held_type = message_container<Messages>;
 
 public:
     using container = typename held_type::container;
     using message_type = element_of<container const>;
     static_assert(v1::message<message_type>,
                   "condense: session: the elements of the container must be messages: give message_traits role_of and each_part (see message)");
-    static_assert(std::random_access_iterator<decltype(begin_and_end::first(std::declval<container const&>()))>,
+    static_assert(std::random_access_iterator<decltype(ranges_access::begin_of(std::declval<container const&>()))>,
                   "condense: session: the container must have random access, such as std::vector (see session)");
 
     session_core(session_core const&) = delete;
@@ -105,8 +105,8 @@ public:
 protected:
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
-        mix_.name_entries(idle_.data());
-        statistics_.add(idle_);  // names alone
+        mix_.name_entries(blank_entries_.data());
+        statistics_.add(blank_entries_);  // names alone
     }
 
     using source_type = originals<container>;
@@ -145,26 +145,26 @@ protected:
             messages_.get().push_back(std::move(m));
             noted.of = nullptr;
         } else messages_.get().push_back(std::move(m));
-        return take_in();
+        return register_last();
     }
 
     /// Room for one message more in what is kept of it here.
     void reserve() {
         sent_.reserve_message();
-        grow(events_, 1);
+        grow(undo_points_, 1);
         if (!places_.empty()) grow(places_, 1);
         messages_.reserve();
     }
 
     /// The message that was read, and is in the container.
-    std::uint32_t take_in() {
+    std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(facts_.size());
         auto const place = static_cast<std::uint32_t>(static_cast<std::size_t>(
-            begin_and_end::past(messages_.get()) - begin_and_end::first(messages_.get())) - 1);
+            ranges_access::end_of(messages_.get()) - ranges_access::begin_of(messages_.get())) - 1);
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
         auto const before = counted();
-        edits_.follow(facts_, facts_.place());
+        edits_.on_message_placed(facts_, facts_.place());
         sent_.add(index);
         if (edits_.steps().size() != mark) {  // it brought others back
             edited(first_changed_since(mark), before);
@@ -177,17 +177,17 @@ protected:
     void undo_newest() {
         occupied const until_done{*this};
         std::size_t bound = 0;
-        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) bound += view::bound(facts_, group{slot}) ? 1u : 0u;
+        for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id) bound += view::bound(facts_, group{group_id}) ? 1u : 0u;
         edits_.reserve_message(bound);  // then nothing below fails
-        edited(first_changed_since(as_size(events_.back().steps)), counted());
-        edits_.take_back(facts_, as_size(events_.back().steps));
-        edits_.follow_again(facts_, as_size(events_.back().messages));
-        for (std::uint32_t slot = 0; slot < facts_.group_count(); ++slot) {
-            auto const& found = facts_.group_at(slot);
-            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{slot}) && !edits_.present(group{slot}))
-                edits_.undrop(group{slot});
+        edited(first_changed_since(as_size(undo_points_.back().steps)), counted());
+        edits_.take_back(facts_, as_size(undo_points_.back().steps));
+        edits_.follow_again(facts_, as_size(undo_points_.back().messages));
+        for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id) {
+            auto const& found = facts_.group_at(group_id);
+            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{group_id}) && !edits_.present(group{group_id}))
+                edits_.undrop(group{group_id});
         }
-        events_.pop_back();
+        undo_points_.pop_back();
         settle();
     }
 
@@ -195,16 +195,16 @@ protected:
     std::vector<bool> releasable(sequence before) const {
         // A call without a result may get a late one, and is sent again then.
         auto stays = std::vector<bool>(facts_.size());
-        for (auto const column : facts_.dead_calls())
-            if (facts_.unanswerable(facts_.part_at(column))) stays[facts_.group_of(facts_.part_at(column).message_index)] = true;
+        for (auto const part_id : facts_.dead_calls())
+            if (facts_.unanswerable(facts_.part_at(part_id))) stays[facts_.group_of(facts_.part_at(part_id).message_index)] = true;
         auto const gone = [&](std::uint32_t index) { return !edits_.present(group{facts_.group_of(index)}); };
         auto goes = std::vector<bool>(facts_.size());
         auto const may_go = [&](std::uint32_t index) { return index < before.number && gone(index) && !stays[facts_.group_of(index)]; };
         // What may come back needs the turn that it belongs to before it.
         for (std::uint32_t index = 0, turn = none32; index < facts_.size(); ++index) {
             if (facts_.message_at(index).released) continue;
-            auto const slot = facts_.group_of(index);
-            if (facts_.message_at(index).plain_user && facts_.group_at(slot).first == index) turn = slot;
+            auto const group_id = facts_.group_of(index);
+            if (facts_.message_at(index).plain_user && facts_.group_at(group_id).first == index) turn = group_id;
             if (turn != none32 && gone(index) && !may_go(index)) stays[turn] = true;
         }
         for (std::uint32_t index = 0; index < facts_.size(); ++index) goes[index] = !facts_.message_at(index).released && may_go(index);
@@ -214,7 +214,7 @@ protected:
     /// What has to be known of those originals when they are gone.
     std::vector<released_message> facts_of(std::vector<bool> const& goes) const {
         std::vector<released_message> all;
-        fresh_message fresh;
+        message_scan fresh;
         for (std::uint32_t index = 0; index < facts_.size(); ++index) {
             if (!goes[index]) continue;
             fresh.read(source()[index], count_, {});
@@ -232,7 +232,7 @@ protected:
         auto places = std::vector<std::uint32_t>(facts_.size(), none32);
         std::uint32_t kept = 0;
         auto& all = messages_.get();
-        auto to = begin_and_end::first(all);
+        auto to = ranges_access::begin_of(all);
         auto from = to;
         for (std::uint32_t index = 0; index < facts_.size(); ++index) {
             if (facts_.message_at(index).released) continue;
@@ -248,7 +248,7 @@ protected:
         all.erase(to, from);
         for (auto& each : gone) released_.push_back(std::move(each));
         places_.swap(places);
-        events_.clear();
+        undo_points_.clear();
         return released;
     }
 
@@ -261,11 +261,11 @@ protected:
     }
 
     /// Sums of these edits, which come to `counted`, are measured as `used` does while it lasts.
-    scaled_sums<view> in_scale(view& edits) const noexcept { return {edits, counted().tokens(), used().tokens, limits_.overhead}; }
+    calibration_scope<view> in_scale(view& edits) const noexcept { return {edits, counted().tokens(), used().tokens, limits_.overhead}; }
 
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
     template <class Function>
-    auto running(Function&& f) {
+    auto with_draft(Function&& f) {
         occupied const until_done{*this};
         auto const from = source();
         auto const as_used = in_scale(edits_);
@@ -282,7 +282,7 @@ protected:
     /// Steps from `mark` on stand; the sum was `before`.
     void note_event(std::size_t mark, v1::cost before) noexcept {
         if (edits_.steps().size() == mark) return;
-        events_.push_back({mark, facts_.size()});
+        undo_points_.push_back({mark, facts_.size()});
         edited(first_changed_since(mark), before);
         sent_.change(facts_, edits_, mark);
     }
@@ -295,7 +295,7 @@ protected:
 
     /// What the edits in force come to, by estimates alone.
     v1::cost counted() const noexcept { return edits_.sums().cost + v1::cost::of(limits_.overhead); }
-    counted_sum counted_sums() const noexcept {
+    request_count counted_sums() const noexcept {
         return {.counted = edits_.sums().cost, .messages = edits_.sums().messages, .overhead = v1::cost::of(limits_.overhead)};
     }
     /// The same as it is expected to be reported, by an estimator that learns.
@@ -315,14 +315,14 @@ protected:
     mutable view edits_;  ///< only what was sent is noted by a request
     typename Mix::memory kept_ = {};
     std::vector<std::uint32_t> places_;  ///< in the container, by index, once some were released
-    std::vector<undo_point> events_;
+    std::vector<undo_point> undo_points_;
     std::vector<abandoned_call> abandoned_;
     std::vector<released_message> released_;
-    std::array<layer_report, Mix::size> idle_ = {};
+    std::array<layer_report, Mix::size> blank_entries_ = {};
     v1::statistics<Mix::size> statistics_ = {};
     mutable request<message_type> sent_;
-    mutable usage_anchor anchor_;
-    mutable counted_sum sent_sum_;  ///< of the latest request; no messages where it was reported, or none was made
+    mutable reported_baseline anchor_;
+    mutable request_count sent_sum_;  ///< of the latest request; no messages where it was reported, or none was made
     mutable bool busy_ = false;
 };
 

@@ -19,8 +19,8 @@ class session_jobs : public session_calls<Messages, Mix, Estimator, Options> {
     using core = session_calls<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::busy_, core::edits_, core::facts_, core::idle_, core::mix_, core::options_;
-    using core::catch_up, core::jobs_, core::pace_, core::take_waiting, core::unrecorded_;
+    using core::busy_, core::edits_, core::facts_, core::blank_entries_, core::mix_, core::options_;
+    using core::catch_up, core::jobs_, core::pace_, core::drain_deferred, core::unrecorded_;
 
 public:
     /// What the first layer that summarises would ask for, to be answered on any thread while the session
@@ -77,17 +77,17 @@ private:
     template <class Plan>
     summary_job begin(Plan const& plan_of, unsigned shrinks) {
         summary_plan plan;
-        this->running([&](auto& whole) {
-            auto entries = idle_;
+        this->with_draft([&](auto& whole) {
+            auto entries = blank_entries_;
             planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = plan_of(layer, draft, pass); });
         });
         if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
         auto const id = jobs_.add(facts_, plan, shrinks);
         summary_job made{.id = id, .base = pace_.changes, .prompt = std::move(plan.prompt), .limit = plan.limit};
-        made.first = {facts_.group_at(plan.groups.front().slot()).first};
+        made.first = {facts_.group_at(plan.groups.front().id()).first};
         made.last = made.first;
         for (auto const& which : plan.groups) {
-            auto const& found = facts_.group_at(which.slot());
+            auto const& found = facts_.group_at(which.id());
             if (found.first < made.first.number) made.first = {found.first};
             if (found.last > made.last.number) made.last = {found.last};
         }
@@ -112,8 +112,8 @@ private:
     commit_outcome conclude(job_ledger::entry const& job, std::string text) {
         auto const before = this->used();
         layer_report made;
-        this->statistics_.add(this->together([&](auto& whole) {
-            auto entries = idle_;
+        this->statistics_.add(this->transact([&](auto& whole) {
+            auto entries = blank_entries_;
             planning(whole, entries, [&](auto const& layer, auto& narrowed, auto& hand, auto& shared, layer_report& entry) {
                 attempt<false>(layer, shared, entry, measure::any,
                                [&] { return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit); });
@@ -128,7 +128,7 @@ private:
             tell(options_.observer, events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over, .before = before, .after = after,
                                                     .layers_applied = 1, .groups_dropped = made.groups_dropped, .manual = true});
         }
-        take_waiting();
+        drain_deferred();
         return applied ? commit_outcome::committed : declined(made.note);
     }
     commit_outcome declined(std::string_view why) noexcept {

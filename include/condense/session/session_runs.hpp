@@ -28,7 +28,7 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::kept_, core::limits_,
+    using core::abandoned_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::blank_entries_, core::kept_, core::limits_,
         core::messages_, core::mix_, core::options_, core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
     static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
@@ -82,14 +82,14 @@ protected:
         for (; index < facts_.size(); ++index) {
             auto const& found = facts_.message_at(index);
             auto sum = found.frame;
-            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += facts_.part_at(column).cost;
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) sum += facts_.part_at(part_id).cost;
             pace_.pushed_more(sum, found.plain_user || found.speaker == role::assistant);
             if (found.plain_user) tracker_.begin_turn();
         }
     }
 
     /// What has to be done for a message that has just been appended.
-    void come(std::uint32_t index, bool told = true) {
+    void on_appended(std::uint32_t index, bool told = true) {
         note_pushed(index);
         overflowed_ = false;
         if (told) arrive(index, false);
@@ -97,7 +97,7 @@ protected:
         tell_made<events::arrived>(options_.observer, [&] {
             auto const& found = facts_.message_at(index);
             v1::cost sum = found.frame;
-            for (auto column = found.first_part; column < found.first_part + found.part_count; ++column) sum += edits_.part_cost(facts_, column);
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) sum += edits_.part_cost(facts_, part_id);
             return events::arrived{sequence{index}, sum.tokens(), used()};
         });
     }
@@ -117,8 +117,8 @@ protected:
     }
 
     auto tell_layers(std::uint32_t first, bool resumes, bool journals_only) {
-        return together([&](auto& whole) {
-            auto entries = idle_;
+        return transact([&](auto& whole) {
+            auto entries = blank_entries_;
             detail::run<std::remove_reference_t<decltype(whole)>, Options> shared{.draft = whole,
                                                                                   .options = options_,
                                                                                   .entries = entries.data(),
@@ -140,7 +140,7 @@ protected:
     void note_trail([[maybe_unused]] std::size_t mark) {
         if constexpr (audited) {
             trail_.clear();
-            each_truncation(source(), facts_, edits_, mark, idle_, records && !unrecorded_, [&](truncation const& each) { trail_.push_back(each); });
+            each_truncation(source(), facts_, edits_, mark, blank_entries_, records && !unrecorded_, [&](truncation const& each) { trail_.push_back(each); });
         }
     }
     /// The observer may begin another run meanwhile.
@@ -151,13 +151,13 @@ protected:
 
     /// Gives f(draft): its edits stand together, or not at all where it throws.
     template <class Function>
-    auto together(Function&& f) {
-        grow(events_, 1);
+    auto transact(Function&& f) {
+        grow(undo_points_, 1);
         on_failure whatever_happens{this};
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
-        auto made = this->running([&](auto& whole) {
+        auto made = this->with_draft([&](auto& whole) {
             auto done = f(whole);
             note_trail(mark);
             return done;
@@ -176,14 +176,14 @@ protected:
 
     report_type run(run_demand demand, bool manual) {
         auto const before = used();
-        auto made = together([&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
+        auto made = transact([&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
         made.before = before;
         made.after.source = used().source;
         statistics_.add(made.layers);
         ++statistics_.runs;
         statistics_.changed += made.changed() ? 1u : 0u;
         note_run(made, manual, !demand.may_ask && made.before.fits());
-        take_waiting();
+        drain_deferred();
         return made;
     }
 
@@ -237,7 +237,7 @@ protected:
 
     report_type unchanged(usage now) const noexcept {
         report_type idle;
-        idle.layers = idle_;
+        idle.layers = blank_entries_;
         idle.before = idle.after = now;
         for (auto& layer : idle.layers) layer.before = idle.before.tokens;
         idle.limit = idle.before.input;
@@ -269,18 +269,18 @@ protected:
     struct on_failure {
         session_runs* of;
         ~on_failure() {
-            if (of != nullptr) of->keep_waiting();
+            if (of != nullptr) of->drain_after_failure();
         }
     };
     /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
-    void keep_waiting() noexcept {
+    void drain_after_failure() noexcept {
 #if defined(__cpp_exceptions)
         if (!next_waits()) return;
         if constexpr (borrowed)
             if (messages_.size() != facts_.size()) return;
         unrecorded_ = unrecorded_ || records;
         try {
-            for (; next_waits(); ++taken_) note_pushed(this->append(std::move(coming_[taken_])));
+            for (; next_waits(); ++drained_count_) note_pushed(this->append(std::move(draining_[drained_count_])));
         } catch (...) {
             return;
         }
@@ -289,37 +289,37 @@ protected:
 
     /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it; what
     /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
-    void take_waiting() {
+    void drain_deferred() {
         if (busy_) return;
-        for (auto told = coming_.size() - taken_ + waiting_.size(); next_waits();) {
+        for (auto told = draining_.size() - drained_count_ + deferred_.size(); next_waits();) {
             if constexpr (borrowed) {
-                look_around();  // what the program has appended stands before it
+                detect_external_changes();  // what the program has appended stands before it
                 if (!next_waits()) return;  // an observer's push has taken it in
             }
-            auto const index = this->append(std::move(coming_[taken_]));
-            ++taken_;
-            come(index, told != 0);
+            auto const index = this->append(std::move(draining_[drained_count_]));
+            ++drained_count_;
+            on_appended(index, told != 0);
             if (told != 0) --told;
         }
     }
     /// What is pushed while a message is taken in waits apart from it, so that this one stays where it is.
     bool next_waits() noexcept {
-        if (taken_ == coming_.size()) {
-            coming_.clear();
-            taken_ = 0;
-            coming_.swap(waiting_);
+        if (drained_count_ == draining_.size()) {
+            draining_.clear();
+            drained_count_ = 0;
+            draining_.swap(deferred_);
         }
-        return !coming_.empty();
+        return !draining_.empty();
     }
 
     void catch_up() {
         if constexpr (borrowed)
-            if (!busy_) look_around();
-        take_waiting();
+            if (!busy_) detect_external_changes();
+        drain_deferred();
     }
 
     /// What the program has done to its container since.
-    void look_around()
+    void detect_external_changes()
         requires borrowed
     {
 #if defined(NDEBUG)
@@ -329,17 +329,17 @@ protected:
 #endif
         auto const first = messages_.first_difference(thorough);
         if (first < facts_.size()) rebuild(static_cast<std::uint32_t>(first));
-        while (facts_.size() < messages_.size()) come(take_next());
+        while (facts_.size() < messages_.size()) on_appended(adopt_external());
     }
-    std::uint32_t take_next()
+    std::uint32_t adopt_external()
         requires borrowed
     {
         typename core::occupied const until_in{*this};
-        auto const& m = begin_and_end::first(messages_.get())[static_cast<std::ptrdiff_t>(facts_.size())];
+        auto const& m = ranges_access::begin_of(messages_.get())[static_cast<std::ptrdiff_t>(facts_.size())];
         edits_.reserve_message(this->read(m));
         this->reserve();
         messages_.note(m);
-        return this->take_in();
+        return this->register_last();
     }
 
     /// Messages from `first` on are others: what is known of them, and what was done to them, begins anew.
@@ -361,18 +361,18 @@ protected:
             abandon_again();
             bool const pinned = index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
             edits.reserve_message(facts.read(m, count_, {.pinned = pinned}));
-            edits.follow(facts, facts.place());
+            edits.on_message_placed(facts, facts.place());
             if (facts.message_at(index).pinned != pinned && index < first) facts.pin(index, pinned);
             ++index;
         }
         abandon_again();
-        carrier{facts_, edits_, facts, edits, first}.all();
+        edit_rebaser{facts_, edits_, facts, edits, first}.all();
         edits.reserve_message(0);  // then nothing fails before all is as it has to be
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         messages_.note_anew(first, facts.size());
         facts_ = std::move(facts);
         edits_ = std::move(edits);
-        events_.clear();
+        undo_points_.clear();
         abandoned_.resize(abandoned);
         jobs_.clear();
         this->edited(first, before);
@@ -386,9 +386,9 @@ protected:
     std::conditional_t<audited, std::vector<truncation>, no_observer> trail_;  ///< of the latest run or arrival
     turn_tracker tracker_;
     job_ledger jobs_;
-    std::vector<message_type> waiting_;  ///< pushed during a run
-    std::vector<message_type> coming_;   ///< pushed during an earlier one, and being taken in
-    std::size_t taken_ = 0;              ///< of those, how many are in
+    std::vector<message_type> deferred_;  ///< pushed during a run
+    std::vector<message_type> draining_;   ///< pushed during an earlier one, and being taken in
+    std::size_t drained_count_ = 0;              ///< of those, how many are in
     bool unrecorded_ = false;            ///< no journal has taken the latest arrival
     bool unread_ = false;                ///< nor said since a state was adopted what it holds
     bool overflowed_ = false;            ///< since the latest message

@@ -25,7 +25,7 @@ class session_saving : public session_jobs<Messages, Mix, Estimator, Options> {
     using core = session_jobs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::events_, core::facts_, core::idle_, core::jobs_,
+    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::blank_entries_, core::jobs_,
         core::kept_, core::limits_, core::messages_, core::mix_, core::note_, core::options_, core::overflowed_, core::pace_, core::places_,
         core::released_, core::sent_, core::sent_sum_, core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
     using core::borrowed, core::catch_up;
@@ -50,7 +50,7 @@ public:
             return made;
         }
         if constexpr (saves_estimator) out.memories.push_back(count_.save());
-        for (auto const& entry : idle_) out.layers.emplace_back(entry.name);
+        for (auto const& entry : blank_entries_) out.layers.emplace_back(entry.name);
         out.conversation = options_.conversation;
         out.limits = limits_;
         for (auto const& m : messages_.get()) out.messages.push_back(v1::to_bytes(m));
@@ -60,7 +60,7 @@ public:
             if (facts_.message_at(index).pinned) out.pins.push_back(index);
         out.steps = edits_.steps();
         out.texts = edits_.texts();
-        out.undos = events_;
+        out.undos = undo_points_;
         out.sent = edits_.sent();
         out.cached = edits_.cached();
         out.runs = statistics_.runs;
@@ -83,7 +83,7 @@ public:
     state_error adopt(session_state from) {
         check_storable();
         if (busy_) return unrestorable(state_fault::busy, "the session", "not be in a run");
-        if (facts_.size() != 0 || begin_and_end::first(messages_.get()) != begin_and_end::past(messages_.get()))
+        if (facts_.size() != 0 || ranges_access::begin_of(messages_.get()) != ranges_access::end_of(messages_.get()))
             return unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
         if (auto const problem = belongs(from)) return problem;
 
@@ -109,7 +109,7 @@ public:
         typename Mix::memory kept{};
         if (!load_memories(mix_, kept, from.memories, facts.size())) return impossible("a layer's memory", "be as the layer saved it");
         auto noted = core::held_type::look_at(all);
-        grow(events_, 1);
+        grow(undo_points_, 1);
 
         // From here on nothing fails but a memory that throws when it is moved.
         kept_ = std::move(kept);
@@ -119,7 +119,7 @@ public:
         places_.swap(places);
         facts_ = std::move(facts);
         edits_ = std::move(edits);
-        events_.swap(from.undos);
+        undo_points_.swap(from.undos);
         abandoned_.swap(from.abandoned);
         released_.swap(from.released);
         limits_ = from.limits;
@@ -152,14 +152,14 @@ private:
     state_error belongs(session_state const& from) const {
         if (from.version > session_state::latest) return unrestorable(state_fault::newer, "the version", "be one that this library knows");
         if (from.version == 0) return impossible("the version", "be above 0");
-        bool same = from.layers.size() == idle_.size();
-        for (std::size_t at = 0; same && at < idle_.size(); ++at) same = from.layers[at] == idle_[at].name;
+        bool same = from.layers.size() == blank_entries_.size();
+        for (std::size_t at = 0; same && at < blank_entries_.size(); ++at) same = from.layers[at] == blank_entries_[at].name;
         if (!same) return unrestorable(state_fault::foreign, "the pipeline", "have the layers of the one that was saved");
         if (from.conversation != options_.conversation)
             return unrestorable(state_fault::foreign, "the conversation", "be the one that was saved");
-        if (from.statistics.size() != idle_.size()) return impossible("the statistics", "be one entry a layer");
+        if (from.statistics.size() != blank_entries_.size()) return impossible("the statistics", "be one entry a layer");
         for (auto const& made : from.steps)
-            if (made.author > idle_.size()) return impossible("the author of an edit", "be a layer");
+            if (made.author > blank_entries_.size()) return impossible("the author of an edit", "be a layer");
         if (from.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         if constexpr (borrowed)
             if (!from.released.empty()) return unrestorable(state_fault::foreign, "the program's own container", "be of a session that released nothing");
@@ -205,7 +205,7 @@ private:
                 if (!m) return impossible("a message", "be as its traits write it");
                 facts.read(*m, count_, {.pinned = pinned, .exact = true});
                 all.push_back(std::move(*m));
-            } else facts.read(from.released[gone[index]], pinned, thinnable<message_type>);
+            } else facts.read(from.released[gone[index]], pinned, part_removable<message_type>);
             gone[index] = is_there ? there++ : none32;
             facts.place();
         }
@@ -233,9 +233,9 @@ private:
     void take_statistics(session_state const& from) noexcept {
         statistics_.runs = from.runs;
         statistics_.changed = from.changed;
-        for (std::size_t at = 0; at < idle_.size(); ++at) {
+        for (std::size_t at = 0; at < blank_entries_.size(); ++at) {
             statistics_.layers[at] = from.statistics[at];
-            statistics_.layers[at].name = idle_[at].name;
+            statistics_.layers[at].name = blank_entries_[at].name;
         }
     }
 };

@@ -104,7 +104,7 @@ struct basic_session_state {
     std::vector<std::string> memories = {};  ///< of the layers, as they save them
 
     detail::pace pace = {};
-    detail::usage_anchor anchor = {};
+    detail::reported_baseline anchor = {};
     turn_tracker turns = {};
     std::uint64_t latest_job = 0;
     std::string note = {};

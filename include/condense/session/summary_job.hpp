@@ -70,12 +70,12 @@ public:
     bool overlaps(std::vector<group> const& groups) const noexcept {
         for (auto const& live : live_)
             for (auto const& which : groups)
-                if (holds(live, which.slot())) return true;
+                if (holds(live, which.id())) return true;
         return false;
     }
     std::uint64_t add(outline const& facts, summary_plan const& plan, unsigned shrinks = 0) {
         entry made{.groups = plan.groups, .limit = plan.limit, .size = plan.size, .shrinks = shrinks};
-        for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.slot()).count);
+        for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.id()).count);
         made.id = id_of(plan.prompt, ++latest_);
         live_.push_back(std::move(made));
         return live_.back().id;
@@ -100,22 +100,22 @@ public:
     }
 
     /// Ends the job that stands for this group.
-    void touched(std::uint32_t slot) noexcept {
+    void touched(std::uint32_t group_id) noexcept {
         for (std::size_t at = 0; at < live_.size();)
-            if (holds(live_[at], slot)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
+            if (holds(live_[at], group_id)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
             else ++at;
     }
     /// Ends the jobs that steps from `mark` on have touched.
     void touched(outline const& facts, view const& edits, std::size_t mark) noexcept {
         for (; !live_.empty() && mark < edits.steps().size(); ++mark) {
             auto const& made = edits.steps()[mark];
-            touched(made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.slot());
+            touched(made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.id());
         }
     }
     /// All that it stands for is there, with the messages it had.
     static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
         for (std::size_t at = 0; at < job.groups.size(); ++at)
-            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].slot()).count != job.counts[at]) return false;
+            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].id()).count != job.counts[at]) return false;
         return true;
     }
 
@@ -125,9 +125,9 @@ private:
         auto const state = fnv1a(prompt, fnv_basis ^ count);
         return state == 0 ? 1 : state;
     }
-    static bool holds(entry const& job, std::uint32_t slot) noexcept {
+    static bool holds(entry const& job, std::uint32_t group_id) noexcept {
         for (auto const& which : job.groups)
-            if (which.slot() == slot) return true;
+            if (which.id() == group_id) return true;
         return false;
     }
 

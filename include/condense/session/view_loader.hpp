@@ -57,7 +57,7 @@ private:
         if (has_text && made.text != texts_++) return false;
         if (has_text != writes && made.kind != edit_kind::repair) return false;
         if (made.on_part) return made.target < to_->parts_.size() && (made.kind == edit_kind::repair ? take_answer(made, at) : take_part(made, at));
-        return group{made.target}.slot() < to_->groups_.size() && take_group(made, at);
+        return group{made.target}.id() < to_->groups_.size() && take_group(made, at);
     }
 
     /// An answer to a call, or a result that it gives way to.
@@ -86,7 +86,7 @@ private:
     }
 
     bool take_group(view::step const& made, std::uint32_t at) noexcept {
-        auto& state = to_->groups_[group{made.target}.slot()];
+        auto& state = to_->groups_[group{made.target}.id()];
         bool const of_summary = group{made.target}.is_summary();
         if (made.kind == edit_kind::summarize) {
             if (of_summary || state.summary != 0 || made.previous != 0) return false;

@@ -67,7 +67,7 @@ struct by_content {
         return each([&](auto const& slot) { return detail::may_apply(slot, kind, sealed, size, how); });
     }
     template <class Draft>
-    constexpr auto over_all(Draft const& seen) const {
+    constexpr auto bind(Draft const& seen) const {
         return [this, for_json = detail::ready(json, seen), for_log = detail::ready(log, seen),
                 for_diff = detail::ready(diff, seen), for_hits = detail::ready(search_hits, seen),
                 for_code = detail::ready(code, seen), for_prose = detail::ready(prose, seen),
@@ -87,7 +87,7 @@ struct by_content {
         };
     }
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return over_all(detail::alone{})({}, part, how);
+        return bind(detail::alone{})({}, part, how);
     }
     friend bool operator==(by_content const&, by_content const&) = default;
 

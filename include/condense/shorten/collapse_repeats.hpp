@@ -121,7 +121,7 @@ constexpr std::optional<std::string> collapse_once(std::string_view text, bool s
 struct collapse_repeats {
     static constexpr part_kinds applies_to = part_kind::text | part_kind::reasoning | part_kind::tool_result;
 
-    extent over = chars{0};  ///< texts within it are left alone
+    text_limit over = chars{0};  ///< texts within it are left alone
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut) const {
         std::optional<std::string> shorter;

@@ -28,7 +28,7 @@ namespace detail {
 /// worth, from both ends inward, while they fit together with the markers between them.
 class log_selection {
 public:
-    constexpr log_selection(std::string_view text, extent const& limit, recovery const& how)
+    constexpr log_selection(std::string_view text, text_limit const& limit, recovery const& how)
         : text_{text}, limit_{limit}, how_{how} {
         auto const room = limit.chars.count < limit.bytes.count ? limit.chars.count : limit.bytes.count;
         width_ = room / 8;
@@ -36,7 +36,7 @@ public:
         gap_size_ = gap(total + total, total).size() + 1;
     }
 
-    constexpr void read(extent const& head, extent const& tail) {
+    constexpr void read(text_limit const& head, text_limit const& tail) {
         auto const head_end = head.prefix_of(text_);
         auto const tail_begin = tail.suffix_of(text_);
         lines_.reserve(as_size(count_lines(text_)));
@@ -172,7 +172,7 @@ private:
     }
 
     /// False where the line does not fit.
-    constexpr bool take(std::size_t index, extent const& limit) {
+    constexpr bool take(std::size_t index, text_limit const& limit) {
         auto const line = shown(index);
         auto const gaps = gaps_ - 1 + (gap_before(index) ? 1u : 0u) + (gap_after(index) ? 1u : 0u);
         auto const markers = gaps * gap_size_ + omission_limit;
@@ -191,7 +191,7 @@ private:
     }
 
     /// Around a line that was taken, outward, to a line that is kept, does not fit or is one more like it.
-    constexpr void take_around(std::size_t index, v1::lines context, extent const& limit) {
+    constexpr void take_around(std::size_t index, v1::lines context, text_limit const& limit) {
         auto const wanted = [&](std::size_t other) {
             return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape && take(other, limit);
         };
@@ -199,7 +199,7 @@ private:
         for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && wanted(index + off);) ++off;
     }
 
-    constexpr void take_all(rank worth, v1::lines context, extent const& limit) {
+    constexpr void take_all(rank worth, v1::lines context, text_limit const& limit) {
         for (std::size_t turn = 0; turn < lines_.size(); ++turn) {
             auto const index = turn % 2 == 0 ? turn / 2 : lines_.size() - 1 - turn / 2;
             if (lines_[index].worth == worth && !kept(index) && take(index, limit)) take_around(index, context, limit);
@@ -212,19 +212,19 @@ private:
     }
 
     std::string_view text_;
-    extent limit_;
+    text_limit limit_;
     recovery how_;
     std::uint64_t width_ = 0;
     std::uint64_t total_ = 0;  ///< lines there were at first, as far as is known
     std::uint64_t gap_size_ = 0;
     std::uint64_t gaps_ = 1;
-    extent sum_{chars{0} && bytes{0} && lines{0}};  ///< of the lines that are kept
+    text_limit sum_{chars{0} && bytes{0} && lines{0}};  ///< of the lines that are kept
     std::vector<log_line> lines_;
     std::string cut_line_;
 };
 
-constexpr std::string compact_lines(std::string_view text, extent const& head, extent const& tail, v1::lines context,
-                                    extent const& limit, recovery const& how) {
+constexpr std::string compact_lines(std::string_view text, text_limit const& head, text_limit const& tail, v1::lines context,
+                                    text_limit const& limit, recovery const& how) {
     log_selection chosen{text, limit, how};
     chosen.read(head, tail);
     chosen.select(context);
@@ -240,9 +240,9 @@ constexpr std::string compact_lines(std::string_view text, extent const& head, e
 /// most twice. Of a line its first 1,024 bytes tell what it is; those that would take an eighth of the
 /// room lose their middle. Costs a few passes over the text and 24 bytes for each line.
 struct compact_log {
-    extent head = lines{10};
-    extent tail = lines{20};
-    extent at_most = chars{8'000};  ///< C3; shorter texts are left alone
+    text_limit head = lines{10};
+    text_limit tail = lines{20};
+    text_limit at_most = chars{8'000};  ///< C3; shorter texts are left alone
     lines context = {1};  ///< before and after an alarm
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
@@ -258,11 +258,11 @@ struct compact_log {
         return out;
     }
     constexpr void validate() const {
-        detail::reject_unless(at_most.bounded(), "condense: compact_log: at_most must be given (see extent)");
+        detail::reject_unless(at_most.bounded(), "condense: compact_log: at_most must be given (see text_limit)");
         detail::check_room(at_most);
     }
     /// The most of a text that it keeps, per unit.
-    constexpr extent most() const noexcept { return at_most; }
+    constexpr text_limit most() const noexcept { return at_most; }
     friend constexpr bool operator==(compact_log const&, compact_log const&) = default;
 };
 

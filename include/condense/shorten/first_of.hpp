@@ -35,17 +35,17 @@ struct either_shortener {
         return detail::may_apply(first, kind, sealed, size, how) || detail::may_apply(second, kind, sealed, size, how);
     }
     template <class Draft>
-    constexpr auto over_all(Draft const& seen) const {
+    constexpr auto bind(Draft const& seen) const {
         return [one = ready(first, seen), two = ready(second, seen)](part_ref at, part_view const& part, cut const& how) {
             auto made = one(at, part, how);
-            bool const enough = takes_any_size<First>() || how.over == extent{chars{0}};
+            bool const enough = takes_any_size<First>() || how.over == text_limit{chars{0}};
             if (made && (enough || made->empty() || how.over.holds(*made))) return made;
             auto other = two(at, part, how);
             return other && (!made || other->size() < made->size()) ? other : made;
         };
     }
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return over_all(alone{})({}, part, how);
+        return bind(alone{})({}, part, how);
     }
     friend bool operator==(either_shortener const&, either_shortener const&) = default;
 };

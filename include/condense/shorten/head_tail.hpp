@@ -66,8 +66,8 @@ constexpr std::string_view original_type(std::string_view text, bool shortened) 
 
 /// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
 /// cutting would not save more than a marker takes.
-constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, extent const& head_limit,
-                                                extent const& tail_limit, extent const& at_most, recovery const& how) {
+constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, text_limit const& head_limit,
+                                                text_limit const& tail_limit, text_limit const& at_most, recovery const& how) {
     auto head = head_limit.prefix_of(text, ascii);
     auto tail = tail_limit.suffix_of(text, ascii);
     bool const too_large = !at_most.holds(text, ascii);
@@ -78,7 +78,7 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
         rest.bytes = rest.bytes - v1::bytes{rest.bytes.count == u64_limit ? 0 : omission_limit};
         rest.chars = rest.chars - v1::chars{rest.chars.count == u64_limit ? 0 : omission_limit};
         rest.lines = rest.lines - v1::lines{rest.lines.count == u64_limit ? 0 : 3u};
-        auto const wants_tail = tail_limit != extent{v1::chars{0}};
+        auto const wants_tail = tail_limit != text_limit{v1::chars{0}};
         auto const share = wants_tail ? rest.halved(1) : rest;
         auto const front = share.prefix_of(text, ascii);
         auto const back = wants_tail ? share.suffix_of(text, ascii) : text.size();
@@ -100,8 +100,8 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
 }
 
 /// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
-constexpr std::optional<std::string> cut_any(std::string_view text, extent const& head_limit, extent const& tail_limit,
-                                             extent const& at_most, recovery const& how) {
+constexpr std::optional<std::string> cut_any(std::string_view text, text_limit const& head_limit, text_limit const& tail_limit,
+                                             text_limit const& at_most, recovery const& how) {
     auto const plain = utf8::ascii_end(text, 0);
     if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
     std::string clean;
@@ -111,7 +111,7 @@ constexpr std::optional<std::string> cut_any(std::string_view text, extent const
     return made;
 }
 
-constexpr extent sum_of(extent left, extent const& right) noexcept {
+constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
     auto const add = [](std::uint64_t& into, std::uint64_t more) {
         if (into == u64_limit || more == u64_limit) into = u64_limit;  // not given
         else into = add_capped(into, more) == u64_limit ? u64_limit - 1 : into + more;
@@ -122,13 +122,13 @@ constexpr extent sum_of(extent left, extent const& right) noexcept {
     return left;
 }
 
-constexpr void check_room(extent const& at_most) {
+constexpr void check_room(text_limit const& at_most) {
     reject_unless(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
                 at_most.lines.count >= 5,
             "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see head_tail)");
 }
 
-constexpr extent no_less_than_marker(extent at_most) noexcept {
+constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
     if (at_most.bytes.count < 2 * omission_limit) at_most.bytes.count = 2 * omission_limit;
     if (at_most.chars.count < 2 * omission_limit) at_most.chars.count = 2 * omission_limit;
     if (at_most.lines.count < 5) at_most.lines.count = 5;
@@ -136,8 +136,8 @@ constexpr extent no_less_than_marker(extent at_most) noexcept {
 }
 
 /// Where more would be kept than the layer's `over`, that is the most: what was too large is not left too large.
-constexpr extent bounded_by(extent at_most, extent const& most, extent const& over) noexcept {
-    if (over == extent{chars{0}}) return at_most;  // none
+constexpr text_limit bounded_by(text_limit at_most, text_limit const& most, text_limit const& over) noexcept {
+    if (over == text_limit{chars{0}}) return at_most;  // none
     if (most.chars.count != u64_limit && most.chars > over.chars) at_most.chars = over.chars < at_most.chars ? over.chars : at_most.chars;
     if (most.bytes.count != u64_limit && most.bytes > over.bytes) at_most.bytes = over.bytes < at_most.bytes ? over.bytes : at_most.bytes;
     if (most.lines.count != u64_limit && most.lines > over.lines) at_most.lines = over.lines < at_most.lines ? over.lines : at_most.lines;
@@ -149,9 +149,9 @@ constexpr extent bounded_by(extent at_most, extent const& most, extent const& ov
 /// Keeps both ends, or less of them where a layer's `over` is below what they hold together. Loses the middle; costs
 /// one pass over the text. `at_most` includes the marker.
 struct head_tail {
-    extent head = chars{4'000};  ///< C3: results end up at 8,000 characters
-    extent tail = chars{4'000};
-    extent at_most = {};
+    text_limit head = chars{4'000};  ///< C3: results end up at 8,000 characters
+    text_limit tail = chars{4'000};
+    text_limit at_most = {};
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         auto const bound = detail::bounded_by(at_most.halved(how.halvings), most().halved(how.halvings), how.over);
@@ -159,33 +159,33 @@ struct head_tail {
     }
     constexpr void validate() const { detail::check_room(at_most); }
     /// The most of a text that it keeps, per unit.
-    constexpr extent most() const noexcept { return detail::sum_of(head, tail) && at_most; }
+    constexpr text_limit most() const noexcept { return detail::sum_of(head, tail) && at_most; }
     friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
 };
 
 /// Keeps the beginning.
 struct head {
-    extent keep = chars{8'000};
-    extent at_most = {};
+    text_limit keep = chars{8'000};
+    text_limit at_most = {};
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return head_tail{keep, chars{0}, at_most}(part, how);
     }
     constexpr void validate() const { detail::check_room(at_most); }
-    constexpr extent most() const noexcept { return keep && at_most; }
+    constexpr text_limit most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(head const&, head const&) = default;
 };
 
 /// Keeps the end.
 struct tail {
-    extent keep = chars{8'000};
-    extent at_most = {};
+    text_limit keep = chars{8'000};
+    text_limit at_most = {};
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return head_tail{chars{0}, keep, at_most}(part, how);
     }
     constexpr void validate() const { detail::check_room(at_most); }
-    constexpr extent most() const noexcept { return keep && at_most; }
+    constexpr text_limit most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(tail const&, tail const&) = default;
 };
 

@@ -36,14 +36,14 @@ struct json_sample {
     std::uint64_t outliers = 10;  ///< T42: 15 rows with the first and last
     chars value = {100};          ///< C3; strings are cut where that saves more than a marker takes
     bool drop_null = false;       ///< members that are null go, and are not spoken of
-    extent over = {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
-    extent at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded values, then keys, then rows are halved
+    text_limit over = {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
+    text_limit at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded values, then keys, then rows are halved
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         auto const gate = detail::limit_of(*this, how);
         if (over.bounded() && gate.holds(part.text)) return std::nullopt;
         auto const most = at_most.halved(how.halvings);
-        auto const limit = detail::no_less_than_marker(gate == extent{chars{0}} ? most : most && gate);
+        auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? most : most && gate);
         bool const fits = limit.holds(part.text);
         std::string made;
         for (unsigned step = 0;; ++step) {

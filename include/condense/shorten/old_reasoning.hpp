@@ -20,7 +20,7 @@ inline namespace v1 {
 /// reasoning under any pressure, because providers refuse a step whose signed thinking is missing. Reads no
 /// text; halvings halve `keep`, of which the newest message stays.
 struct old_reasoning {
-    using looks_at_all = void;
+    using needs_conversation = void;
     static constexpr part_kinds applies_to = part_kind::reasoning;
     static constexpr bool any_size = true;
     static constexpr bool removes = true;
@@ -28,13 +28,13 @@ struct old_reasoning {
     messages keep = {1};
 
     template <class Draft>
-    constexpr auto over_all(Draft const& seen) const {
+    constexpr auto bind(Draft const& seen) const {
         std::vector<std::uint32_t> thinking;  // messages, oldest first
         for (std::uint32_t index = 0; index < seen.outline().size(); ++index) {
             if (!seen.present(sequence{index})) continue;
             bool found = false;
             seen.each_part_of(sequence{index}, [&](part_ref part) {
-                found = found || seen.outline().part_at(part.column).kind == part_kind::reasoning;
+                found = found || seen.outline().part_at(part.part_id).kind == part_kind::reasoning;
             });
             if (found) thinking.push_back(index);
         }

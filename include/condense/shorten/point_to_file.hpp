@@ -55,7 +55,7 @@ private:
 /// without a path are left alone, as are those that are no JSON object. Costs two passes over the arguments.
 template <detail::tool_choice Tools = tools_named<7>>
 struct point_to_file {
-    using looks_at_all = void;  // whether the write went well stands in another message
+    using needs_conversation = void;  // whether the write went well stands in another message
 
     /// V2 has write_file and edit_file, content and new_text; the rest is what agents in use call them.
     Tools tools = detail::slot_default<Tools>(
@@ -76,18 +76,18 @@ struct point_to_file {
     }
 
     template <class Draft>
-    constexpr auto over_all(Draft const& seen) const {
+    constexpr auto bind(Draft const& seen) const {
         auto const& facts = seen.outline();
-        std::vector<answer> answers(facts.part_count());  // of calls, by column
-        for (std::size_t column = 0; column < facts.part_count(); ++column) {
-            auto const& found = facts.part_at(column);
+        std::vector<answer> answers(facts.part_count());  // of calls, by part_id
+        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            auto const& found = facts.part_at(part_id);
             auto const call = found.kind == part_kind::tool_result ? facts.call_column(found) : detail::none32;
             if (call == detail::none32) continue;
             if (found.status != part_status::ok) answers[call] = answer::bad;
             else if (answers[call] == answer::none) answers[call] = answer::good;
         }
         return [self = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
-            bool const written = part.kind != part_kind::tool_call || answers[at.column] == answer::good;
+            bool const written = part.kind != part_kind::tool_call || answers[at.part_id] == answer::good;
             if (!written && how.halvings == 0) return std::optional<std::string>{};
             return self.shorten(part, how, written);
         };
@@ -100,7 +100,7 @@ private:
     enum class answer : std::uint8_t { none, good, bad };
 
     constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool written) const {
-        auto const halved = [&how](chars size) { return extent{size}.halved(how.halvings).chars.count; };
+        auto const halved = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
         if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
         if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how.how, written);
         if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;

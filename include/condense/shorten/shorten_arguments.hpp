@@ -42,7 +42,7 @@ struct shorten_arguments {
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         if (part.kind != part_kind::tool_call || part.sealed || !tools.holds(part)) return std::nullopt;
-        auto const halved = [&how](chars size) { return extent{size}.halved(how.halvings).chars.count; };
+        auto const halved = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
         detail::string_cutter const cut_string{halved(keep), halved(over), how.how, otherwise};
         if (part.text.size() <= cut_string.limit()) return std::nullopt;
         return detail::json::with_strings(

@@ -45,7 +45,7 @@ constexpr part_kinds operator|(part_kind left, part_kind right) noexcept { retur
 struct cut {
     unsigned halvings = 0;
     recovery how = {};
-    extent over = chars{0};
+    text_limit over = chars{0};
 };
 
 /// A callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing where it
@@ -55,11 +55,11 @@ concept text_shortener = requires(Shortener const& shorten, part_view const& par
     { shorten(part, how) } -> std::same_as<std::optional<std::string>>;
 };
 
-/// Decides by what else the conversation holds, and says so with `using looks_at_all = void`:
-/// `s.over_all(draft)`, called once before a walk over the parts, gives a callable
+/// Decides by what else the conversation holds, and says so with `using needs_conversation = void`:
+/// `s.bind(draft)`, called once before a walk over the parts, gives a callable
 /// `(part_ref, part_view, cut) -> std::optional<std::string>`, which keeps no view that it was shown.
 template <class Shortener>
-concept conversation_shortener = requires { typename Shortener::looks_at_all; };
+concept conversation_shortener = requires { typename Shortener::needs_conversation; };
 
 namespace detail {
 /// Made of others, which it asks one by one.
@@ -67,7 +67,7 @@ template <class Shortener>
 concept composite_shortener = requires { typename Shortener::is_composite; };
 }  // namespace detail
 
-/// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, an extent in
+/// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, an text_limit in
 /// place of the layer's where it is bounded; `any_size = true` where there is no limit; `removes = true` where an empty text
 /// takes the whole part out, which may be a sealed one; `validate()`.
 template <class Shortener>
@@ -122,17 +122,17 @@ constexpr bool takes_any_size() noexcept {
 }
 
 /// False where the size in bytes alone shows that a text is within the limits.
-constexpr bool may_exceed(extent const& limit, bytes size) noexcept {
+constexpr bool may_exceed(text_limit const& limit, bytes size) noexcept {
     return limit.by_lines() || size.count > limit.chars.count || size > limit.bytes;
 }
 
 /// Texts within it are left alone.
 template <class Shortener>
-constexpr extent limit_of(Shortener const& shorten, cut const& how) noexcept {
+constexpr text_limit limit_of(Shortener const& shorten, cut const& how) noexcept {
     if constexpr (requires { shorten.over; }) {
-        static_assert(requires { extent{shorten.over}; },
+        static_assert(requires { text_limit{shorten.over}; },
                       "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
-        auto const own = extent{shorten.over};
+        auto const own = text_limit{shorten.over};
         return own.bounded() ? own.halved(how.halvings) : how.over;
     } else return how.over;
 }
@@ -154,7 +154,7 @@ struct alone {};
 /// The shortener for one walk over a conversation, behind its limit: `(part_ref, part_view, cut)`.
 template <class Shortener, class Draft>
 constexpr auto ready(Shortener const& shorten, Draft const& seen) {
-    if constexpr (composite_shortener<Shortener>) return shorten.over_all(seen);
+    if constexpr (composite_shortener<Shortener>) return shorten.bind(seen);
     else if constexpr (conversation_shortener<Shortener> && std::same_as<Draft, alone>)
         return [](part_ref, part_view const&, cut const&) { return std::optional<std::string>{}; };
     else {
@@ -163,7 +163,7 @@ constexpr auto ready(Shortener const& shorten, Draft const& seen) {
                    (takes_any_size<Shortener>() || !limit_of(shorten, how).holds(part.text));
         };
         if constexpr (conversation_shortener<Shortener>)
-            return [behind_limit, chosen = shorten.over_all(seen)](part_ref at, part_view const& part, cut const& how) {
+            return [behind_limit, chosen = shorten.bind(seen)](part_ref at, part_view const& part, cut const& how) {
                 return behind_limit(part, how) ? chosen(at, part, how) : std::optional<std::string>{};
             };
         else

@@ -72,8 +72,8 @@ inline constexpr auto file_writers =
 
 /// A call that reads or writes a file.
 struct file_use {
-    std::uint32_t column = 0;  ///< of the call
-    std::uint32_t answer = none32;  ///< column of its newest result
+    std::uint32_t part_id = 0;  ///< of the call
+    std::uint32_t answer = none32;  ///< part_id of its newest result
     bool failed = false;
     bool writes = false;
     enum : std::uint8_t { stays, read_again, written } fate = stays;
@@ -127,18 +127,18 @@ constexpr void judge(std::vector<file_use>& uses) {
 template <part_key Key = file_of_call, protection Reads = std::remove_const_t<decltype(detail::file_readers)>,
           protection Writes = std::remove_const_t<decltype(detail::file_writers)>, part_key Range = range_of_call>
 struct superseded_reads {
-    using looks_at_all = void;
+    using needs_conversation = void;
 
     Key key = detail::slot_default<Key>();  ///< of a call's part_view: the file, or nothing
     Reads reads = detail::slot_default<Reads>(detail::file_readers);
     Writes writes = detail::slot_default<Writes>(detail::file_writers);
     Range range = detail::slot_default<Range>();  ///< the same for the piece of it, where not all is read
-    extent over = chars{200};
+    text_limit over = chars{200};
 
     template <class Draft>
-    constexpr auto over_all(Draft const& seen) const {
+    constexpr auto bind(Draft const& seen) const {
         struct result {
-            std::uint32_t column;
+            std::uint32_t part_id;
             std::size_t use;
         };
         std::vector<detail::file_use> uses;
@@ -148,26 +148,26 @@ struct superseded_reads {
             if (!seen.present(sequence{index})) continue;
             bool calls = false;
             seen.each_part_of(sequence{index}, [&](part_ref part) {
-                auto const& found = facts.part_at(part.column);
+                auto const& found = facts.part_at(part.part_id);
                 calls = calls || (found.kind == part_kind::tool_call && found.status == part_status::ok);
             });
             if (calls)
                 seen.each_part(sequence{index}, [&](part_ref at, part_view const& part) { take_call(uses, at, part); });
             seen.each_part_of(sequence{index}, [&](part_ref part) {
-                auto const& found = facts.part_at(part.column);
+                auto const& found = facts.part_at(part.part_id);
                 if (found.kind != part_kind::tool_result) return;
                 auto const* const use = detail::find_column(uses, facts.call_column(found));
                 if (use == nullptr) return;
                 auto& mine = uses[static_cast<std::size_t>(use - uses.data())];
-                mine.answer = part.column;
+                mine.answer = part.part_id;
                 mine.failed = mine.failed || found.status != part_status::ok;
-                answers.push_back({part.column, static_cast<std::size_t>(use - uses.data())});
+                answers.push_back({part.part_id, static_cast<std::size_t>(use - uses.data())});
             });
         }
         detail::judge(uses);
         return [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
             std::optional<std::string> note;
-            auto const* const found = detail::find_column(answers, at.column);
+            auto const* const found = detail::find_column(answers, at.part_id);
             if (found == nullptr || uses[found->use].fate == detail::file_use::stays || part.text.size() <= detail::omission_limit)
                 return note;
             bool const again = uses[found->use].fate == detail::file_use::read_again;
@@ -183,7 +183,7 @@ private:
         if (part.kind != part_kind::tool_call || part.status != part_status::ok) return;
         bool const reading = detail::policy_of<Reads>{reads}.holds(part);
         if (!reading && !detail::policy_of<Writes>{writes}.holds(part)) return;
-        detail::file_use use{.column = at.column, .writes = !reading, .file = detail::key_of(key, part)};
+        detail::file_use use{.part_id = at.part_id, .writes = !reading, .file = detail::key_of(key, part)};
         if (use.file.empty()) return;
         if (reading) {
             use.tool = "+" + std::string{part.tool};

@@ -14,22 +14,22 @@ namespace condense {
 inline namespace v1 {
 
 /// Limits in any unit that text has; those not given do not bind.
-struct extent {
+struct text_limit {
     v1::chars chars = {detail::u64_limit};
     v1::bytes bytes = {detail::u64_limit};
     v1::lines lines = {detail::u64_limit};
 
-    constexpr extent() = default;
-    constexpr extent(v1::chars limit) noexcept : chars{limit} {}
-    constexpr extent(v1::bytes limit) noexcept : bytes{limit} {}
-    constexpr extent(v1::lines limit) noexcept : lines{limit} {}
+    constexpr text_limit() = default;
+    constexpr text_limit(v1::chars limit) noexcept : chars{limit} {}
+    constexpr text_limit(v1::bytes limit) noexcept : bytes{limit} {}
+    constexpr text_limit(v1::lines limit) noexcept : lines{limit} {}
 
-    constexpr bool bounded() const noexcept { return *this != extent{}; }
+    constexpr bool bounded() const noexcept { return *this != text_limit{}; }
     constexpr bool by_lines() const noexcept { return lines.count != detail::u64_limit; }
 
     /// Halved `times` over, each limit that was given.
-    constexpr extent halved(unsigned times) const noexcept {
-        extent less = *this;
+    constexpr text_limit halved(unsigned times) const noexcept {
+        text_limit less = *this;
         for (auto* const count : {&less.chars.count, &less.bytes.count, &less.lines.count})
             if (*count != detail::u64_limit) *count >>= times < 63 ? times : 63;
         return less;
@@ -73,8 +73,8 @@ struct extent {
 
     constexpr bool holds(std::string_view text, bool ascii = false) const noexcept { return prefix_of(text, ascii) == text.size(); }
 
-    friend constexpr bool operator==(extent const&, extent const&) = default;
-    friend constexpr extent operator&&(extent left, extent right) noexcept {
+    friend constexpr bool operator==(text_limit const&, text_limit const&) = default;
+    friend constexpr text_limit operator&&(text_limit left, text_limit right) noexcept {
         if (right.chars < left.chars) left.chars = right.chars;
         if (right.bytes < left.bytes) left.bytes = right.bytes;
         if (right.lines < left.lines) left.lines = right.lines;
@@ -85,11 +85,11 @@ struct extent {
 /// The size over which a layer takes a part: of its text, or in tokens in the scale of used() (L19), what a
 /// part costs beside its text included. What is within all limits that were given is left alone.
 struct part_limit {
-    extent text = {};
+    text_limit text = {};
     v1::tokens tokens = {detail::u64_limit};
 
     constexpr part_limit() = default;
-    constexpr part_limit(extent limit) noexcept : text{limit} {}
+    constexpr part_limit(text_limit limit) noexcept : text{limit} {}
     constexpr part_limit(v1::tokens limit) noexcept : tokens{limit} {}
     template <unit Unit>
         requires(Unit == unit::chars || Unit == unit::bytes || Unit == unit::lines)
@@ -103,9 +103,9 @@ struct part_limit {
     }
     /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.
     template <class Reader>
-    constexpr extent of_text(cost counted, Reader const& seen) const noexcept {
+    constexpr text_limit of_text(cost counted, Reader const& seen) const noexcept {
         bool const over = tokens.count != detail::u64_limit && counted > seen.within(tokens);
-        return over ? extent{v1::chars{0}} : text;
+        return over ? text_limit{v1::chars{0}} : text;
     }
 
     friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
@@ -117,8 +117,8 @@ constexpr part_limit operator&&(part_limit left, tokens right) noexcept {
 
 template <unit Left, unit Right>
     requires(Left != unit::tokens && Right != unit::tokens)
-constexpr extent operator&&(quantity<Left> left, quantity<Right> right) noexcept {
-    return extent{left} && extent{right};
+constexpr text_limit operator&&(quantity<Left> left, quantity<Right> right) noexcept {
+    return text_limit{left} && text_limit{right};
 }
 
 namespace detail {
