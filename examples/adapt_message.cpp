@@ -56,7 +56,8 @@ struct condense::message_traits<my::post> {
     }
     static my::post make(role, std::string text) { return {.text = std::move(text)}; }
     static my::post make_result(my::post const&, part_view const& call, std::string text) {
-        return {.from = my::who::program, .outputs = {{std::string{call.call}, std::string{call.tool}, std::move(text)}}};
+        return {.from = my::who::program,
+                .outputs = {{std::string{call.call}, std::string{call.tool}, std::move(text)}}};
     }
 };
 
@@ -69,8 +70,8 @@ int main() {
         lines.push_back({"user", "What is " + std::to_string(turn) + " squared?"});
         lines.push_back({"assistant", "It is " + std::to_string(turn * turn) + "."});
     }
-    auto const short_talk = condense::reduce(
-        lines, condense::pipeline{condense::summarize{.when = used > 50_messages}}, {.window = 8'000_tokens});
+    auto const short_talk = condense::reduce(lines, condense::pipeline{condense::summarize{.when = used > 50_messages}},
+                                             {.window = 8'000_tokens});
     check(short_talk.fits() && lines.size() <= 50);
 
     std::vector<my::post> posts{{.text = "Look."}};
@@ -78,8 +79,9 @@ int main() {
     posts.push_back({.from = my::who::program, .outputs = {{"7", "look", std::string(20'000, '.')}}, .color = 3});
     posts.push_back({.text = "Never mind the rest."});
     posts.push_back({.from = my::who::bot, .text = "Dots."});
-    auto const short_output = condense::reduce(
-        posts, condense::pipeline{condense::compress{.when = condense::always}, condense::repair{}}, {.window = 8'000_tokens});
+    auto const short_output =
+        condense::reduce(posts, condense::pipeline{condense::compress{.when = condense::always}, condense::repair{}},
+                         {.window = 8'000_tokens});
     check(short_output.fits() && posts.size() == 6);
     check(posts[2].outputs[0].id == "8");  // the call that will have no result any more has one now
     check(posts[3].outputs[0].text.size() < 10'000 && posts[3].color == 3);

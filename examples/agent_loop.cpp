@@ -20,10 +20,12 @@ using condense::used;
 
 /// Before each answer that was recorded an agent has sent a request.
 template <class Message>
-void replay(std::filesystem::path const& path, std::vector<Message> const& recorded, condense::budget limits, recording::request_log& log) {
-    condense::pipeline const mix{condense::compress{.when = used >= 65_pct, .over = condense::chars{limits.window.count / 2}},
-                                 condense::summarize{.when = used >= 80_pct}, condense::sliding_window{.when = used >= 90_pct},
-                                 condense::escalate{.when = used >= 90_pct, .ceiling = 100_pct}};
+void replay(std::filesystem::path const& path, std::vector<Message> const& recorded, condense::budget limits,
+            recording::request_log& log) {
+    condense::pipeline const mix{
+        condense::compress{.when = used >= 65_pct, .over = condense::chars{limits.window.count / 2}},
+        condense::summarize{.when = used >= 80_pct}, condense::sliding_window{.when = used >= 90_pct},
+        condense::escalate{.when = used >= 90_pct, .ceiling = 100_pct}};
     condense::session session{std::vector<Message>{}, mix, limits};
     condense::session whole{std::vector<Message>{}, condense::pipeline{}, limits};  // as without the library
     recording::sums all;
@@ -40,7 +42,8 @@ void replay(std::filesystem::path const& path, std::vector<Message> const& recor
         whole.push(m);
     }
     check(all.peak <= limits.input().count && all.sent <= all.otherwise);
-    std::cout << path.filename().string() << " in " << limits.window.count << ": " << session.statistics().changed << " reductions, " << all.text() << '\n';
+    std::cout << path.filename().string() << " in " << limits.window.count << ": " << session.statistics().changed
+              << " reductions, " << all.text() << '\n';
 }
 
 }  // namespace
@@ -51,7 +54,8 @@ int main(int count, char** arguments) try {
     for (auto const& path : chosen.files)
         for (auto const window : chosen.windows) {
             auto document = recording::read_document(path);
-            condense::budget const limits{.window = window, .overhead = condense::overhead_of(document, condense::default_estimator<>{})};
+            condense::budget const limits{.window = window,
+                                          .overhead = condense::overhead_of(document, condense::default_estimator<>{})};
             recording::with_messages(document, [&](auto const& recorded) { replay(path, recorded, limits, log); });
         }
 } catch (std::exception const& problem) {

@@ -24,10 +24,12 @@ struct provider {
         auto const counted = bytes / 3;
         if (counted > 6'000) {
             ++*refused;
-            return {.error = {400, "This model's maximum context length is 6000 tokens. However, your messages resulted in " +
-                                       std::to_string(counted) + " tokens."}};
+            return {.error = {
+                        400, "This model's maximum context length is 6000 tokens. However, your messages resulted in " +
+                                 std::to_string(counted) + " tokens."}};
         }
-        return {.message = chat_message::assistant("I have read " + std::to_string(bytes) + " bytes."), .usage = {.input = {counted}}};
+        return {.message = chat_message::assistant("I have read " + std::to_string(bytes) + " bytes."),
+                .usage = {.input = {counted}}};
     }
 };
 
@@ -37,7 +39,8 @@ int main() {
 
     std::size_t refused = 0;
     provider const model{&refused};
-    condense::pipeline const mix{condense::summarize{.when = used >= 80_pct}, condense::sliding_window{.when = used >= 90_pct}};
+    condense::pipeline const mix{condense::summarize{.when = used >= 80_pct},
+                                 condense::sliding_window{.when = used >= 90_pct}};
     condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 16'000_tokens}};
 
     for (int turn = 0; turn < 60; ++turn) {

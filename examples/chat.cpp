@@ -42,7 +42,8 @@ using condense::used;
 using repl::json;
 
 constexpr std::string_view system_prompt =
-    "You help with the files of one folder. Use the tools list, read and search; their paths are relative to the folder. Where a result says that the whole is stored, the tool stored gives it piece by piece.";
+    "You help with the files of one folder. Use the tools list, read and search; their paths are relative to the "
+    "folder. Where a result says that the whole is stored, the tool stored gives it piece by piece.";
 
 /// Who answers; `problem` says why nobody does.
 repl::model model_for(repl::arguments const& chosen, json const& tools, std::string& problem) {
@@ -82,8 +83,9 @@ struct reductions {
     }
 };
 
-using session = condense::session<std::vector<json>, decltype(mix_for(0)), condense::family_estimator,
-                                  condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, reductions>>;
+using session = condense::session<
+    std::vector<json>, decltype(mix_for(0)), condense::family_estimator,
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, reductions>>;
 
 condense::budget limits_for(std::uint64_t window, condense::tokens overhead) {
     return {.window = {window}, .output = {window / 8}, .overhead = overhead};
@@ -92,16 +94,22 @@ condense::budget limits_for(std::uint64_t window, condense::tokens overhead) {
 }  // namespace
 
 int main(int count, char** given) {
-    CLI::App app{"A conversation with a model about the files of one folder, for as long as one likes.\n"
-                 "Exit status: 0, 1 where the state could not be saved, 2 for wrong usage.", "chat"};
+    CLI::App app{
+        "A conversation with a model about the files of one folder, for as long as one likes.\n"
+        "Exit status: 0, 1 where the state could not be saved, 2 for wrong usage.",
+        "chat"};
     repl::arguments chosen;
     repl::describe(app, chosen);
     if (auto const status = command_line::read(app, count, given, "FOLDER")) return *status;
-    auto const complain = [&](std::string const& problem) { return command_line::refuse(app, "FOLDER", repl::one_line(problem)); };
+    auto const complain = [&](std::string const& problem) {
+        return command_line::refuse(app, "FOLDER", repl::one_line(problem));
+    };
     if (chosen.overflow() && !chosen.endpoint.empty()) return complain("--script: there is an endpoint");
     repl::workspace const folder{chosen.folder};
-    if (folder.error() != 0) return complain(chosen.folder + ": " + std::string{repl::posix::fault("open", folder.error())});
-    if (!chosen.state.empty() && !repl::has_folder(chosen.state)) return complain(chosen.state + ": there is no such folder");
+    if (folder.error() != 0)
+        return complain(chosen.folder + ": " + std::string{repl::posix::fault("open", folder.error())});
+    if (!chosen.state.empty() && !repl::has_folder(chosen.state))
+        return complain(chosen.state + ": there is no such folder");
     auto const schemas = repl::tool_schemas();
     std::string problem;
     auto model = model_for(chosen, schemas, problem);
@@ -116,7 +124,8 @@ int main(int count, char** given) {
         // The mix is of a window: without --window it is that of the state, else the state goes on in another.
         if (!error && !chosen.window && chat->limits().window.count != window) {
             window = chat->limits().window.count;
-            chat = std::make_unique<session>(std::vector<json>{}, mix_for(window), limits_for(window, overhead), estimate);
+            chat =
+                std::make_unique<session>(std::vector<json>{}, mix_for(window), limits_for(window, overhead), estimate);
             error = condense::restore_file(*chat, chosen.state);
         }
         if (error) return complain(chosen.state + ": " + std::string{error.reason});
@@ -126,7 +135,8 @@ int main(int count, char** given) {
     repl::tools const tools{folder};
     repl::conversation talk{*chat, std::move(model), tools, chosen, window};
     repl::show(chosen.endpoint.empty() ? "a scripted model answers" : repl::one_line(chosen.model) + " answers");
-    repl::show(CHAT_HAS_CURL != 0 ? "; /help lists the commands\n" : " (built without libcurl); /help lists the commands\n");
+    repl::show(CHAT_HAS_CURL != 0 ? "; /help lists the commands\n"
+                                  : " (built without libcurl); /help lists the commands\n");
     repl::ending const on_interrupt;  // at the prompt it ends the program as /quit does
     repl::line_reader lines;
     while (!on_interrupt.wanted()) {

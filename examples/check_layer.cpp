@@ -26,9 +26,10 @@ struct clear_old_results {
         if (!results.empty()) results.pop_back();
         for (auto const part : results) {
             std::optional<std::string> shorter;
-            draft.each_part(condense::sequence{part.message_index}, [&](condense::part_ref at, condense::part_view const& seen) {
-                if (at == part) shorter = condense::settled(seen, cleared);
-            });
+            draft.each_part(condense::sequence{part.message_index},
+                            [&](condense::part_ref at, condense::part_view const& seen) {
+                                if (at == part) shorter = condense::settled(seen, cleared);
+                            });
             if (shorter) pass.note(draft.shorten(part, *shorter));
         }
     }

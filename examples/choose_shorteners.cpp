@@ -51,9 +51,10 @@ int main() {
         .worth = condense::pays_off{.input_price = 3.0_per_million, .cached_price = 0.3_per_million, .turns = 20_turns},
         .order = condense::newest_first,
         .over = 2'000_chars,
-        .with = condense::first_of(condense::old_reasoning{.keep = 1_messages}, condense::superseded_reads{},
-                                   condense::duplicate_results{}, condense::shorten_arguments{}, outer_frames{},
-                                   condense::by_content{.json = condense::json_sample{}, .log = condense::compact_log{}})}};
+        .with =
+            condense::first_of(condense::old_reasoning{.keep = 1_messages}, condense::superseded_reads{},
+                               condense::duplicate_results{}, condense::shorten_arguments{}, outer_frames{},
+                               condense::by_content{.json = condense::json_sample{}, .log = condense::compact_log{}})}};
 
     std::vector<chat_message> history{chat_message::user("Why do requests fail?")};
     for (int read = 0; read < 3; ++read) {

@@ -33,8 +33,8 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most, std:
             text = std::to_string(value);  // as a transformation: without digit separators and the like
             return {};
         }
-        return "a whole number of " + what + " from " + condense::grouped(least) + " to " + condense::grouped(most) + " is wanted, not '" +
-               shown(text) + "'";
+        return "a whole number of " + what + " from " + condense::grouped(least) + " to " + condense::grouped(most) +
+               " is wanted, not '" + shown(text) + "'";
     };
     return {check, ""};
 }
@@ -57,8 +57,8 @@ inline CLI::Validator not_empty() {
 }
 
 inline int refuse(CLI::App const& app, std::string_view positional, std::string_view problem) {
-    std::cerr << app.get_name() << ": " << shown(problem) << "; usage: " << app.get_name() << " [OPTIONS] " << positional << " (" << app.get_name()
-              << " --help lists the options)\n";
+    std::cerr << app.get_name() << ": " << shown(problem) << "; usage: " << app.get_name() << " [OPTIONS] "
+              << positional << " (" << app.get_name() << " --help lists the options)\n";
     return 2;
 }
 

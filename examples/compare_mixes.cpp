@@ -33,15 +33,16 @@ int main() {
     std::vector const told{condense::transcript{"short", recorded(10)}, condense::transcript{"long", recorded(60)}};
 
     auto const made = condense::compare(
-        told, {.window = 8'000_tokens}, condense::prices{},
-        condense::named{"as it came", condense::pipeline{}},
+        told, {.window = 8'000_tokens}, condense::prices{}, condense::named{"as it came", condense::pipeline{}},
         condense::named{"window", condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}},
         condense::named{"recorded", [](auto& edges) {
-            return condense::pipeline{condense::record{.to = edges.journal},
-                                      condense::offload{.over = 2'000_chars, .preview = {200_chars, 200_chars}, .into = edges.store},
-                                      condense::summarize{.when = used >= 80_pct, .with = edges.model},
-                                      condense::sliding_window{.when = used >= 90_pct}};
-        }});
+                            return condense::pipeline{
+                                condense::record{.to = edges.journal},
+                                condense::offload{
+                                    .over = 2'000_chars, .preview = {200_chars, 200_chars}, .into = edges.store},
+                                condense::summarize{.when = used >= 80_pct, .with = edges.model},
+                                condense::sliding_window{.when = used >= 90_pct}};
+                        }});
     std::fputs(made.text().c_str(), stdout);
 
     auto const totals = made.totals();

@@ -24,7 +24,8 @@ namespace {
 std::string vocabulary_of_bytes() {
     constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::ofstream file{"bytes.tiktoken", std::ios::binary};
-    for (std::size_t byte = 0; byte < 256; ++byte) file << digits[byte / 4] << digits[byte % 4 * 16] << "== " << byte << '\n';
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        file << digits[byte / 4] << digits[byte % 4 * 16] << "== " << byte << '\n';
     return "bytes.tiktoken";
 }
 
@@ -41,10 +42,12 @@ int main(int count, char** arguments) {
     }
     condense::bpe const exact{*found.vocabulary};
 
-    condense::pipeline const mix{condense::compress{.when = condense::used >= 65_pct}, condense::sliding_window{.when = condense::used >= 90_pct}};
+    condense::pipeline const mix{condense::compress{.when = condense::used >= 65_pct},
+                                 condense::sliding_window{.when = condense::used >= 90_pct}};
     condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 8'000_tokens}, exact};
     for (int turn = 0; turn < 40; ++turn)
-        if (session.push(chat_message::user("Say again, 日本 or " + std::string(1'000, 'x')))) check(session.prepare().fits());
+        if (session.push(chat_message::user("Say again, 日本 or " + std::string(1'000, 'x'))))
+            check(session.prepare().fits());
 
     auto history = session.history();
     auto const report = condense::reduce(history, mix, {.window = 4'000_tokens}, exact);

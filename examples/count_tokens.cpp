@@ -64,21 +64,28 @@ std::string shown(std::string name) {
 }
 
 void check_together(settings const& chosen) {
-    if (std::count(chosen.inputs.begin(), chosen.inputs.end(), "-") > 1) throw wrong_usage{"-: standard input can be read once"};
+    if (std::count(chosen.inputs.begin(), chosen.inputs.end(), "-") > 1)
+        throw wrong_usage{"-: standard input can be read once"};
     if (chosen.family && chosen.vocabulary) throw wrong_usage{"--estimate and --vocab: one of them"};
     if (!chosen.vocabulary && (chosen.encoding || chosen.image || chosen.ids))
-        throw wrong_usage{std::string{chosen.encoding ? "--encoding" : chosen.image ? "--image" : "--ids"} +
+        throw wrong_usage{std::string{chosen.encoding ? "--encoding"
+                                      : chosen.image  ? "--image"
+                                                      : "--ids"} +
                           ": --vocab FILE is missing; no vocabulary comes with the library"};
 }
 
 void describe(CLI::App& app, settings& chosen) {
     using command_line::one_of;
     app.add_option("FILE", chosen.inputs, "what to count, one line for each; - is standard input")->required();
-    app.add_option("--vocab", chosen.vocabulary, "a vocabulary for exact counts: a rank file, a tokenizer.json or an image of one");
-    app.add_option("--encoding", chosen.encoding, "cl100k_base or o200k_base, where the name of a rank file does not say it")->check(one_of({"cl100k_base", "o200k_base"}));
+    app.add_option("--vocab", chosen.vocabulary,
+                   "a vocabulary for exact counts: a rank file, a tokenizer.json or an image of one");
+    app.add_option("--encoding", chosen.encoding,
+                   "cl100k_base or o200k_base, where the name of a rank file does not say it")
+        ->check(one_of({"cl100k_base", "o200k_base"}));
     app.add_option("--image", chosen.image, "read from this file, or written to it, so that the next start is fast");
     app.add_flag("--ids", chosen.ids, "the ids of the tokens instead of their number");
-    app.add_option("--estimate", chosen.family, "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini")
+    app.add_option("--estimate", chosen.family,
+                   "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini")
         ->check(one_of({"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"}));
     app.add_flag("--time", chosen.time, "bytes a second behind each count");
 }
@@ -107,7 +114,8 @@ condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
     auto const& path = *chosen.vocabulary;
     std::error_code problem;
     if (!std::filesystem::is_regular_file(path, problem))
-        throw wrong_file{shown(path) + ": the vocabulary must be a regular file" + (problem ? ": " + problem.message() : "")};
+        throw wrong_file{shown(path) + ": the vocabulary must be a regular file" +
+                         (problem ? ": " + problem.message() : "")};
     auto const form = form_of(path);
     auto const load = [&]() -> condense::cached_vocabulary {
         if (form == vocabulary_form::image) {
@@ -124,7 +132,8 @@ condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
     auto const found = load();
     if (!found) throw wrong_file{shown(path) + ": " + found.error.text()};
     if (found.image_error != 0)
-        std::fprintf(stderr, "count_tokens: %s: no image is written: %s\n", shown(*chosen.image).c_str(), std::strerror(found.image_error));
+        std::fprintf(stderr, "count_tokens: %s: no image is written: %s\n", shown(*chosen.image).c_str(),
+                     std::strerror(found.image_error));
     auto vocabulary = *found.vocabulary;
     if (chosen.encoding && vocabulary.scheme() != encoding_of(chosen).scheme)
         throw wrong_file{shown(path) + ": this is no vocabulary of " + *chosen.encoding};
@@ -134,7 +143,8 @@ condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
 class input {
 public:
     explicit input(std::string const& name)
-        : name_{name == "-" ? "standard input" : shown(name)}, file_{name == "-" ? stdin : std::fopen(name.c_str(), "rb")} {
+        : name_{name == "-" ? "standard input" : shown(name)},
+          file_{name == "-" ? stdin : std::fopen(name.c_str(), "rb")} {
         if (file_ == nullptr) fail();
     }
     input(input const&) = delete;
@@ -268,7 +278,8 @@ bool each_input(settings const& chosen, Count&& count) {
 bool run(settings const& chosen) {
     if (chosen.vocabulary) {
         condense::bpe_counter counter{vocabulary_of(chosen)};
-        return each_input(chosen, [&](auto& from, auto& out, auto& watch) { count_exactly(from, chosen.ids, counter, out, watch); });
+        return each_input(
+            chosen, [&](auto& from, auto& out, auto& watch) { count_exactly(from, chosen.ids, counter, out, watch); });
     }
     return condense::with_family(chosen.family.value_or("other"), [&](auto family) {
         return each_input(chosen, [](auto& from, auto& out, auto& watch) {
@@ -280,8 +291,10 @@ bool run(settings const& chosen) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    CLI::App app{"Counts the tokens of files: exactly by a vocabulary, else by an estimate.\n"
-                 "A line for each file; - where one cannot be read. Exit status: 0, 1 for a file, 2 for wrong usage.", "count_tokens"};
+    CLI::App app{
+        "Counts the tokens of files: exactly by a vocabulary, else by an estimate.\n"
+        "A line for each file; - where one cannot be read. Exit status: 0, 1 for a file, 2 for wrong usage.",
+        "count_tokens"};
     settings chosen;
     describe(app, chosen);
     try {

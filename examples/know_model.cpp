@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// How do I take window, prices and estimator from a model's name, and let what the provider reports correct the estimates?
+// How do I take window, prices and estimator from a model's name, and let what the provider reports correct the
+// estimates?
 
 #include <cstdint>
 #include <string>

@@ -83,7 +83,8 @@ inline int replace_file(std::string const& path, std::string_view bytes) {
             mode = 0666 & ~mask;
         }
         if (auto const error = write_all(file, bytes)) return error;
-        if (there && ::fchown(file, old.st_uid, old.st_gid) != 0 && ::fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0) {
+        if (there && ::fchown(file, old.st_uid, old.st_gid) != 0 &&
+            ::fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0) {
             // Who may not give files away keeps the mode at least.
         }
         if (::fchmod(file, mode) != 0 || ::fsync(file) != 0) return errno;

@@ -47,8 +47,7 @@ int main() {
     check(condense::reduce(history, mix, set->budget()).fits());
     check(history.size() <= set->window_messages.count && store.size() == 26);
 
-    auto const refused = condense::settings::from_environment("CONDENSE_", [](std::string const& name) {
-        return std::string{name == "CONDENSE_THRESHOLD" ? "65" : ""};
-    });
+    auto const refused = condense::settings::from_environment(
+        "CONDENSE_", [](std::string const& name) { return std::string{name == "CONDENSE_THRESHOLD" ? "65" : ""}; });
     check(!refused && refused.error().name == "CONDENSE_THRESHOLD");
 }

@@ -52,7 +52,9 @@ inline settings read_arguments(int count, char** arguments) {
             auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), window.count);
             if (problem != std::errc{} || end != value.data() + value.size() || window.count == 0)
                 throw std::runtime_error{"--window: a whole number of tokens above 0 is wanted"};
-        } else throw std::runtime_error{given + ": unknown option; usage: agent_loop [--window N]... [--requests FILE] PATH..."};
+        } else
+            throw std::runtime_error{given +
+                                     ": unknown option; usage: agent_loop [--window N]... [--requests FILE] PATH..."};
     }
     if (chosen.windows.empty()) chosen.windows = {condense::tokens{4'000}, condense::tokens{16'000}};
     if (chosen.files.empty()) chosen.files.emplace_back(CONDENSE_EXAMPLE_DATA "/session.json");
@@ -82,13 +84,19 @@ public:
         if (!path.empty()) file_.open(path, std::ios::binary);
     }
     template <class Session>
-    void note(std::filesystem::path const& path, Session const& session, condense::outcome outcome, condense::tokens floor) {
+    void note(std::filesystem::path const& path, Session const& session, condense::outcome outcome,
+              condense::tokens floor) {
         if (!file_.is_open()) return;
         json sent = json::array();
         for (auto const& m : session.request()) sent.push_back(value_of(m));
         auto const whole = session.history().size();
-        file_ << json{{"file", path.filename().string()}, {"window", session.limits().window.count}, {"messages", whole},
-                      {"outcome", name(outcome)}, {"tokens", session.used().tokens.count}, {"floor", floor.count}, {"sent", std::move(sent)}}
+        file_ << json{{"file", path.filename().string()},
+                      {"window", session.limits().window.count},
+                      {"messages", whole},
+                      {"outcome", name(outcome)},
+                      {"tokens", session.used().tokens.count},
+                      {"floor", floor.count},
+                      {"sent", std::move(sent)}}
                      .dump(-1, ' ', false, json::error_handler_t::replace)
               << '\n';
         if (!file_) throw std::runtime_error{"--requests: cannot be written"};
@@ -118,9 +126,10 @@ struct sums {
         floor = std::max(floor, least);
     }
     std::string text() const {
-        auto out = std::to_string(requests) + " requests, " + std::to_string(sent) + " tokens sent instead of " + std::to_string(otherwise) +
-                   ", peak " + std::to_string(peak);
-        if (exhausted != 0) out += "; exhausted " + std::to_string(exhausted) + " times, floor up to " + std::to_string(floor);
+        auto out = std::to_string(requests) + " requests, " + std::to_string(sent) + " tokens sent instead of " +
+                   std::to_string(otherwise) + ", peak " + std::to_string(peak);
+        if (exhausted != 0)
+            out += "; exhausted " + std::to_string(exhausted) + " times, floor up to " + std::to_string(floor);
         return out;
     }
 };

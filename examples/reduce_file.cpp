@@ -58,19 +58,26 @@ struct settings {
 /// The exit status where the program has to end.
 std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
     using command_line::one_of;
-    CLI::App app{"Reduces a conversation in a JSON file, OpenAI chat or Anthropic messages, to a token window.\n"
-                 "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.", "reduce_file"};
-    app.add_option("INPUT", chosen.input, "an array of messages, or an object with 'messages'; - is standard input")->required();
+    CLI::App app{
+        "Reduces a conversation in a JSON file, OpenAI chat or Anthropic messages, to a token window.\n"
+        "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.",
+        "reduce_file"};
+    app.add_option("INPUT", chosen.input, "an array of messages, or an object with 'messages'; - is standard input")
+        ->required();
     app.add_option("--window", chosen.window.count, "the context window in tokens; 200000 unless given")
         ->transform(command_line::whole_number(1, 1'000'000'000, "tokens"));
-    app.add_option("--mix", chosen.mix, "default, window, compress, shorten or summarize")->check(one_of({"default", "window", "compress", "shorten", "summarize"}));
-    app.add_option("--family", chosen.family, "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other")
+    app.add_option("--mix", chosen.mix, "default, window, compress, shorten or summarize")
+        ->check(one_of({"default", "window", "compress", "shorten", "summarize"}));
+    app.add_option("--family", chosen.family,
+                   "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other")
         ->check(one_of({"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"}));
-    app.add_option("--output", chosen.output, "the file to write; standard output unless given")->check(command_line::not_empty());
+    app.add_option("--output", chosen.output, "the file to write; standard output unless given")
+        ->check(command_line::not_empty());
     app.add_option("--report", chosen.report, "on standard error: table or json")->check(one_of({"table", "json"}));
     app.add_option("--store", chosen.store, "a folder for what is taken out of large results");
     app.add_option("--journal", chosen.journal, "a folder for every message as it came");
-    app.add_option("--conversation", chosen.conversation, "by which the journal tells conversations apart; the input's path unless given");
+    app.add_option("--conversation", chosen.conversation,
+                   "by which the journal tells conversations apart; the input's path unless given");
     if (auto const status = command_line::read(app, count, given, "INPUT")) return status;
     std::error_code unknown;
     if (!chosen.conversation.empty()) return std::nullopt;
@@ -87,7 +94,9 @@ struct chosen_store {
 
     condense::reference name(std::string_view content) const { return folder->name(content); }
     std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
-    condense::store_error put(condense::reference const& name, std::string_view content) const { return folder->put(name, content); }
+    condense::store_error put(condense::reference const& name, std::string_view content) const {
+        return folder->put(name, content);
+    }
 };
 
 /// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
@@ -96,7 +105,8 @@ template <class Message>
 condense::any_pipeline<Message> mix_for(settings const& chosen) {
     condense::chars const most{std::clamp(chosen.window.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
     condense::chars const end{most.count * 2 / 5};
-    chosen_store const store{chosen.store.empty() ? std::nullopt : std::optional{condense::artifact_folder{chosen.store}}};
+    chosen_store const store{chosen.store.empty() ? std::nullopt
+                                                  : std::optional{condense::artifact_folder{chosen.store}}};
     condense::offload const offload{.over = store.folder ? most : condense::chars{~std::uint64_t{0}},
                                     .preview = condense::head_tail{end, end},
                                     .into = store};
@@ -105,8 +115,8 @@ condense::any_pipeline<Message> mix_for(settings const& chosen) {
         .when = used >= 65_pct,
         .over = most,
         .with = condense::first_of(condense::old_reasoning{}, condense::media_note{}, condense::superseded_reads{},
-                                   condense::duplicate_results{}, condense::point_to_file{}, condense::shorten_arguments{},
-                                   condense::collapse_repeats{}, condense::json_minify{},
+                                   condense::duplicate_results{}, condense::point_to_file{},
+                                   condense::shorten_arguments{}, condense::collapse_repeats{}, condense::json_minify{},
                                    condense::by_content{.json = condense::json_sample{.at_most = most},
                                                         .log = condense::compact_log{.at_most = most}},
                                    condense::head_tail{end, end})};
@@ -130,13 +140,13 @@ json as_json(Report const& report, condense::tokens window) {
     for (auto const& layer : report.layers)
         if (!layer.name.empty())
             layers.push_back({{"name", layer.name},
-                          {"outcome", name(layer.outcome)},
-                          {"tokens_before", layer.before.count},
-                          {"tokens_after", layer.after().count},
-                          {"groups_dropped", layer.groups_dropped},
-                          {"parts_shortened", layer.parts_shortened},
-                          {"artifacts", layer.artifacts},
-                          {"note", std::string_view{layer.note}}});
+                              {"outcome", name(layer.outcome)},
+                              {"tokens_before", layer.before.count},
+                              {"tokens_after", layer.after().count},
+                              {"groups_dropped", layer.groups_dropped},
+                              {"parts_shortened", layer.parts_shortened},
+                              {"artifacts", layer.artifacts},
+                              {"note", std::string_view{layer.note}}});
     return {{"outcome", name(report.outcome)},
             {"window", window.count},
             {"tokens_before", report.before.tokens.count},
@@ -169,7 +179,8 @@ result reduce(std::vector<Message>& messages, settings const& chosen, condense::
 result reduce_document(json& document, settings const& chosen, std::string const& name) {
     auto const read = condense::messages_of(document);
     auto* const messages = read.list;
-    if (messages == nullptr) throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
+    if (messages == nullptr)
+        throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
     for (std::size_t index = 0; index < messages->size(); ++index)
         if (!(*messages)[index].is_object() || !(*messages)[index].contains("role"))
             throw complaint{name + ": message " + std::to_string(index) + " is not an object with a role: " +

@@ -30,10 +30,8 @@ int main() {
     condense::memory_store const store;
 
     auto const mix = condense::pipeline{
-        condense::offload{.over = 10'000_chars, .into = store},
-        condense::compress{.when = used >= 65_pct},
-        condense::summarize{.when = used >= 80_pct},
-        condense::sliding_window{.when = used >= 90_pct},
+        condense::offload{.over = 10'000_chars, .into = store}, condense::compress{.when = used >= 65_pct},
+        condense::summarize{.when = used >= 80_pct}, condense::sliding_window{.when = used >= 90_pct},
         condense::escalate{.when = used >= 90_pct, .passes = 2}};
 
     static_assert(condense::has_last_resort<decltype(mix)>);  // it fits, or the report says what is left

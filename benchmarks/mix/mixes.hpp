@@ -21,7 +21,9 @@ struct no_journal {
     static constexpr bool durable = false;
 
     static constexpr reference name(std::string_view) noexcept { return {}; }
-    static constexpr store_error append(std::string_view, journal_entry const&, std::string_view) noexcept { return {}; }
+    static constexpr store_error append(std::string_view, journal_entry const&, std::string_view) noexcept {
+        return {};
+    }
     static constexpr store_error flush(std::string_view) noexcept { return {}; }
     static constexpr store_error read(std::string_view, auto&&) noexcept { return {}; }
 };
@@ -30,8 +32,12 @@ inline auto const mixes = std::tuple{
     // What is written without a library: nothing, the oldest messages gone as soon as it does not fit, and every
     // result cut when it comes.
     named{"none", pipeline{}},
-    named{"drop_oldest", pipeline{sliding_window{.when = used > 100_pct, .until = used <= 100_pct, .protect = nothing}}},
-    named{"truncate", pipeline{record{.to = no_journal{}}, compress{.when = always, .protect = nothing, .over = 2'000_chars, .with = head{.keep = 2'000_chars}}}},
+    named{"drop_oldest",
+          pipeline{sliding_window{.when = used > 100_pct, .until = used <= 100_pct, .protect = nothing}}},
+    named{
+        "truncate",
+        pipeline{record{.to = no_journal{}},
+                 compress{.when = always, .protect = nothing, .over = 2'000_chars, .with = head{.keep = 2'000_chars}}}},
     // The presets.
     named{"progressive", [](auto& edges) { return presets::progressive(edges.journal, edges.store, edges.model); }},
     named{"harness", [](auto& edges) { return presets::harness(edges.journal, edges.store, edges.model); }},

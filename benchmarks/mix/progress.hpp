@@ -49,7 +49,8 @@ private:
         auto const spent = std::chrono::duration<double>(now - began_).count();
         char share[16];
         std::snprintf(share, sizeof share, "%3.0f %%", 100 * part);
-        auto text = std::string{share} + "  " + condense::grouped(conversations_) + (conversations_ == 1 ? " conversation" : " conversations");
+        auto text = std::string{share} + "  " + condense::grouped(conversations_) +
+                    (conversations_ == 1 ? " conversation" : " conversations");
         if (spent >= 1 && part > 0) text += ", " + duration(spent / part - spent) + " left";
         winsize size{};
         std::size_t const width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;

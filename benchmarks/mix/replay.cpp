@@ -39,7 +39,9 @@ using replay::complaint;
 /// f(named mix) for each of those asked for.
 template <class Function>
 void each_mix(std::vector<std::string> const& wanted, Function&& f) {
-    auto const chosen = [&](auto const& mix) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), mix.name) != wanted.end(); };
+    auto const chosen = [&](auto const& mix) {
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), mix.name) != wanted.end();
+    };
     std::apply([&](auto const&... mix) { ((chosen(mix) ? f(mix) : void()), ...); }, replay::mixes);
 }
 
@@ -61,7 +63,8 @@ public:
         if (path_.empty()) return;
         std::error_code absent;
         auto const there = std::filesystem::symlink_status(path_, absent).type();
-        if (there == std::filesystem::file_type::directory) throw complaint{option + ": " + replay::shown(path_) + " is a folder"};
+        if (there == std::filesystem::file_type::directory)
+            throw complaint{option + ": " + replay::shown(path_) + " is a folder"};
         if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::regular)
             throw complaint{option + ": " + replay::shown(path_) + " is no file that may be replaced"};
         if (std::filesystem::exists(std::filesystem::symlink_status(path_ + ".new", absent)))
@@ -155,9 +158,7 @@ private:
                     std::lock_guard const lock{mutex_};
                     bar_.add(out.bytes);
                 });
-        } catch (std::bad_alloc const&) {
-            throw;
-        } catch (std::exception const& problem) {
+        } catch (std::bad_alloc const&) { throw; } catch (std::exception const& problem) {
             out.fault = "cannot be replayed: " + replay::shown(problem.what());
         }
         return out;
@@ -166,7 +167,8 @@ private:
     void put(std::uint64_t place, outcome done) {
         std::lock_guard const lock{mutex_};
         waiting_.emplace(place, std::move(done));
-        for (auto next = waiting_.begin(); next != waiting_.end() && next->first == placed_; next = waiting_.erase(next)) {
+        for (auto next = waiting_.begin(); next != waiting_.end() && next->first == placed_;
+             next = waiting_.erase(next)) {
             settle(std::move(next->second));
             ++placed_;
         }
@@ -206,16 +208,19 @@ int compare(replay::options const& chosen) {
     check_mixes(chosen.mixes);
     auto [prices, currency] = chosen.prices_file.empty() ? replay::priced{} : replay::read_prices(chosen.prices_file);
     for (auto const& path : chosen.paths)
-        if (!std::filesystem::exists(path)) throw complaint{replay::shown(path.string()) + ": there is no such file or folder"};
+        if (!std::filesystem::exists(path))
+            throw complaint{replay::shown(path.string()) + ": there is no such file or folder"};
     replay::conversations input{chosen.paths};
     if (input.empty()) throw complaint{"no .json, .jsonl or .ndjson file is there"};
     if (std::vector<std::string> const outputs{chosen.json_file, chosen.html_file}; true)
         for (std::size_t at = 0; at < outputs.size(); ++at) {
             auto const same = [&](std::string const& other) {
                 std::error_code absent;
-                return !outputs[at].empty() && !other.empty() && (other == outputs[at] || std::filesystem::equivalent(other, outputs[at], absent));
+                return !outputs[at].empty() && !other.empty() &&
+                       (other == outputs[at] || std::filesystem::equivalent(other, outputs[at], absent));
             };
-            if (same(chosen.prices_file) || (at == 0 && same(outputs[1])) || input.reads([&](auto const& file) { return same(file.string()); }))
+            if (same(chosen.prices_file) || (at == 0 && same(outputs[1])) ||
+                input.reads([&](auto const& file) { return same(file.string()); }))
                 throw complaint{replay::shown(outputs[at]) + " is read or written already: name another report"};
         }
     output_file json_file{"--json", chosen.json_file};
@@ -228,7 +233,8 @@ int compare(replay::options const& chosen) {
     work{chosen, input, found}.run();
 
     std::cout << replay::text_of(found) << std::flush;
-    if (json_file.wanted()) json_file.write(replay::as_json(found).dump(1, ' ', false, replay::json::error_handler_t::replace) + "\n");
+    if (json_file.wanted())
+        json_file.write(replay::as_json(found).dump(1, ' ', false, replay::json::error_handler_t::replace) + "\n");
     if (html_file.wanted()) html_file.write(replay::html_of(found));
     if (!std::cout) throw std::runtime_error{"standard output: cannot be written"};
     return found.skipped == 0 ? 0 : 3;
@@ -237,10 +243,14 @@ int compare(replay::options const& chosen) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    CLI::App app{"Plays recorded conversations again, request by request, under each mix of layers, and compares what was sent, what it\n"
-                 "costs, what the prompt cache held, and what later answers needed and could still see.\n"
-                 "Exit status: 0, or 1 when a report could not be written, 2 for wrong usage, 3 when some conversations could not be\n"
-                 "read: these are named and skipped.", "replay"};
+    CLI::App app{
+        "Plays recorded conversations again, request by request, under each mix of layers, and compares what was sent, "
+        "what it\n"
+        "costs, what the prompt cache held, and what later answers needed and could still see.\n"
+        "Exit status: 0, or 1 when a report could not be written, 2 for wrong usage, 3 when some conversations could "
+        "not be\n"
+        "read: these are named and skipped.",
+        "replay"};
     replay::options chosen;
     replay::describe(app, chosen);
     try {

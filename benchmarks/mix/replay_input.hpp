@@ -45,7 +45,8 @@ public:
             if (path.is_absolute()) {
                 std::error_code problem;
                 auto const whole = path.has_filename() ? path : path.parent_path();
-                above_ = std::filesystem::is_directory(whole, problem) ? whole.parent_path() : whole.parent_path().parent_path();
+                above_ = std::filesystem::is_directory(whole, problem) ? whole.parent_path()
+                                                                       : whole.parent_path().parent_path();
             }
             add(path, true);
         }
@@ -92,7 +93,8 @@ private:
         if (named ? std::filesystem::is_directory(path, problem)
                   : std::filesystem::symlink_status(path, problem).type() == std::filesystem::file_type::directory) {
             std::vector<std::filesystem::path> inside;
-            for (std::filesystem::directory_iterator at{path, problem}, end; !problem && at != end; at.increment(problem))
+            for (std::filesystem::directory_iterator at{path, problem}, end; !problem && at != end;
+                 at.increment(problem))
                 inside.push_back(at->path());
             if (problem) files_.push_back({path, name_of(path), 0, false, "cannot be read: " + problem.message()});
             std::sort(inside.begin(), inside.end());
@@ -108,7 +110,9 @@ private:
         bytes_ += files_.back().bytes;
     }
 
-    std::string name_of(std::filesystem::path const& path) const { return above_.empty() ? path.string() : path.lexically_relative(above_).string(); }
+    std::string name_of(std::filesystem::path const& path) const {
+        return above_.empty() ? path.string() : path.lexically_relative(above_).string();
+    }
 
     std::optional<found_conversation> next_line(listed const& file) {
         if (line_ == 0) {
@@ -218,7 +222,8 @@ inline read_conversation read(found_conversation found) {
     bool pi = false;
     for (std::size_t at = 0; at < messages->size(); ++at) {
         auto const& one = (*messages)[at];
-        if (!one.is_object() || !one.contains("role")) return fault("message " + std::to_string(at) + " is not an object with a role");
+        if (!one.is_object() || !one.contains("role"))
+            return fault("message " + std::to_string(at) + " is not an object with a role");
         pi = pi || one["role"] == "toolResult";
     }
     for (auto& one : *messages) {

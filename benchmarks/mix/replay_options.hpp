@@ -48,20 +48,32 @@ using command_line::shown;
 inline void describe(CLI::App& app, options& chosen) {
     using command_line::whole_number;
     app.add_option("PATH", chosen.paths,
-                   "a file or a folder, which is searched for .json, .jsonl and .ndjson files; of the first a file is a conversation: an array of "
-                   "messages, or an object with 'messages' (and 'system'), in OpenAI chat, Anthropic messages or pi-agent shape; of the others each line is one")
+                   "a file or a folder, which is searched for .json, .jsonl and .ndjson files; of the first a file is "
+                   "a conversation: an array of "
+                   "messages, or an object with 'messages' (and 'system'), in OpenAI chat, Anthropic messages or "
+                   "pi-agent shape; of the others each line is one")
         ->required();
-    app.add_option("--window", chosen.window_sizes, "the context window in tokens; may be given again; 8000 and 32000 unless given")
-        ->transform(whole_number(1, 1'000'000'000, "tokens"))->take_all()->allow_extra_args(false);
-    app.add_option("--mix", chosen.mixes, "only this mix; may be given again; all unless given")->take_all()->allow_extra_args(false);
+    app.add_option("--window", chosen.window_sizes,
+                   "the context window in tokens; may be given again; 8000 and 32000 unless given")
+        ->transform(whole_number(1, 1'000'000'000, "tokens"))
+        ->take_all()
+        ->allow_extra_args(false);
+    app.add_option("--mix", chosen.mixes, "only this mix; may be given again; all unless given")
+        ->take_all()
+        ->allow_extra_args(false);
     app.add_option("--prices", chosen.prices_file,
-                   "JSON with what a million tokens cost: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, \"written\": 3.75, \"currency\": \"$\"}; "
+                   "JSON with what a million tokens cost: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
+                   "\"written\": 3.75, \"currency\": \"$\"}; "
                    "cached and written are the input price unless given");
     app.add_option("--json", chosen.json_file, "writes every figure as JSON");
-    app.add_option("--html", chosen.html_file, "writes one page with plots and a table, which needs nothing else to be read");
-    app.add_option("--jobs", chosen.jobs, "conversations replayed at once; as many as there are processors unless given; each is held in memory")
+    app.add_option("--html", chosen.html_file,
+                   "writes one page with plots and a table, which needs nothing else to be read");
+    app.add_option(
+           "--jobs", chosen.jobs,
+           "conversations replayed at once; as many as there are processors unless given; each is held in memory")
         ->transform(whole_number(1, 1'024, "conversations"));
-    app.add_option("--keep", chosen.keep, "so many of the longest conversations are in the reports one by one; 20 unless given")
+    app.add_option("--keep", chosen.keep,
+                   "so many of the longest conversations are in the reports one by one; 20 unless given")
         ->transform(whole_number(1, 10'000, "conversations"));
 }
 
@@ -69,7 +81,8 @@ inline void describe(CLI::App& app, options& chosen) {
 inline void complete(options& chosen) {
     for (auto const size : chosen.window_sizes) {
         condense::tokens const window{size};
-        if (std::find(chosen.windows.begin(), chosen.windows.end(), window) == chosen.windows.end()) chosen.windows.push_back(window);
+        if (std::find(chosen.windows.begin(), chosen.windows.end(), window) == chosen.windows.end())
+            chosen.windows.push_back(window);
     }
     if (chosen.windows.empty()) chosen.windows = {condense::tokens{8'000}, condense::tokens{32'000}};
     if (chosen.jobs == 0) chosen.jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -93,7 +106,8 @@ inline priced read_prices(std::string const& path) {
         auto const found = parsed.value.find(key);
         if (found == parsed.value.end()) return otherwise;
         auto const amount = found->is_number() ? found->get<double>() : -1;
-        if (!(amount >= 0 && amount <= 1e6)) throw wrong(std::string{key} + ": a price from 0 to 1,000,000 for a million tokens is wanted");
+        if (!(amount >= 0 && amount <= 1e6))
+            throw wrong(std::string{key} + ": a price from 0 to 1,000,000 for a million tokens is wanted");
         return {static_cast<std::uint64_t>(std::llround(amount * 1e6))};
     };
     for (auto const* key : {"input", "output"})
@@ -103,9 +117,11 @@ inline priced read_prices(std::string const& path) {
     out.prices.cached = price("cached", out.prices.input);
     out.prices.written = price("written", out.prices.input);
     for (auto const& [key, value] : parsed.value.items()) {
-        if (key == "currency" && value.is_string() && !value.empty()) out.currency = condense::printable(value.get<std::string>(), 8);
+        if (key == "currency" && value.is_string() && !value.empty())
+            out.currency = condense::printable(value.get<std::string>(), 8);
         else if (key == "currency") throw wrong("currency: a text is wanted");
-        else if (key != "input" && key != "output" && key != "cached" && key != "written") throw wrong(shown(key) + ": unknown key");
+        else if (key != "input" && key != "output" && key != "cached" && key != "written")
+            throw wrong(shown(key) + ": unknown key");
     }
     return out;
 }

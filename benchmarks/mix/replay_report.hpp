@@ -31,7 +31,8 @@ void each_piece(std::size_t requests, std::size_t pieces, bool stretch, Function
 
 /// The mean of one figure over some requests, rounded down.
 template <class Figure>
-std::uint64_t mean_of(std::vector<condense::request_figures> const& turns, std::size_t first, std::size_t end, Figure figure) {
+std::uint64_t mean_of(std::vector<condense::request_figures> const& turns, std::size_t first, std::size_t end,
+                      Figure figure) {
     std::uint64_t sum = 0;
     for (auto at = first; at < end; ++at) sum = condense::add_capped(sum, (turns[at].*figure).count);
     return sum / (end - first);

@@ -45,7 +45,8 @@ inline json as_json(condense::layer_statistics const& layer) {
 /// All but the requests one by one.
 inline json as_json(condense::replay_figures const& mix) {
     json items;
-    for (std::size_t kind = 0; kind < mix.items.size(); ++kind) items[std::string{item_name(kind)}] = as_json(mix.items[kind]);
+    for (std::size_t kind = 0; kind < mix.items.size(); ++kind)
+        items[std::string{item_name(kind)}] = as_json(mix.items[kind]);
     items["all"] = as_json(mix.all_items());
     json layers = json::array();
     for (auto const& layer : mix.layers) layers.push_back(as_json(layer));
@@ -89,7 +90,10 @@ inline json requests_of(std::vector<condense::request_figures> const& turns, std
     json all = json::array();
     if (points == 0)
         for (auto const& turn : turns)
-            all.push_back({{"message", turn.message}, {"sent", turn.sent.count}, {"cached", turn.cached.count}, {"reduced", turn.reduced}});
+            all.push_back({{"message", turn.message},
+                           {"sent", turn.sent.count},
+                           {"cached", turn.cached.count},
+                           {"reduced", turn.reduced}});
     else
         each_piece(turns.size(), points, false, [&](std::size_t, std::size_t first, std::size_t end) {
             all.push_back(mean_of(turns, first, end, &condense::request_figures::sent));
@@ -131,8 +135,11 @@ inline json as_json(report const& found, std::size_t points = 0) {
     return {{"format", "condense replay"},
             {"version", 1},
             {"currency", text_of_bytes(found.currency)},
-            {"prices", {{"input", found.prices.input.millionths}, {"cached", found.prices.cached.millionths},
-                        {"written", found.prices.written.millionths}, {"output", found.prices.output.millionths}}},
+            {"prices",
+             {{"input", found.prices.input.millionths},
+              {"cached", found.prices.cached.millionths},
+              {"written", found.prices.written.millionths},
+              {"output", found.prices.output.millionths}}},
             {"conversations", found.conversations},
             {"skipped", found.skipped},
             {"first_skipped", std::move(skipped)},

@@ -36,7 +36,8 @@ inline std::string money(std::uint64_t millionths, std::string const& currency) 
 }
 
 inline std::string milliseconds_each(condense::instant time, std::uint64_t requests) {
-    return requests == 0 ? "-" : decimal(static_cast<double>(time.count) / 1e6 / static_cast<double>(requests), 2) + " ms";
+    return requests == 0 ? "-"
+                         : decimal(static_cast<double>(time.count) / 1e6 / static_cast<double>(requests), 2) + " ms";
 }
 
 /// Columns as wide as what is in them, the first to the left, the others to the right.
@@ -72,22 +73,25 @@ inline std::string text_of(report const& found) {
     for (std::size_t window = 0; window < found.windows.size(); ++window) {
         out += "\nwindow of " + grouped(found.windows[window].count) + " tokens, " +
                grouped(found.total(window, 0).figures.requests) + " requests\n";
-        std::vector<std::vector<std::string>> rows{{"mix", "fit", "tokens sent", "largest", "cached", "money", "visible",
-                                                    "recoverable", "lost", "runs", "model calls", "time/request", "violations"}};
+        std::vector<std::vector<std::string>> rows{{"mix", "fit", "tokens sent", "largest", "cached", "money",
+                                                    "visible", "recoverable", "lost", "runs", "model calls",
+                                                    "time/request", "violations"}};
         for (std::size_t at = 0; at < found.mixes.size(); ++at) {
             auto const& mix = found.total(window, at).figures;
             auto const items = mix.all_items();
-            rows.push_back({condense::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count), grouped(mix.peak.count),
-                            share(mix.cached.count, mix.sent.count), money(mix.money, found.currency),
-                            share(items.visible, items.total()), share(items.recoverable, items.total()),
-                            share(items.lost, items.total()), grouped(mix.reductions), grouped(mix.model_calls),
+            rows.push_back({condense::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count),
+                            grouped(mix.peak.count), share(mix.cached.count, mix.sent.count),
+                            money(mix.money, found.currency), share(items.visible, items.total()),
+                            share(items.recoverable, items.total()), share(items.lost, items.total()),
+                            grouped(mix.reductions), grouped(mix.model_calls),
                             milliseconds_each(mix.time, mix.requests), grouped(mix.violations)});
         }
         out += aligned(rows);
     }
     for (auto const& total : found.totals)
         for (auto const& violation : total.figures.first_violations)
-            out += "violation: " + condense::printable(total.figures.mix, 40) + ": " + condense::printable(violation, 300) + '\n';
+            out += "violation: " + condense::printable(total.figures.mix, 40) + ": " +
+                   condense::printable(violation, 300) + '\n';
     return out;
 }
 

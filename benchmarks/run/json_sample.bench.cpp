@@ -28,8 +28,9 @@ std::string log_of(unsigned long rows) {
         out += row == 0 ? "[" : ", ";
         out += R"({"timestamp": "2024-05-01T10:00:)" + std::to_string(row) + R"(Z", "level": ")" + levels[below(3)] +
                R"(", "request": ")" + std::to_string(below(1u << 30)) + R"(", "ok": true, "status": )" +
-               std::to_string(row == rows / 2 ? 507 : 200) + R"(, "millis": )" + std::to_string(below(90)) + R"(.25, "user": {"id": )" +
-               std::to_string(below(1'000)) + R"(, "name": "anna"}, "message": "Processed item )" + std::to_string(row) +
+               std::to_string(row == rows / 2 ? 507 : 200) + R"(, "millis": )" + std::to_string(below(90)) +
+               R"(.25, "user": {"id": )" + std::to_string(below(1'000)) +
+               R"(, "name": "anna"}, "message": "Processed item )" + std::to_string(row) +
                R"( of the queue for the customer"})";
     }
     return out + "]";
@@ -56,8 +57,8 @@ int main(int count, char** arguments) {
     auto const parse = best_of([&] { return nlohmann::json::parse(text).size(); }, size);
     auto const sample = best_of([&] { return condense::json_sample{}({.text = text}, {}).value_or("").size(); }, size);
     auto const valid = best_of([&] { return condense::is_json(text) ? 1u : 0u; }, size);
-    std::printf("%zu bytes: parse %.0f us, sample %.0f us (%.1f times faster), valid %.0f us (%.1f times faster)\n", text.size(),
-                parse, sample, parse / sample, valid, parse / valid);
+    std::printf("%zu bytes: parse %.0f us, sample %.0f us (%.1f times faster), valid %.0f us (%.1f times faster)\n",
+                text.size(), parse, sample, parse / sample, valid, parse / valid);
     return size != 0 ? 0 : 1;
 }
 #else

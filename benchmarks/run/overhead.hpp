@@ -59,8 +59,8 @@ int compare(int count, char** arguments, Make const& make) {
     check(library_did == hand_did && (library_did || !due), "whether there was something to do");
     check(of_library == of_hand, "a message");
     check(one_shot.same(), "what was kept elsewhere by one call");
-    std::printf("%lu messages, %s, %zu left; allocations: kept %zu and %zu by hand, once %zu and %zu by hand\n", messages,
-                due ? "due" : "idle", of_library.size(), b - a, c - b, e - d, f - e);
+    std::printf("%lu messages, %s, %zu left; allocations: kept %zu and %zu by hand, once %zu and %zu by hand\n",
+                messages, due ? "due" : "idle", of_library.size(), b - a, c - b, e - d, f - e);
     return 0;
 }
 

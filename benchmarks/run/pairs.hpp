@@ -27,7 +27,8 @@
 namespace overhead {
 
 inline std::string words(std::size_t size, std::size_t seed) {
-    static char const* const all[] = {"reading", "the", "file", "again", "error", "line", "value", "of", "test", "passed", "in", "module"};
+    static char const* const all[] = {"reading", "the", "file", "again",  "error", "line",
+                                      "value",   "of",  "test", "passed", "in",    "module"};
     std::string out;
     while (out.size() < size) {
         seed = (seed * 31 + 7) & 0xFFFF;
@@ -41,8 +42,14 @@ inline std::string words(std::size_t size, std::size_t seed) {
 inline std::string rows(std::size_t size, std::size_t seed) {
     std::string out = "[";
     for (std::size_t row = 0; out.size() < size; ++row)
-        out.append(row == 0 ? "" : ", ").append("{\"id\": ").append(std::to_string(seed * 1'000 + row)).append(", \"path\": \"src/")
-            .append(std::to_string(row)).append(".cpp\", \"owner\": ").append(row % 97 == 5 ? "null" : "\"build\"").append("}");
+        out.append(row == 0 ? "" : ", ")
+            .append("{\"id\": ")
+            .append(std::to_string(seed * 1'000 + row))
+            .append(", \"path\": \"src/")
+            .append(std::to_string(row))
+            .append(".cpp\", \"owner\": ")
+            .append(row % 97 == 5 ? "null" : "\"build\"")
+            .append("}");
     return out + "]";
 }
 
@@ -54,10 +61,17 @@ inline std::vector<condense::chat_message> conversation(std::size_t messages, bo
     for (std::size_t index = 1; all.size() < messages; ++index) {
         switch (index % 6) {
             case 1: all.push_back(chat_message::user(words(160, index))); break;
-            case 2: case 4: all.push_back(chat_message::call("call_" + std::to_string(index), "read_file", "{\"path\": \"" + words(30, index) + "\"}")); break;
-            case 3: case 5: {
+            case 2:
+            case 4:
+                all.push_back(chat_message::call("call_" + std::to_string(index), "read_file",
+                                                 "{\"path\": \"" + words(30, index) + "\"}"));
+                break;
+            case 3:
+            case 5: {
                 bool const large = index % 8 == 5;
-                auto output = large && with_rows && index % 6 == 3 ? rows(24'000, index) : words(large ? 24'000 : 400 + index * 37 % 1'600, index);
+                auto output = large && with_rows && index % 6 == 3
+                                  ? rows(24'000, index)
+                                  : words(large ? 24'000 : 400 + index * 37 % 1'600, index);
                 all.push_back(chat_message::result("call_" + std::to_string(index - 1), std::move(output)));
                 break;
             }
@@ -90,11 +104,13 @@ template <class Kept>
     return kept.prepare();
 }
 template <class Mix>
-[[gnu::noinline]] bool once_by_library(std::vector<condense::chat_message>& history, Mix const& mix, condense::budget limits) {
+[[gnu::noinline]] bool once_by_library(std::vector<condense::chat_message>& history, Mix const& mix,
+                                       condense::budget limits) {
     return condense::reduce(history, mix, limits).changed();
 }
 template <class Function>
-[[gnu::noinline]] bool once_by_hand(std::vector<condense::chat_message>& history, Function const& function, condense::budget limits) {
+[[gnu::noinline]] bool once_by_hand(std::vector<condense::chat_message>& history, Function const& function,
+                                    condense::budget limits) {
     return function(history, limits);
 }
 
@@ -125,22 +141,26 @@ condense::budget limits_of(Pair const& both, std::vector<condense::chat_message>
 
 inline auto window(std::size_t) {
     using namespace condense::literals;
-    return pair{condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
+    return pair{condense::pipeline{
+                    condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
                 [](auto limits) { return by_hand::windowed{limits}; }, by_hand::window_once};
 }
 
 inline auto compress(std::size_t) {
-    return pair{condense::pipeline{condense::compress{}}, [](auto limits) { return by_hand::compressed{limits}; }, by_hand::compress_once};
+    return pair{condense::pipeline{condense::compress{}}, [](auto limits) { return by_hand::compressed{limits}; },
+                by_hand::compress_once};
 }
 
 inline auto offload_window(std::size_t) {
     using namespace condense::literals;
     condense::memory_store const store;
     condense::memory_store const other;
-    return pair{condense::pipeline{condense::offload{.into = store},
-                                   condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
+    return pair{condense::pipeline{
+                    condense::offload{.into = store},
+                    condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
                 [other](auto limits) { return by_hand::offloaded<condense::memory_store>{limits, other}; },
-                [other](auto& history, auto limits) { return by_hand::offload_window_once(history, limits, other); }, 25};
+                [other](auto& history, auto limits) { return by_hand::offload_window_once(history, limits, other); },
+                25};
 }
 
 /// Says again what it was asked; so summaries are the same where the prompts are.
@@ -156,7 +176,9 @@ struct same_records {
     bool operator()() const {
         std::vector<std::pair<condense::journal_entry, std::string>> lines[2];
         for (int side = 0; side < 2; ++side) {
-            auto const keep = [&](condense::journal_entry const& line, std::string_view content) { lines[side].emplace_back(line, content); };
+            auto const keep = [&](condense::journal_entry const& line, std::string_view content) {
+                lines[side].emplace_back(line, content);
+            };
             if (journals[side].read({}, keep)) return false;
         }
         return lines[0] == lines[1] && stores[0].size() == stores[1].size();
@@ -171,13 +193,15 @@ auto preset_pair(Preset const& preset, Layers const& layers, std::uint64_t share
     auto const make_kept = [by_hand](auto limits) { return by_hand::conversation{limits, by_hand}; };
     auto const once = [by_hand](auto& history, auto limits) { return by_hand::reduce_once(history, limits, by_hand); };
     auto mix = preset(kept.journals[0], kept.stores[0], echo{});
-    return pair<decltype(mix), decltype(make_kept), decltype(once), same_records>{std::move(mix), make_kept, once, share, true, kept};
+    return pair<decltype(mix), decltype(make_kept), decltype(once), same_records>{std::move(mix), make_kept, once,
+                                                                                  share,          true,      kept};
 }
 
 /// Tight enough for a summary beside storing and sampling, also of the 90 messages that the window leaves.
 inline auto cascade(std::size_t messages) {
     return preset_pair([](auto... seams) { return condense::presets::cascade(seams...); },
-                       [](auto... seams) { return by_hand::cascade_layers{seams...}; }, messages > 100 ? 2'500 / messages : 25);
+                       [](auto... seams) { return by_hand::cascade_layers{seams...}; },
+                       messages > 100 ? 2'500 / messages : 25);
 }
 
 /// Tight enough for a summary of what is left when all has been stored and shortened.

@@ -52,7 +52,8 @@ void compare(std::string const& name, Make const& make, std::size_t messages) {
     auto const history = overhead::conversation(messages, make(messages).with_rows);
     auto const limits = overhead::limits_of(make(messages), history, true);
     auto const session = [&](auto& both) {
-        auto made = std::make_unique<condense::session<history_type, std::remove_cvref_t<decltype(both.mix)>>>(history_type{}, both.mix, limits);
+        auto made = std::make_unique<condense::session<history_type, std::remove_cvref_t<decltype(both.mix)>>>(
+            history_type{}, both.mix, limits);
         for (auto const& m : history) made->push(m);
         static_cast<void>(made->request().size());  // as after the turn before
         return made;
@@ -71,10 +72,12 @@ void compare(std::string const& name, Make const& make, std::size_t messages) {
         time(meter, make, messages, kept, [](auto&, auto& made) { return overhead::kept_by_hand(made); });
     };
     BENCHMARK_ADVANCED(title + "once, library")(timed meter) {
-        time(meter, make, messages, copied, [&](auto& both, auto& made) { return overhead::once_by_library(made, both.mix, limits); });
+        time(meter, make, messages, copied,
+             [&](auto& both, auto& made) { return overhead::once_by_library(made, both.mix, limits); });
     };
     BENCHMARK_ADVANCED(title + "once, hand")(timed meter) {
-        time(meter, make, messages, copied, [&](auto& both, auto& made) { return overhead::once_by_hand(made, both.once, limits); });
+        time(meter, make, messages, copied,
+             [&](auto& both, auto& made) { return overhead::once_by_hand(made, both.once, limits); });
     };
 }
 

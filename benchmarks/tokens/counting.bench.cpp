@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// Claim: exact counting is at least 5 times as fast as bpe-openai on text it has not seen, 10 times on what it has (rivals.py
-// compares); an image loads in less than 50 ms, 100,000 times `a` take less than 5 ms, estimates at least 2 GB/s.
+// Claim: exact counting is at least 5 times as fast as bpe-openai on text it has not seen, 10 times on what it has
+// (rivals.py compares); an image loads in less than 50 ms, 100,000 times `a` take less than 5 ms, estimates at least 2
+// GB/s.
 // ./bench_tokens_counting [--rounds N] cl100k_base.tiktoken FILE...          a table of Markdown
 // ./bench_tokens_counting --plain count|encode|estimate VOCABULARY FILE      for rivals.py: one round of one engine
 // ./bench_tokens_counting --facts VOCABULARY                                 for rivals.py: what loading takes
@@ -172,8 +173,9 @@ void table(std::string const& path, std::vector<char const*> const& files, int r
                     megabytes(text.size(), exact.warm), megabytes(text.size(), estimate.warm) / 1e3);
     }
     auto const found = measured(path, encoding_of(path), rounds);
-    std::printf("\nThe vocabulary: built in %.0f ms, loaded from an image in %.1f ms, %.1f MiB. 100,000 times `a`: %.2f ms.\n",
-                found.build, found.image, static_cast<double>(vocabulary.memory()) / (1 << 20), found.run_of_a);
+    std::printf(
+        "\nThe vocabulary: built in %.0f ms, loaded from an image in %.1f ms, %.1f MiB. 100,000 times `a`: %.2f ms.\n",
+        found.build, found.image, static_cast<double>(vocabulary.memory()) / (1 << 20), found.run_of_a);
 }
 
 }  // namespace
@@ -183,7 +185,8 @@ int main(int count, char** arguments) {
     auto const first = given.empty() ? std::string_view{} : std::string_view{given.front()};
     if (first == "--plain" && given.size() == 4) {
         auto const found = passes_of(given[1], vocabulary_of(given[2]), read(given[3]));
-        std::printf("%llu %.6f %.6f\n", static_cast<unsigned long long>(found.tokens), found.cold / 1e3, found.warm / 1e3);
+        std::printf("%llu %.6f %.6f\n", static_cast<unsigned long long>(found.tokens), found.cold / 1e3,
+                    found.warm / 1e3);
         return 0;
     }
     if (first == "--facts" && given.size() == 2) {

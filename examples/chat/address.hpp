@@ -32,8 +32,10 @@ inline address address_of(std::string const& base) {
     };
     address found;
     if (curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), 0) == CURLUE_OK) found.scheme = part(CURLUPART_SCHEME);
-    if (found.scheme != "http" && found.scheme != "https") found.problem = "the endpoint must be an http or https address";
-    else if (!part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty()) found.problem = "the endpoint must not hold a password";
+    if (found.scheme != "http" && found.scheme != "https")
+        found.problem = "the endpoint must be an http or https address";
+    else if (!part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty())
+        found.problem = "the endpoint must not hold a password";
     if (!found.problem.empty()) return found;
     auto path = part(CURLUPART_PATH);
     while (path.ends_with('/')) path.pop_back();

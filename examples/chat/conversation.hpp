@@ -70,7 +70,8 @@ public:
         if (name == "/tokens") tokens();
         else if (name == "/compact") show(chat_.run(condense::force{.focus = argument}).text());
         else if (name == "/pin") pin(argument);
-        else if (name == "/undo") show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
+        else if (name == "/undo")
+            show(chat_.undo() ? "the newest reduction is taken back\n" : "there is nothing to take back\n");
         else if (name == "/save") save(argument.empty() ? chosen_.state : argument);
         else if (name == "/turn") show(chat_.turns().line() + "\n");
         else if (name == "/stored") show_stored(argument);
@@ -95,7 +96,8 @@ private:
         chat_.push({{"role", "user"}, {"content", condense::utf8::scrubbed(said)}});
         int rounds = 0;
         while (++rounds <= most_rounds && round()) {}
-        if (rounds > most_rounds) show("[stopped: the model has used tools " + std::to_string(most_rounds) + " times]\n");
+        if (rounds > most_rounds)
+            show("[stopped: the model has used tools " + std::to_string(most_rounds) + " times]\n");
         show("[" + chat_.status() + "]\n");
     }
 
@@ -104,7 +106,8 @@ private:
         refused_.clear();
         auto const result = ask();
         if (!result) {
-            show("[no answer: " + (result.error.status != 0 ? "status " + std::to_string(result.error.status) + ", " : std::string{}) +
+            show("[no answer: " +
+                 (result.error.status != 0 ? "status " + std::to_string(result.error.status) + ", " : std::string{}) +
                  one_line(result.error.text, 1'000) + "]\n");
             return false;
         }
@@ -116,7 +119,8 @@ private:
         if (text.empty() && calls.empty()) show("[an empty answer]\n");
         for (auto const& call : calls) {  // copies: a push may move the messages
             auto output = call.name == "stored" ? read_stored(call.arguments) : tools_.run(call.name, call.arguments);
-            show("[" + one_line(call.name, 40) + " " + one_line(call.arguments, 100) + ": " + std::to_string(output.size()) + " bytes]\n");
+            show("[" + one_line(call.name, 40) + " " + one_line(call.arguments, 100) + ": " +
+                 std::to_string(output.size()) + " bytes]\n");
             chat_.push({{"role", "tool"}, {"tool_call_id", call.id}, {"content", std::move(output)}});
         }
         return !calls.empty();
@@ -132,7 +136,8 @@ private:
             return made;
         };
         if (!chosen_.stream)
-            return chat_.call([&](auto const& request) { return noted(model_(copied(request), [](std::string_view) {})); });
+            return chat_.call(
+                [&](auto const& request) { return noted(model_(copied(request), [](std::string_view) {})); });
         return chat_.call([&](auto const& request, auto&& shown) {
             return noted(model_(copied(request), [&](std::string_view piece) {
                 show(piece);
@@ -149,21 +154,24 @@ private:
         if (wanted)
             for (auto const& m : chat_.history())
                 condense::each_part(m, [&](condense::part_view const& part) {
-                    if (!found && part.kind == condense::part_kind::tool_result && condense::content_hash{}(part.text, 0) == *wanted)
+                    if (!found && part.kind == condense::part_kind::tool_result &&
+                        condense::content_hash{}(part.text, 0) == *wanted)
                         found = std::string{part.text};
                 });
         return found;
     }
     void show_stored(std::string_view spelt) const {
         auto const found = stored(spelt);
-        show(found ? *found + (found->ends_with('\n') ? "" : "\n") : "/stored: the reference of a stored original is wanted\n");
+        show(found ? *found + (found->ends_with('\n') ? "" : "\n")
+                   : "/stored: the reference of a stored original is wanted\n");
     }
     /// The same for the model: a piece that is not stored again.
     std::string read_stored(std::string_view arguments) const {
         namespace utf8 = condense::utf8;
         auto const read = condense::parse_json<json>(arguments);
         auto const from = read && read.value.is_object() ? read.value.value("from", json(0)) : json();
-        if (!from.is_number_unsigned() && from != json(0)) return "error: 'reference' must be a string, and 'from' a number of characters";
+        if (!from.is_number_unsigned() && from != json(0))
+            return "error: 'reference' must be a string, and 'from' a number of characters";
         auto const found = stored(text_member(read.value, "reference"));
         if (!found) return "error: nothing is stored under that reference";
         std::string_view rest{*found};
@@ -172,16 +180,18 @@ private:
         auto const size = utf8::prefix(rest, piece);
         std::string out{rest.substr(0, size)};
         if (size != rest.size())
-            out += "\n[" + std::to_string(utf8::count(rest) - piece) + " more characters: from " + std::to_string(from.get<std::uint64_t>() + piece) + " on]";
+            out += "\n[" + std::to_string(utf8::count(rest) - piece) + " more characters: from " +
+                   std::to_string(from.get<std::uint64_t>() + piece) + " on]";
         return out;
     }
 
     void tokens() {
         auto const now = chat_.used();
         auto const figure = [](auto quantity) { return std::to_string(quantity.count); };
-        show(figure(now.tokens) + " of " + figure(now.input) + " tokens are used by " + figure(now.messages) + " messages in " + figure(now.turns) +
-             " turns; " + std::to_string(chat_.history().size()) + " messages are kept\nthe provider counted " + figure(spent_.input) +
-             " tokens in, " + figure(spent_.cache_read) + " from its cache, " + figure(spent_.output) + " out\n");
+        show(figure(now.tokens) + " of " + figure(now.input) + " tokens are used by " + figure(now.messages) +
+             " messages in " + figure(now.turns) + " turns; " + std::to_string(chat_.history().size()) +
+             " messages are kept\nthe provider counted " + figure(spent_.input) + " tokens in, " +
+             figure(spent_.cache_read) + " from its cache, " + figure(spent_.output) + " out\n");
     }
 
     void pin(std::string const& which) {
@@ -193,8 +203,9 @@ private:
         } else if (all.empty() || !read_number(which, 0, all.size() - 1, at))
             return show("/pin: the number of a message is wanted, below " + std::to_string(all.size()) + "\n");
         auto const refused = chat_.pin(condense::sequence{at});
-        show("message " + std::to_string(at) + (refused ? " is not pinned: " + std::string{name(refused)} + "\n"
-                                                        : " is pinned: " + one_line(text_member(all[at], "content"), 60) + "\n"));
+        show("message " + std::to_string(at) +
+             (refused ? " is not pinned: " + std::string{name(refused)} + "\n"
+                      : " is pinned: " + one_line(text_member(all[at], "content"), 60) + "\n"));
     }
 
     Session& chat_;

@@ -45,7 +45,8 @@ public:
         static auto const ready = curl_global_init(CURL_GLOBAL_DEFAULT);
         if (ready != CURLE_OK) problem_ = "libcurl cannot be used";
         else problem_ = there_.problem;
-        if (there_.scheme != "https" && !there_.local && !settings_.key.empty()) problem_ = "a key is sent over https only, or to this machine";
+        if (there_.scheme != "https" && !there_.local && !settings_.key.empty())
+            problem_ = "a key is sent over https only, or to this machine";
         for (char const byte : settings_.key)
             if (byte <= 0x20 || byte == 0x7F) problem_ = "OPENAI_API_KEY holds what no key holds";
     }
@@ -153,7 +154,8 @@ private:
 #if LIBCURL_VERSION_NUM >= 0x075500
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, there_.scheme.c_str());
 #else
-        curl_easy_setopt(easy, CURLOPT_PROTOCOLS, static_cast<long>(there_.scheme == "https" ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
+        curl_easy_setopt(easy, CURLOPT_PROTOCOLS,
+                         static_cast<long>(there_.scheme == "https" ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
 #endif
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
         curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -182,7 +184,8 @@ private:
         if (status != 0 && !going.good()) return failed(status, error_text(going.body));  // also where it was cut
         if (result != CURLE_OK)
             return failed(status, going.reason[0] != '\0' ? going.reason.data() : curl_easy_strerror(result));
-        if (going.streams) going.events.finish([&](std::string_view data) { going.answer.add_event(data, *going.piece); });
+        if (going.streams)
+            going.events.finish([&](std::string_view data) { going.answer.add_event(data, *going.piece); });
         else going.answer.add_body(going.body, *going.piece);
         return std::move(going.answer).finish(status);
     }

@@ -37,7 +37,8 @@ inline json::array_t copied(auto const& request) {
 inline std::string_view text_member(json const& object, char const* key) {
     if (!object.is_object()) return {};
     auto const found = object.find(key);
-    return found == object.end() || !found->is_string() ? std::string_view{} : std::string_view{found->get_ref<std::string const&>()};
+    return found == object.end() || !found->is_string() ? std::string_view{}
+                                                        : std::string_view{found->get_ref<std::string const&>()};
 }
 
 /// A member, or null where there is none.
@@ -58,7 +59,9 @@ struct tool_call {
 inline json answer(std::string text, std::vector<tool_call> const& calls = {}) {
     auto made = json::object({{"role", "assistant"}, {"content", std::move(text)}});
     for (auto const& call : calls)
-        made["tool_calls"].push_back({{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
+        made["tool_calls"].push_back({{"id", call.id},
+                                      {"type", "function"},
+                                      {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
     return made;
 }
 

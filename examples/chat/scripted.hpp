@@ -50,8 +50,8 @@ private:
         if (text_member(latest, "role") == "tool") {
             auto const lines = std::count(said.begin(), said.end(), '\n') + (said.ends_with('\n') ? 0 : 1);
             auto const begin = said.substr(0, condense::utf8::floor(said, 120));
-            return answer("The tool gave " + std::to_string(lines) + (lines == 1 ? " line: " : " lines: ") + std::string{begin} +
-                          (begin.size() < said.size() ? " ..." : ""));
+            return answer("The tool gave " + std::to_string(lines) + (lines == 1 ? " line: " : " lines: ") +
+                          std::string{begin} + (begin.size() < said.size() ? " ..." : ""));
         }
         auto const word = said.substr(0, said.find(' '));
         auto const rest = word.size() == said.size() ? std::string_view{} : said.substr(word.size() + 1);
@@ -61,11 +61,13 @@ private:
         if (word == "count" && !rest.empty()) {
             auto const holds = [&](json const& each) { return text_member(each, "content").find(rest) != rest.npos; };
             auto const found = std::count_if(messages.begin(), messages.end() - 1, holds);
-            return answer("Of the messages before, " + std::to_string(found) + " of " + std::to_string(messages.size() - 1) + " hold it.");
+            return answer("Of the messages before, " + std::to_string(found) + " of " +
+                          std::to_string(messages.size() - 1) + " hold it.");
         }
         // `call NAME ARGUMENTS`: as written, also where that is no JSON.
         auto const name = rest.substr(0, rest.find(' '));
-        if (word == "call" && name.size() < rest.size()) return called(std::string{name}, std::string{rest.substr(name.size() + 1)});
+        if (word == "call" && name.size() < rest.size())
+            return called(std::string{name}, std::string{rest.substr(name.size() + 1)});
         return answer("You said: " + std::string{said});
     }
 

@@ -54,7 +54,8 @@ public:
     /// A line for each hit, `path:line: text`, and whether all was looked at.
     std::string answer() const {
         auto out = found_.empty() ? "nothing found\n" : found_;
-        if (stopped_ || spent()) out.append("[not everything was looked at: there is too much, or a folder cannot be read]\n");
+        if (stopped_ || spent())
+            out.append("[not everything was looked at: there is too much, or a folder cannot be read]\n");
         return out;
     }
 
@@ -82,7 +83,8 @@ private:
             if (++hits_ > most_hits) return;
             // Of a long line the part around the hit.
             auto const from = at - begin > 80 ? at - 80 : begin;
-            found_ += one_line(name) + ":" + std::to_string(line) + ": " + one_line(text.substr(from, end - from)) + "\n";
+            found_ +=
+                one_line(name) + ":" + std::to_string(line) + ": " + one_line(text.substr(from, end - from)) + "\n";
             at = counted = end;
         }
     }

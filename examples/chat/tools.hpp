@@ -26,12 +26,13 @@ using json = nlohmann::json;
 /// The tools as the request names them; what they cost is overhead of the budget.
 inline json tool_schemas() {
     auto const tool = [](char const* name, char const* about, json properties, json required) {
-        return json{{"type", "function"},
-                    {"function",
-                     {{"name", name},
-                      {"description", about},
-                      {"parameters",
-                       {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}}}}}};
+        return json{
+            {"type", "function"},
+            {"function",
+             {{"name", name},
+              {"description", about},
+              {"parameters",
+               {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}}}}}};
     };
     auto const text = json::object({{"type", "string"}});
     auto const line = json::object({{"type", "integer"}, {"minimum", 1}});
@@ -41,13 +42,17 @@ inline json tool_schemas() {
                          json::object({{"file", text}, {"first", line}, {"last", line}}), json::array({"file"})));
     tools.push_back(tool("search", "Finds a literal text in all files below a folder.",
                          json::object({{"text", text}, {"folder", text}}), json::array({"text"})));
-    tools.push_back(tool("stored", "Gives a stored original, from a character on, as much as one result may have.",
-                         json::object({{"reference", text}, {"from", json::object({{"type", "integer"}, {"minimum", 0}})}}), json::array({"reference"})));
+    tools.push_back(
+        tool("stored", "Gives a stored original, from a character on, as much as one result may have.",
+             json::object({{"reference", text}, {"from", json::object({{"type", "integer"}, {"minimum", 0}})}}),
+             json::array({"reference"})));
     return tools;
 }
 
 /// About an eighth of a small window, and 10,000 characters of a large one; what is longer is stored.
-inline std::uint64_t most_in_one_result(std::uint64_t window) { return std::clamp(window / 2, std::uint64_t{400}, std::uint64_t{10'000}); }
+inline std::uint64_t most_in_one_result(std::uint64_t window) {
+    return std::clamp(window / 2, std::uint64_t{400}, std::uint64_t{10'000});
+}
 
 class tools {
 public:
@@ -59,10 +64,11 @@ public:
         if (!read) return "error: the arguments are not JSON: " + read.error;
         if (!read.value.is_object()) return "error: the arguments must be an object";
         auto const& given = read.value;
-        std::string out = name == "list"     ? list(given)
-                          : name == "read"   ? read_file(given)
-                          : name == "search" ? search(given)
-                                             : "error: there is no such tool; the tools are list, read, search and stored";
+        std::string out = name == "list"   ? list(given)
+                          : name == "read" ? read_file(given)
+                          : name == "search"
+                              ? search(given)
+                              : "error: there is no such tool; the tools are list, read, search and stored";
         return condense::utf8::scrubbed(std::move(out));
     }
 
@@ -101,7 +107,10 @@ private:
             if (++shown > most_listed) break;
             out += one_line(each.name);
             if (each.kind == entry_kind::file) out += " (" + std::to_string(each.size) + " bytes)";
-            else out += each.kind == entry_kind::folder ? "/" : each.kind == entry_kind::link ? " (link, not followed)" : " (no file)";
+            else
+                out += each.kind == entry_kind::folder ? "/"
+                       : each.kind == entry_kind::link ? " (link, not followed)"
+                                                       : " (no file)";
             out += "\n";
         }
         if (!inside.whole || shown > most_listed) out += "[there may be more]\n";
@@ -113,7 +122,8 @@ private:
         auto const first = line_of(given, "first", 1);
         auto const last = line_of(given, "last", ~std::uint64_t{0});
         if (!path) return "error: 'file' must be a string";
-        if (!first || !last || *first > *last) return "error: 'first' and 'last' must be line numbers from 1 on, in order";
+        if (!first || !last || *first > *last)
+            return "error: 'first' and 'last' must be line numbers from 1 on, in order";
         auto const opened = in_.open_file(*path);
         if (!opened.error.empty()) return refused(*path, opened.error);
         auto const held = read_text(opened.at, most_read);
@@ -121,20 +131,25 @@ private:
 
         std::string_view text{held.text};
         std::uint64_t line = 1;
-        for (; line < *first && !text.empty(); ++line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+        for (; line < *first && !text.empty(); ++line)
+            text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
         if (text.empty()) return line == 1 ? "the file is empty\n" : refused(*path, "it has fewer lines than that");
         std::size_t end = 0;
-        for (; line <= *last && end < text.size() && end <= most_shown; ++line) end = std::min(text.find('\n', end), text.size() - 1) + 1;
+        for (; line <= *last && end < text.size() && end <= most_shown; ++line)
+            end = std::min(text.find('\n', end), text.size() - 1) + 1;
         auto const cut = end > most_shown || (end == text.size() && !held.whole);
         std::string out{text.substr(0, condense::utf8::floor(text, std::min(end, most_shown)))};
-        if (cut) out += "\n[the file goes on; it has " + std::to_string(posix::about(opened.at).st_size) + " bytes: read fewer lines]\n";
+        if (cut)
+            out += "\n[the file goes on; it has " + std::to_string(posix::about(opened.at).st_size) +
+                   " bytes: read fewer lines]\n";
         return out;
     }
 
     std::string search(json const& given) const {
         auto const text = text_of(given, "text");
         auto const path = given.contains("folder") ? text_of(given, "folder") : std::string{"."};
-        if (!text || text->empty() || text->find('\n') != std::string::npos) return "error: 'text' must be a string of one line";
+        if (!text || text->empty() || text->find('\n') != std::string::npos)
+            return "error: 'text' must be a string of one line";
         if (!path) return "error: 'folder' must be a string";
         auto const opened = in_.open_folder(*path);
         if (!opened.error.empty()) return refused(*path, opened.error);

@@ -45,7 +45,8 @@ struct looked {
 
 inline looked look(posix::descriptor const& folder, std::string const& name) {
     struct stat about = {};
-    auto const error = posix::error_of([&] { return ::fstatat(folder.number(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW); });
+    auto const error =
+        posix::error_of([&] { return ::fstatat(folder.number(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW); });
     if (error != 0) return {{name}, error};
     auto const kind = S_ISREG(about.st_mode)   ? entry_kind::file
                       : S_ISDIR(about.st_mode) ? entry_kind::folder
@@ -63,7 +64,8 @@ struct listing {
 /// No more than `most` entries, so that a huge folder is no harm.
 inline listing entries_of(posix::descriptor const& folder, std::size_t most = 10'000) {
     listing found;
-    posix::descriptor again{posix::uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    posix::descriptor again{
+        posix::uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
     auto* const open = again ? ::fdopendir(again.number()) : nullptr;
     if (open == nullptr) return found;
     again.release();  // closedir closes it
@@ -77,7 +79,8 @@ inline listing entries_of(posix::descriptor const& folder, std::size_t most = 10
     }
     found.whole = errno == 0 && found.entries.size() < most;
     ::closedir(open);
-    std::sort(found.entries.begin(), found.entries.end(), [](auto const& left, auto const& right) { return left.name < right.name; });
+    std::sort(found.entries.begin(), found.entries.end(),
+              [](auto const& left, auto const& right) { return left.name < right.name; });
     return found;
 }
 
@@ -97,7 +100,8 @@ public:
         auto const there = look(folder, name);
         if (there.error != 0) return failed(there.error);
         if (there.found.kind == entry_kind::link) return {{}, "it is a link, and links are not followed"};
-        if (there.found.kind != wanted) return {{}, wanted == entry_kind::file ? "it is no regular file" : "it is no folder"};
+        if (there.found.kind != wanted)
+            return {{}, wanted == entry_kind::file ? "it is no regular file" : "it is no folder"};
         auto found = wanted == entry_kind::file ? posix::open_file(folder, name, O_RDONLY) : open_below(folder, name);
         if (found.error != 0) return failed(found.error);
         return {std::move(found.file)};

@@ -3,10 +3,10 @@
 
 // For those who write a layer, a shortener, a protection, an estimator or a store of their own.
 //
-// Layer: the hooks and flags are listed in core/layer.hpp. `slot_default` and `unset` for members whose type is deduced,
-// `check_target` in validate(), `bind_protection` for `protect`, `halvings_of` for pressure, `note_why_idle` for reports.
-// Shortener: `omission` and its kin write the markers, `settled` makes a text that a later run leaves alone.
-// Test: condense/testing/layer_laws.hpp.
+// Layer: the hooks and flags are listed in core/layer.hpp. `slot_default` and `unset` for members whose type is
+// deduced, `check_target` in validate(), `bind_protection` for `protect`, `halvings_of` for pressure, `note_why_idle`
+// for reports. Shortener: `omission` and its kin write the markers, `settled` makes a text that a later run leaves
+// alone. Test: condense/testing/layer_laws.hpp.
 
 #include <condense/core/estimator.hpp>
 #include <condense/core/layer.hpp>

@@ -125,10 +125,15 @@ TEST_CASE("chat_message: pairs as it says") {
 TEST_CASE("chat_message: an answer to a call is a cancelled result of it") {
     auto const asks = chat_message::call("1", "read", "{}").and_call("2", "write", "[]");
     std::vector<chat_message> answers;
-    condense::each_part(asks, [&](part_view const& part) { answers.push_back(condense::make_result(asks, part, "none")); });
+    condense::each_part(asks,
+                        [&](part_view const& part) { answers.push_back(condense::make_result(asks, part, "none")); });
     REQUIRE(answers.size() == 2);
     CHECK(answers[1].role == role::tool);
-    CHECK(answers[1].parts == std::vector<chat_part>{{.kind = part_kind::tool_result, .text = "none", .tool = "write", .call = "2", .status = part_status::cancelled}});
+    CHECK(answers[1].parts == std::vector<chat_part>{{.kind = part_kind::tool_result,
+                                                      .text = "none",
+                                                      .tool = "write",
+                                                      .call = "2",
+                                                      .status = part_status::cancelled}});
     CHECK(answers[1].name.empty());
     CHECK_FALSE(answers[1].pinned);
 }
@@ -140,7 +145,12 @@ chat_message rich() {
     for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
     return {.role = role::assistant,
             .parts = {{.text = all},
-                      {.kind = part_kind::tool_call, .text = "{}", .tool = "7:a,", .call = ",:1", .status = part_status::pending, .cost = condense::cost{}},
+                      {.kind = part_kind::tool_call,
+                       .text = "{}",
+                       .tool = "7:a,",
+                       .call = ",:1",
+                       .status = part_status::pending,
+                       .cost = condense::cost{}},
                       {.kind = part_kind::media, .sealed = true, .cost = condense::cost{~std::uint64_t{0}}},
                       {}},
             .name = "4:user,",
@@ -154,8 +164,10 @@ std::optional<chat_message> read(std::string_view held) { return condense::from_
 
 TEST_CASE("chat_message: bytes hold all of it, and the same message gives the same bytes") {
     for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other})
-        for (auto const kind : {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::media, part_kind::reasoning, part_kind::other})
-            for (auto const status : {part_status::ok, part_status::error, part_status::cancelled, part_status::pending}) {
+        for (auto const kind : {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::media,
+                                part_kind::reasoning, part_kind::other})
+            for (auto const status :
+                 {part_status::ok, part_status::error, part_status::cancelled, part_status::pending}) {
                 chat_message const m{.role = speaker, .parts = {{.kind = kind, .text = "t", .status = status}}};
                 CHECK(read(condense::to_bytes(m)) == m);
             }
@@ -183,7 +195,8 @@ TEST_CASE("chat_message: messages that differ anywhere have different bytes") {
     different[8].parts[2].sealed = false;
     different[9].parts[0].text.back() = 'x';
     for (std::size_t one = 0; one < different.size(); ++one)
-        for (std::size_t other = 0; other < one; ++other) CHECK(condense::to_bytes(different[one]) != condense::to_bytes(different[other]));
+        for (std::size_t other = 0; other < one; ++other)
+            CHECK(condense::to_bytes(different[one]) != condense::to_bytes(different[other]));
 }
 
 TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, or another whole message") {
@@ -206,7 +219,8 @@ TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, o
     CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:2,1:0,"));
     CHECK(read("14:chat_message/1,4:user,0:,0:,1:0,1:0,") == chat_message{});
     CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,20:18446744073709551615,"));
-    for (auto const* const part : {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,1:2,0:,", "1:0,0:,0:,0:,1:0,1:0,1:x,",
-                                   "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
+    for (auto const* const part :
+         {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,1:2,0:,",
+          "1:0,0:,0:,0:,1:0,1:0,1:x,", "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
         CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,1:1," + std::string{part}));
 }

@@ -37,7 +37,8 @@ static_assert(condense::shortenable<json> && condense::shortenable<ordered_json>
 static_assert(condense::composable<json> && condense::composable<ordered_json>);
 static_assert(condense::detail::part_removable<json> && condense::detail::markable<json>);
 static_assert(condense::detail::part_removable<ordered_json> && condense::detail::markable<ordered_json>);
-static_assert(condense::answerable<json> && condense::storable<json> && condense::answerable<ordered_json> && condense::storable<ordered_json>);
+static_assert(condense::answerable<json> && condense::storable<json> && condense::answerable<ordered_json> &&
+              condense::storable<ordered_json>);
 static_assert(!condense::message<std::vector<json>>);
 
 template <class Json>
@@ -52,7 +53,8 @@ template <class Json>
 bool removes_the_last_known(Json const& m, std::size_t index) {
     std::size_t at = 0;
     std::size_t known = 0;
-    condense::each_part(m, [&](condense::part_view const& part) { known += at++ != index && part.kind != condense::part_kind::other; });
+    condense::each_part(
+        m, [&](condense::part_view const& part) { known += at++ != index && part.kind != condense::part_kind::other; });
     return known == 0;
 }
 
@@ -319,17 +321,22 @@ TEMPLATE_TEST_CASE("json: what media are", "[adapt][json]", json, ordered_json) 
         return shown.size() == 1 && shown[0].starts_with("media sealed =1600: ") ? shown[0].substr(20) : "not media";
     };
     std::string const digits(120'164, 'A');
-    CHECK(of(R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + digits + "\"}}") == "image/png, 90,123 bytes");
-    CHECK(of(R"({"type":"image","source":{"type":"url","url":"https://host/cat.png"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + digits + "\"}}") ==
+          "image/png, 90,123 bytes");
+    CHECK(of(R"({"type":"image","source":{"type":"url","url":"https://host/cat.png"}})") ==
+          "image at https://host/cat.png");
     CHECK(of(R"({"type":"image","source":{"type":"file","file_id":"file_011"}})") == "image, file_011");
-    CHECK(of(R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAA="}})") == "application/pdf, 2 bytes");
+    CHECK(of(R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAA="}})") ==
+          "application/pdf, 2 bytes");
     CHECK(of(R"({"type":"document","source":{"type":"content","content":[]}})") == "document");
     CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,AAAAAA=="}})") == "image/jpeg, 4 bytes");
-    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://host/cat.png","detail":"low"}})") == "image at https://host/cat.png");
+    CHECK(of(R"({"type":"image_url","image_url":{"url":"https://host/cat.png","detail":"low"}})") ==
+          "image at https://host/cat.png");
     CHECK(of(R"({"type":"image_url","image_url":"https://host/cat.png"})") == "image at https://host/cat.png");
     CHECK(of(R"({"type":"image_url","image_url":"data:image/gif;base64,AAAA"})") == "image/gif, 3 bytes");
     CHECK(of(R"({"type":"input_audio","input_audio":{"data":"AAAAAAAA","format":"wav"}})") == "audio/wav, 6 bytes");
-    CHECK(of(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}})") == "application/pdf, 3 bytes, a.pdf");
+    CHECK(of(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}})") ==
+          "application/pdf, 3 bytes, a.pdf");
     CHECK(of(R"({"type":"file","file":{"file_id":"file-1"}})") == "file, file-1");
     CHECK(of(R"({"type":"input_image","image_url":"data:image/png;base64,AA"})") == "image/png, 1 bytes");
     CHECK(of(R"({"type":"video_url","video_url":{"url":"https://host/a.mp4"}})") == "video at https://host/a.mp4");
@@ -341,42 +348,57 @@ TEMPLATE_TEST_CASE("json: what media are", "[adapt][json]", json, ordered_json) 
     CHECK(of(R"({"type":"image_url","image_url":{"url":"https://h/a b"}})") == "image at a link");
     CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + "\"}}") == "image");
     CHECK(of(R"({"type":"image_url","image_url":{"url":"data:)" + many + ";base64,AAAA\"}}") == "image, 3 bytes");
-    CHECK(of(R"({"type":"image","source":{"media_type":")" + many + R"(","data":"AAAA","file_id":")" + many + "\"}}") == "image, 3 bytes");
+    CHECK(of(R"({"type":"image","source":{"media_type":")" + many + R"(","data":"AAAA","file_id":")" + many + "\"}}") ==
+          "image, 3 bytes");
     CHECK(of(R"({"type":"image","source":{"media_type":"a\u0000b\nc","data":"===="}})") == "image, 1 bytes");
     CHECK(of(R"({"type":"input_audio","input_audio":{"data":[],"format":"\u001b[2J"}})") == "audio");
     std::string nested;
     for (int level = 0; level < 200'000; ++level) nested += "data:,";
     CHECK(of(R"({"type":"image_url","image_url":")" + nested + "\"}") == "image, 1,199,994 bytes");
-    for (auto const* const value : {"null", "7", "[]", "{}", "[[]]", R"({"url":{}})", R"({"data":7,"media_type":[]})", "\"\""})
+    for (auto const* const value :
+         {"null", "7", "[]", "{}", "[[]]", R"({"url":{}})", R"({"data":7,"media_type":[]})", "\"\""})
         for (auto const* const field : {"source", "image", "url", "data", "media_type", "filename"})
             CHECK(of(R"({"type":"image",")" + std::string{field} + "\":" + value + "}") == "image");
 }
 
 TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, ordered_json) {
-    auto const with = [](std::string_view text, std::size_t index) { return condense::with_part(read<TestType>(text), index, "[a cat]"); };
+    auto const with = [](std::string_view text, std::size_t index) {
+        return condense::with_part(read<TestType>(text), index, "[a cat]");
+    };
     auto const same = [](std::string_view text) { return read<TestType>(text); };
-    CHECK(with(R"({"role":"user","content":["a",{"type":"image","source":{"data":"AAAA"},"cache_control":{"type":"e"}},"b"],"x":1})", 1) ==
-          same(R"({"role":"user","content":["a",{"type":"text","text":"[a cat]","cache_control":{"type":"e"}},"b"],"x":1})"));
+    CHECK(
+        with(
+            R"({"role":"user","content":["a",{"type":"image","source":{"data":"AAAA"},"cache_control":{"type":"e"}},"b"],"x":1})",
+            1) ==
+        same(
+            R"({"role":"user","content":["a",{"type":"text","text":"[a cat]","cache_control":{"type":"e"}},"b"],"x":1})"));
     CHECK(with(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]})", 0) ==
           same(R"({"role":"user","content":[{"type":"text","text":"[a cat]"}]})"));
 
     SECTION("in an answer it is part of the answer") {
-        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"image"}]}]})", 1);
-        CHECK(noted == same(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"text","text":"[a cat]"}]}]})"));
+        auto const noted = with(
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"image"}]}]})",
+            1);
+        CHECK(
+            noted ==
+            same(
+                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":["a",{"type":"text","text":"[a cat]"}]}]})"));
         CHECK(parts(noted) == list{"tool result #c1: a", "tool result #c1: [a cat]"});
         CHECK(parts(with(R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"},"a"]})", 0)) ==
               list{"tool result #c1: [a cat]", "tool result #c1: a"});
     }
     SECTION("in an answer without a text it is a document, or nothing changes") {
-        auto const noted = with(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})", 0);
-        CHECK(noted["content"][0]["content"][0] == same(R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"[a cat]"}})"));
+        auto const noted = with(
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"image"}]}]})", 0);
+        CHECK(noted["content"][0]["content"][0] ==
+              same(R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"[a cat]"}})"));
         CHECK(parts(noted) == list{"text #c1: [a cat]", "tool result #c1: "});
         CHECK(parts(condense::with_part(noted, 0, "[dog]")) == list{"text #c1: [dog]", "tool result #c1: "});
         auto const* const answer = R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image"}]})";
         CHECK(with(answer, 0) == same(answer));
         // Without an id its text would be no word of the user's any more.
-        CHECK(parts(with(R"({"role":"user","content":[{"type":"tool_result","content":["a",{"type":"image"}]}]})", 1)) ==
-              list{"tool result: a", "text: [a cat]"});
+        CHECK(parts(with(R"({"role":"user","content":[{"type":"tool_result","content":["a",{"type":"image"}]}]})",
+                         1)) == list{"tool result: a", "text: [a cat]"});
         auto const* const legacy = R"({"role":"function","name":"f","content":["a",{"type":"image"}]})";
         CHECK(with(legacy, 1) == same(legacy));
     }
@@ -389,17 +411,19 @@ TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, orde
 /// Outside of the template below, in which clang 19 takes the default of `when`.
 constexpr auto noting = condense::compress{.when = condense::always, .with = condense::media_note{}};
 
-TEMPLATE_TEST_CASE("json: media become notes in a conversation, and no cost is wrong", "[adapt][json]", json, ordered_json) {
+TEMPLATE_TEST_CASE("json: media become notes in a conversation, and no cost is wrong", "[adapt][json]", json,
+                   ordered_json) {
     using namespace condense::literals;
     std::vector<TestType> messages;
-    for (auto const* const text : {
-             R"({"role":"user","content":"look"})",
-             R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"shot","arguments":"{}"}}]})",
-             R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})",
-             R"({"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"shot","input":{}},{"type":"tool_use","id":"c3","name":"shot","input":{}}]})",
-             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":[{"type":"image"},{"type":"image"}]},
+    for (
+        auto const* const text :
+        {R"({"role":"user","content":"look"})",
+         R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"shot","arguments":"{}"}}]})",
+         R"({"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]})",
+         R"({"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"shot","input":{}},{"type":"tool_use","id":"c3","name":"shot","input":{}}]})",
+         R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","content":[{"type":"image"},{"type":"image"}]},
                                           {"type":"tool_result","tool_use_id":"c3","content":[{"type":"image"},"two",{"type":"image"}]},{"type":"image"}]})",
-             R"({"role":"assistant","content":"cats"})", R"({"role":"user","content":"thanks"})"})
+         R"({"role":"assistant","content":"cats"})", R"({"role":"user","content":"thanks"})"})
         messages.push_back(read<TestType>(text));
     auto const before = messages;
     condense::pipeline const mix{noting};
@@ -410,12 +434,14 @@ TEMPLATE_TEST_CASE("json: media become notes in a conversation, and no cost is w
     REQUIRE(messages.size() == before.size());
     CHECK(messages[2] == before[2]);  // the image is all that answers the call
     auto const note = [](std::string const& how) { return how + "[image, omitted; ask for it again if it is needed]"; };
-    CHECK(parts(messages[4]) == list{note("text #c2: "), note("text #c2: "), "tool result #c2: ", note("tool result #c3: "), "tool result #c3: two",
+    CHECK(parts(messages[4]) == list{note("text #c2: "), note("text #c2: "),
+                                     "tool result #c2: ", note("tool result #c3: "), "tool result #c3: two",
                                      note("tool result #c3: "), note("text: ")});
     condense::cost sum;
     for (auto const& m : messages) {
         sum += count.frame(condense::role_of(m));
-        condense::each_part(m, [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
+        condense::each_part(m,
+                            [&](condense::part_view const& part) { sum += condense::detail::part_cost(count, part); });
     }
     CHECK(sum.tokens() == report.after.tokens);
     auto const once = messages;
@@ -583,7 +609,8 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
     auto array = read<TestType>(R"([{"role":"user","content":"a"},{"role":"assistant","content":null}])");
     REQUIRE(condense::messages_of(array));
     CHECK(&*condense::messages_of(array) == array.template get_ptr<typename TestType::array_t*>());
-    auto body = read<TestType>(R"({"model":"m","messages":[{"role":"user"},{"role":"user","content":[]},{"role":"user","content":""}]})");
+    auto body = read<TestType>(
+        R"({"model":"m","messages":[{"role":"user"},{"role":"user","content":[]},{"role":"user","content":""}]})");
     REQUIRE(condense::messages_of(body));
     CHECK(condense::messages_of(body)->size() == 3);
     condense::messages_of(body)->pop_back();
@@ -594,7 +621,8 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
         CHECK(condense::messages_of(other).list == nullptr);
         CHECK_FALSE(condense::messages_of(other).error);
     }
-    auto foreign = read<TestType>(R"({"messages":[{"role":"user","content":"a"},{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]})");
+    auto foreign = read<TestType>(
+        R"({"messages":[{"role":"user","content":"a"},{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]})");
     auto const found = condense::messages_of(foreign);
     CHECK_FALSE(found);
     CHECK(found.list != nullptr);
@@ -602,7 +630,8 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
     CHECK_THROWS_AS(*found, condense::unknown_shape);
 }
 
-TEMPLATE_TEST_CASE("json: a system prompt outside the messages costs what it says", "", nlohmann::json, nlohmann::ordered_json) {
+TEMPLATE_TEST_CASE("json: a system prompt outside the messages costs what it says", "", nlohmann::json,
+                   nlohmann::ordered_json) {
     auto const count = condense::chars_per_token{1'000};
     auto const cost_of = [&](char const* text) { return condense::overhead_of(TestType::parse(text), count).count; };
     CHECK(cost_of(R"({"system": "You are terse.", "messages": []})") == count("You are terse.").tokens().count);
@@ -691,8 +720,9 @@ TEMPLATE_TEST_CASE("json: bytes hold all of a message, as text where text can ho
         return found && *found == m && condense::to_bytes(*found) == held;
     };
     for (std::string_view const text :
-         {R"({"role":"user","content":"hi"})", R"({"z":1,"a":{"b":[1,2.5,-3,true,null,"\u0000\ud83d\ude00"]}})", R"([])", R"({})", R"("")", "null", "1",
-          "18446744073709551615", "-9223372036854775808", "0.1", "1e300", "-0.0", R"({"n":1.0})"}) {
+         {R"({"role":"user","content":"hi"})", R"({"z":1,"a":{"b":[1,2.5,-3,true,null,"\u0000\ud83d\ude00"]}})",
+          R"([])", R"({})", R"("")", "null", "1", "18446744073709551615", "-9223372036854775808", "0.1", "1e300",
+          "-0.0", R"({"n":1.0})"}) {
         auto const m = read<TestType>(text);
         INFO(text);
         CHECK(back(m));
@@ -718,20 +748,24 @@ TEMPLATE_TEST_CASE("json: bytes hold all of a message, as text where text can ho
     CHECK(back(far_down));
 }
 
-TEMPLATE_TEST_CASE("json: bytes that were cut, changed or made up give nothing, or another message", "", json, ordered_json) {
-    TestType const text = read<TestType>(R"({"role":"assistant","content":[{"type":"text","text":"so \u00e9"}],"n":[1,2.5,null]})");
+TEMPLATE_TEST_CASE("json: bytes that were cut, changed or made up give nothing, or another message", "", json,
+                   ordered_json) {
+    TestType const text =
+        read<TestType>(R"({"role":"assistant","content":[{"type":"text","text":"so \u00e9"}],"n":[1,2.5,null]})");
     TestType binary = text;
     binary["content"][0]["text"] = "ill-formed \xFF";
     for (auto const& m : {text, binary}) {
         auto const whole = condense::to_bytes(m);
         REQUIRE(condense::from_bytes<TestType>(whole) == m);
-        for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(condense::from_bytes<TestType>(std::string{whole.substr(0, size)}));
+        for (std::size_t size = 0; size < whole.size(); ++size)
+            CHECK_FALSE(condense::from_bytes<TestType>(std::string{whole.substr(0, size)}));
         std::size_t refused = 0;
         for (std::size_t at = 0; at < whole.size(); ++at)
             for (unsigned flip = 1; flip < 256; flip *= 2) {
                 auto changed = whole;
                 changed[at] = static_cast<char>(static_cast<unsigned>(changed[at]) ^ flip);
-                if (auto const found = condense::from_bytes<TestType>(changed)) static_cast<void>(condense::to_bytes(*found));
+                if (auto const found = condense::from_bytes<TestType>(changed))
+                    static_cast<void>(condense::to_bytes(*found));
                 else ++refused;
             }
         CHECK(refused > 100);
@@ -753,13 +787,19 @@ TEMPLATE_TEST_CASE("json: an answer to a call has the shape of the call", "", js
         });
         return out;
     };
-    auto const openai = answer(R"({"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
+    auto const openai = answer(
+        R"({"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
     REQUIRE(openai.size() == 2);
     CHECK(openai[1] == read<TestType>(R"({"role":"tool","tool_call_id":"2","content":"none"})"));
-    auto const anthropic = answer(R"({"role":"assistant","content":["words",{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"g","input":{}}]})");
+    auto const anthropic = answer(
+        R"({"role":"assistant","content":["words",{"type":"tool_use","id":"1","name":"f","input":{}},{"type":"tool_use","id":"2","name":"g","input":{}}]})");
     REQUIRE(anthropic.size() == 2);
-    CHECK(anthropic[1] == read<TestType>(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"2","is_error":true,"content":"none"}]})"));
-    auto const both = answer(R"({"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}],"tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
+    CHECK(
+        anthropic[1] ==
+        read<TestType>(
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"2","is_error":true,"content":"none"}]})"));
+    auto const both = answer(
+        R"({"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}],"tool_calls":[{"id":"2","function":{"name":"g","arguments":"{}"}}]})");
     REQUIRE(both.size() == 2);
     CHECK(both[0]["role"] == "user");
     CHECK(both[1]["role"] == "tool");
@@ -769,9 +809,13 @@ TEMPLATE_TEST_CASE("json: an answer to a call has the shape of the call", "", js
         CHECK(found[0].find("tool result") == 0);
     }
     // What the provider runs itself is not for us to answer.
-    CHECK(parts(answer(R"({"role":"assistant","content":[{"type":"server_tool_use","id":"1","name":"f","input":{}}]})")[0]).empty());
+    CHECK(parts(answer(
+                    R"({"role":"assistant","content":[{"type":"server_tool_use","id":"1","name":"f","input":{}}]})")[0])
+              .empty());
     // Hostile: every field of another type.
-    for (std::string_view const odd : {R"({"role":"assistant","content":[{"type":"tool_use","id":7,"name":[],"input":3}]})",
-                                       R"({"role":"assistant","content":[{"type":"tool_use"}]})", R"({"role":"assistant","tool_calls":[{"id":{},"function":{}}]})"})
+    for (std::string_view const odd :
+         {R"({"role":"assistant","content":[{"type":"tool_use","id":7,"name":[],"input":3}]})",
+          R"({"role":"assistant","content":[{"type":"tool_use"}]})",
+          R"({"role":"assistant","tool_calls":[{"id":{},"function":{}}]})"})
         CHECK(answer(odd).size() == 1);
 }

@@ -21,9 +21,11 @@ using nlohmann::ordered_json;
 namespace detail = condense::detail;
 
 constexpr bool types_of_media_are_known() {
-    for (std::string_view const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "input_file", "video", "video_url"})
+    for (std::string_view const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
+                                        "input_file", "video", "video_url"})
         if (!detail::is_media(type)) return false;
-    for (std::string_view const type : {"", "text", "input_text", "output_text", "images", "Image", "tool_use", "image "})
+    for (std::string_view const type :
+         {"", "text", "input_text", "output_text", "images", "Image", "tool_use", "image "})
         if (detail::is_media(type)) return false;
     return detail::media_name("image_url") == "image" && detail::media_name("input_image") == "image" &&
            detail::media_name("input_audio") == "audio" && detail::media_name("document") == "document" &&
@@ -51,15 +53,18 @@ TEST_CASE("json_media: base64 stands for so many bytes, with its padding and wit
 
 TEMPLATE_TEST_CASE("json_media: what each shape of block says", "[adapt][json]", json, ordered_json) {
     auto const expected = std::initializer_list<std::pair<char const*, char const*>>{
-        {R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0K"}})", "image/png, 6 bytes"},
+        {R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0K"}})",
+         "image/png, 6 bytes"},
         {R"({"type":"image","source":{"type":"url","url":"https://host/cat.png"}})", "image at https://host/cat.png"},
         {R"({"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0="}})", "image/png, 5 bytes"},
         {R"({"type":"image_url","image_url":"https://host/cat.png"})", "image at https://host/cat.png"},
         {R"({"type":"input_image","image_url":"data:image/gif;charset=x;base64,R0lG"})", "image/gif, 3 bytes"},
         {R"({"type":"input_audio","input_audio":{"data":"UklG","format":"wav"}})", "audio/wav, 3 bytes"},
         {R"({"type":"image","data":"iVBO","format":"png"})", "image, 3 bytes"},
-        {R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"12345"}})", "text/plain, 5 bytes"},
-        {R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBE"}})", "application/pdf, 3 bytes, a.pdf"},
+        {R"({"type":"document","source":{"type":"text","media_type":"text/plain","data":"12345"}})",
+         "text/plain, 5 bytes"},
+        {R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBE"}})",
+         "application/pdf, 3 bytes, a.pdf"},
         {R"({"type":"input_file","file_id":"file-1"})", "file, file-1"},
         {R"({"type":"input_file","filename":"a.pdf","file_id":"file-1"})", "file, a.pdf"},
         {R"({"type":"video_url","video_url":{"url":"https://host/v"}})", "video at https://host/v"},
@@ -73,7 +78,8 @@ TEMPLATE_TEST_CASE("json_media: what each shape of block says", "[adapt][json]",
 }
 
 TEST_CASE("json_media: what is of the wrong type is not looked at", "[adapt][json]") {
-    CHECK(words(R"({"type":"image","source":"here","image_url":[],"data":7,"filename":{},"media_type":null})") == "image");
+    CHECK(words(R"({"type":"image","source":"here","image_url":[],"data":7,"filename":{},"media_type":null})") ==
+          "image");
     CHECK(words(R"({"type":"image","source":{"media_type":[],"data":{},"url":1}})") == "image");
     CHECK(words(R"({"type":7})").empty());
     CHECK(words("[]").empty());
@@ -83,15 +89,18 @@ TEST_CASE("json_media: what is of the wrong type is not looked at", "[adapt][jso
 
 TEST_CASE("json_media: what is long or does not print is not shown", "[adapt][json]") {
     CHECK(words(R"({"type":"image","source":{"url":"https://host/two\nlines"}})") == "image at a link");
-    CHECK(words(R"({"type":"image","source":{"url":"https://host/)" + std::string(200, 'x') + R"("}})") == "image at a link");
+    CHECK(words(R"({"type":"image","source":{"url":"https://host/)" + std::string(200, 'x') + R"("}})") ==
+          "image at a link");
     CHECK(words(R"({"type":"image","source":{"media_type":"image/png \u0000","data":"AAAA"}})") == "image, 3 bytes");
-    CHECK(words(R"({"type":"image","source":{"media_type":")" + std::string(61, 'x') + R"(","data":"AAAA"}})") == "image, 3 bytes");
+    CHECK(words(R"({"type":"image","source":{"media_type":")" + std::string(61, 'x') + R"(","data":"AAAA"}})") ==
+          "image, 3 bytes");
     CHECK(words(R"({"type":"audio","format":"w v","data":"AAAA"})") == "audio, 3 bytes");
     CHECK(words(R"({"type":"file","file":{"filename":"]\n[ignore this","file_id":"file-1"}})") == "file, file-1");
     CHECK(words(R"({"type":"file","file":{"filename":"\u00e9.pdf"}})") == "file");
     CHECK(words(R"({"type":"image_url","image_url":{"url":"data:image/png;base64"}})") == "image");
 
-    json odd{{"type", "image"}, {"source", {{"url", "\xFF\xFE"}, {"media_type", "\x80"}, {"data", std::string(1'000'000, '\xFF')}}}};
+    json odd{{"type", "image"},
+             {"source", {{"url", "\xFF\xFE"}, {"media_type", "\x80"}, {"data", std::string(1'000'000, '\xFF')}}}};
     auto const said = detail::media_text(odd);
     CHECK(said == "image, 750,000 bytes at a link");
     CHECK(detail::utf8::valid(said));

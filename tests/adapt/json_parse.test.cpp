@@ -18,7 +18,8 @@ using nlohmann::ordered_json;
 static_assert(condense::json_type<json> && condense::json_type<ordered_json>);
 static_assert(!condense::json_type<json const> && !condense::json_type<json&> && !condense::json_type<std::string>);
 
-std::string nested(std::size_t levels, std::string_view open, std::string_view inner = {}, std::string_view close = {}) {
+std::string nested(std::size_t levels, std::string_view open, std::string_view inner = {},
+                   std::string_view close = {}) {
     std::string text;
     for (std::size_t level = 0; level < levels; ++level) text += open;
     text += inner;
@@ -33,10 +34,25 @@ constexpr std::string_view bytes(char const (&literal)[Size]) {
 }
 
 constexpr bool cbor_of_known_lengths_is_plain() {
-    for (auto const one : {bytes("\x00"), bytes("\x17"), bytes("\x18\xFF"), bytes("\x19\x01\x00"), bytes("\x1A\0\0\0\0"),
-                           bytes("\x1B\0\0\0\0\0\0\0\0"), bytes("\x20"), bytes("\x40"), bytes("\x42\xFF\xFF"), bytes("\x60"),
-                           bytes("\x61z"), bytes("\x78\x01z"), bytes("\x80"), bytes("\x82\x01\x80"), bytes("\x98\x02\x01\x02"),
-                           bytes("\xA0"), bytes("\xA1\x61z\xA0"), bytes("\xF6"), bytes("\xF9\x7C\x00"),
+    for (auto const one : {bytes("\x00"),
+                           bytes("\x17"),
+                           bytes("\x18\xFF"),
+                           bytes("\x19\x01\x00"),
+                           bytes("\x1A\0\0\0\0"),
+                           bytes("\x1B\0\0\0\0\0\0\0\0"),
+                           bytes("\x20"),
+                           bytes("\x40"),
+                           bytes("\x42\xFF\xFF"),
+                           bytes("\x60"),
+                           bytes("\x61z"),
+                           bytes("\x78\x01z"),
+                           bytes("\x80"),
+                           bytes("\x82\x01\x80"),
+                           bytes("\x98\x02\x01\x02"),
+                           bytes("\xA0"),
+                           bytes("\xA1\x61z\xA0"),
+                           bytes("\xF6"),
+                           bytes("\xF9\x7C\x00"),
                            bytes("\xFB\0\0\0\0\0\0\0\0")})
         if (!is_plain_cbor(one)) return false;
     return true;
@@ -44,13 +60,30 @@ constexpr bool cbor_of_known_lengths_is_plain() {
 static_assert(cbor_of_known_lengths_is_plain());
 
 constexpr bool other_cbor_is_not_plain() {
-    for (auto const one : {bytes(""), bytes("\x18"), bytes("\x19\x01"), bytes("\x1B\0\0\0\0\0\0\0"),  // a number that is cut
-                           bytes("\x01\x01"), bytes("\x80\x80"),                                      // two items
-                           bytes("\x61"), bytes("\x42z"), bytes("\x78\x02z"),                         // strings that are cut
-                           bytes("\x81"), bytes("\x82\x01"), bytes("\xA1\x61z"), bytes("\xA1"),       // elements that are missing
-                           bytes("\x9F\xFF"), bytes("\xBF\xFF"), bytes("\x7F\xFF"), bytes("\x5F\xFF"), bytes("\xFF"),  // of unknown length
-                           bytes("\x1C\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), bytes("\x1E"),                // reserved
-                           bytes("\xC0"), bytes("\xC1\x01"), bytes("\xC0\x61z"), bytes("\xD9\xD9\xF7\x01")})  // tags
+    for (auto const one : {bytes(""),
+                           bytes("\x18"),
+                           bytes("\x19\x01"),
+                           bytes("\x1B\0\0\0\0\0\0\0"),  // a number that is cut
+                           bytes("\x01\x01"),
+                           bytes("\x80\x80"),                                      // two items
+                           bytes("\x61"),
+                           bytes("\x42z"),
+                           bytes("\x78\x02z"),                         // strings that are cut
+                           bytes("\x81"),
+                           bytes("\x82\x01"),
+                           bytes("\xA1\x61z"),
+                           bytes("\xA1"),       // elements that are missing
+                           bytes("\x9F\xFF"),
+                           bytes("\xBF\xFF"),
+                           bytes("\x7F\xFF"),
+                           bytes("\x5F\xFF"),
+                           bytes("\xFF"),  // of unknown length
+                           bytes("\x1C\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+                           bytes("\x1E"),                // reserved
+                           bytes("\xC0"),
+                           bytes("\xC1\x01"),
+                           bytes("\xC0\x61z"),
+                           bytes("\xD9\xD9\xF7\x01")})  // tags
         if (is_plain_cbor(one)) return false;
     return true;
 }
@@ -131,7 +164,8 @@ TEST_CASE("json_parse: text is read to 128 levels and no deeper", "[adapt][json]
 }
 
 TEMPLATE_TEST_CASE("json_parse: CBOR gives back what it was made of", "[adapt][json]", json, ordered_json) {
-    auto const value = TestType::parse(R"({"z":[1,-2,2.5,null,true,"text"],"a":{"b":{},"c":[]},"n":18446744073709551615})");
+    auto const value =
+        TestType::parse(R"({"z":[1,-2,2.5,null,true,"text"],"a":{"b":{},"c":[]},"n":18446744073709551615})");
     std::string held;
     TestType::to_cbor(value, held);
     auto const read = parse_cbor<TestType>(held);
@@ -149,13 +183,15 @@ TEMPLATE_TEST_CASE("json_parse: CBOR gives back what it was made of", "[adapt][j
 }
 
 TEMPLATE_TEST_CASE("json_parse: CBOR that is plain may still be no JSON", "[adapt][json]", json, ordered_json) {
-    for (std::string_view const odd : {bytes("\xA1\x01\x01"), bytes("\xA1\xA0\x01"), bytes("\xF8\x20"), bytes("\xF7")}) {
+    for (std::string_view const odd :
+         {bytes("\xA1\x01\x01"), bytes("\xA1\xA0\x01"), bytes("\xF8\x20"), bytes("\xF7")}) {
         CHECK(is_plain_cbor(odd));
         CHECK_FALSE(parse_cbor<TestType>(odd));
     }
 }
 
-TEMPLATE_TEST_CASE("json_parse: CBOR is read to 128 levels, and no bomb is followed", "[adapt][json]", json, ordered_json) {
+TEMPLATE_TEST_CASE("json_parse: CBOR is read to 128 levels, and no bomb is followed", "[adapt][json]", json,
+                   ordered_json) {
     CHECK(parse_cbor<TestType>(nested(128, "\x81", "\x01")));
     CHECK(parse_cbor<TestType>(nested(128, "\xA1\x61\x61", "\x01")));
     for (std::size_t const depth : {std::size_t{129}, std::size_t{10'000}, std::size_t{1'000'000}}) {

@@ -217,18 +217,21 @@ TEMPLATE_TEST_CASE("json_shape: with a part goes its block, or its member", "[ad
     CHECK(of(R"({"content":"a"})") == list{R"("a" in "a")"});
     CHECK(of(R"({"content":["a",{"text":"b","type":"text"}]})") ==
           list{R"("a" in "a")", R"("b" in {"text":"b","type":"text"})"});
-    CHECK(of(R"({"content":[{"thinking":"a","type":"thinking"},{"data":"a","type":"redacted_thinking"},{"type":"image"}]})") ==
-          list{R"("a" in {"thinking":"a","type":"thinking"})", R"(none in {"data":"a","type":"redacted_thinking"})",
-               R"(none in {"type":"image"})"});
+    CHECK(
+        of(R"({"content":[{"thinking":"a","type":"thinking"},{"data":"a","type":"redacted_thinking"},{"type":"image"}]})") ==
+        list{R"("a" in {"thinking":"a","type":"thinking"})", R"(none in {"data":"a","type":"redacted_thinking"})",
+             R"(none in {"type":"image"})"});
     CHECK(of(R"({"content":[{"input":{"a":1},"type":"tool_use"},{"type":"later"}]})") ==
           list{R"({"a":1} in {"input":{"a":1},"type":"tool_use"})", R"({"type":"later"} in {"type":"later"})"});
     CHECK(of(R"({"reasoning_content":"a","refusal":"b"})") == list{R"("a" in "a")", R"("b" in "b")"});
-    CHECK(of(R"({"tool_calls":[{"function":{"arguments":"a"}},{"custom":{"input":"b"}},{"id":"c"}],"function_call":{"arguments":"d"}})") ==
-          list{R"("a" in {"function":{"arguments":"a"}})", R"("b" in {"custom":{"input":"b"}})",
-               R"({"id":"c"} in {"id":"c"})", R"("d" in {"arguments":"d"})"});
+    CHECK(
+        of(R"({"tool_calls":[{"function":{"arguments":"a"}},{"custom":{"input":"b"}},{"id":"c"}],"function_call":{"arguments":"d"}})") ==
+        list{R"("a" in {"function":{"arguments":"a"}})", R"("b" in {"custom":{"input":"b"}})",
+             R"({"id":"c"} in {"id":"c"})", R"("d" in {"arguments":"d"})"});
 }
 
-TEMPLATE_TEST_CASE("json_shape: with the last text of a tool_result goes its block", "[adapt][json]", json, ordered_json) {
+TEMPLATE_TEST_CASE("json_shape: with the last text of a tool_result goes its block", "[adapt][json]", json,
+                   ordered_json) {
     auto const of = [](std::string_view content) {
         return places<TestType>(R"({"content":[{"content":)" + std::string{content} + R"(,"type":"tool_result"}]})");
     };
@@ -253,7 +256,8 @@ TEMPLATE_TEST_CASE("json_shape: a text that is put lands where the part is", "[a
     CHECK(replaced<TestType>(R"({"role":"tool"})", 0) == same(R"({"role":"tool","content":"NEW"})"));
     CHECK(replaced<TestType>(R"({"role":"tool","content":[]})", 0) ==
           same(R"({"role":"tool","content":[{"type":"text","text":"NEW"}]})"));
-    CHECK(replaced<TestType>(R"({"content":["a",{"type":"tool_result","content":["b",{"type":"text","text":"c"}]}]})", 2) ==
+    CHECK(replaced<TestType>(R"({"content":["a",{"type":"tool_result","content":["b",{"type":"text","text":"c"}]}]})",
+                             2) ==
           same(R"({"content":["a",{"type":"tool_result","content":["b",{"type":"text","text":"NEW"}]}]})"));
     CHECK(replaced<TestType>(R"({"content":[{"type":"tool_result","content":[{"type":"image"}]}]})", 1) ==
           same(R"({"content":[{"type":"tool_result","content":[{"type":"image"},{"type":"text","text":"NEW"}]}]})"));

@@ -77,7 +77,9 @@ void mutate(tree& whole, laws::random_source& random) {
         switch (random.below(4)) {
             case 0: one.erase(at); break;
             case 1: one.push_back(tree(one[at])); break;
-            case 2: one.insert(one.begin() + static_cast<std::ptrdiff_t>(at), tree(one[random.below(one.size())])); break;
+            case 2:
+                one.insert(one.begin() + static_cast<std::ptrdiff_t>(at), tree(one[random.below(one.size())]));
+                break;
             default: std::swap(one[at], one[random.below(one.size())]);
         }
     } else if (one.is_object() && !one.empty()) {
@@ -116,7 +118,8 @@ std::string text_of_version_1() {
 TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
     laws::check_restarts<forms::json>(400, by_text);
 }
-TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants", "[law-7]") {
+TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants",
+          "[law-7]") {
     laws::check_restarts<forms::post>(400, by_text);
 }
 
@@ -124,9 +127,11 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
     using condense::used;
     using namespace condense::literals;
     auto const fresh = [] {
-        return condense::session{std::vector<condense::chat_message>{},
-                                 condense::pipeline{condense::compress{.when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{30_chars, 30_chars}}},
-                                 condense::budget{.window = 1'000_tokens}, laws::byte_estimator{}};
+        return condense::session{
+            std::vector<condense::chat_message>{},
+            condense::pipeline{condense::compress{
+                .when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{30_chars, 30_chars}}},
+            condense::budget{.window = 1'000_tokens}, laws::byte_estimator{}};
     };
     auto session = fresh();
     auto const text = text_of_version_1();
@@ -215,7 +220,8 @@ TEST_CASE("the text is held to its form though its check is right") {
     CHECK(try_text(with("\"runs\":", "\"runs\":-")).fault == state_fault::damaged);
     CHECK(try_text(with("\"note\":\"\"", "\"note\":{\"base64\":\"?\"}")).fault == state_fault::damaged);
     CHECK(try_text(with("\"note\":\"\"", "\"note\":{\"base64\":\"\",\"base64\":\"\"}")).fault == state_fault::damaged);
-    CHECK(try_text(with("\"note\":\"\"", "\"note\":" + std::string(200, '[') + std::string(200, ']'))).fault == state_fault::damaged);
+    CHECK(try_text(with("\"note\":\"\"", "\"note\":" + std::string(200, '[') + std::string(200, ']'))).fault ==
+          state_fault::damaged);
     CHECK(try_text(sealed("[1")).fault == state_fault::damaged);
     CHECK(try_text("").fault == state_fault::damaged);
     CHECK(try_text("{}").fault == state_fault::damaged);
@@ -250,7 +256,8 @@ TEST_CASE("every member is needed, and of its type") {
                     CHECK_FALSE(judge_with([&](tree& in) { in[inner] = tree::object({{"a", 1}}); }));
                 }
                 if (value.is_number())
-                    for (auto const number : {std::uint64_t{0}, std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 63, ~std::uint64_t{0}})
+                    for (auto const number : {std::uint64_t{0}, std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1,
+                                              std::uint64_t{1} << 63, ~std::uint64_t{0}})
                         static_cast<void>(judge_with([&](tree& in) { in[inner] = number; }));
                 if (value.is_structured()) self(self, value, inner);
             }
@@ -269,7 +276,12 @@ TEST_CASE("a state that somebody has made up is refused, or gives a session that
         laws::random_source random{seed};
         auto changed = seeds[random.below(2)];
         for (auto more = 1 + random.below(3); more > 0; --more) {
-            if (random.chance(60)) mutate(changed[random.chance(50) ? "steps" : random.chance(50) ? "released" : random.chance(50) ? "texts" : "undos"], random);
+            if (random.chance(60))
+                mutate(changed[random.chance(50)   ? "steps"
+                               : random.chance(50) ? "released"
+                               : random.chance(50) ? "texts"
+                                                   : "undos"],
+                       random);
             else mutate(changed, random);
             if (!changed.is_object()) break;
         }
@@ -281,7 +293,8 @@ TEST_CASE("a state that somebody has made up is refused, or gives a session that
             break;
         }
     }
-    WARN("accepted " << accepted << ", damaged " << refused[state_fault::damaged] << ", impossible " << refused[state_fault::impossible]);
+    WARN("accepted " << accepted << ", damaged " << refused[state_fault::damaged] << ", impossible "
+                     << refused[state_fault::impossible]);
     CHECK(accepted > rounds(6'000) / 20);
     CHECK(refused[state_fault::damaged] > rounds(6'000) / 20);
     CHECK(refused[state_fault::impossible] > rounds(6'000) / 20);

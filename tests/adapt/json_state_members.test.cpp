@@ -30,8 +30,13 @@ bool reads(std::string_view text, Value& value) {
 }  // namespace
 
 TEST_CASE("what is written of a member is read again") {
-    condense::released_message const m{.index = 3, .messages = 9, .speaker = condense::role::tool, .frame = {7},
-                                       .parts = {{.kind = condense::part_kind::tool_result, .size = ~std::uint64_t{0}, .call = "\xFF", .tool = "\"\n"}}};
+    condense::released_message const m{
+        .index = 3,
+        .messages = 9,
+        .speaker = condense::role::tool,
+        .frame = {7},
+        .parts = {
+            {.kind = condense::part_kind::tool_result, .size = ~std::uint64_t{0}, .call = "\xFF", .tool = "\"\n"}}};
     condense::released_message again;
     REQUIRE(reads(written(m), again));
     CHECK(again == m);

@@ -24,77 +24,106 @@ std::string reason(std::string_view text) {
     return shape_error_of(read<Json>(text)).reason;
 }
 
-static_assert(condense::detail::names_call("toolUse", false) && condense::detail::names_call("FunctionResponse", false));
-static_assert(!condense::detail::names_call("custom_tool_call", false) && condense::detail::names_call("custom_tool_call", true));
+static_assert(condense::detail::names_call("toolUse", false) &&
+              condense::detail::names_call("FunctionResponse", false));
+static_assert(!condense::detail::names_call("custom_tool_call", false) &&
+              condense::detail::names_call("custom_tool_call", true));
 static_assert(!condense::detail::names_call("too", true) && !condense::detail::names_call("", true));
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("json_understood: messages of OpenAI chat and Anthropic", "[adapt][json]", json, ordered_json) {
-    for (std::string_view const text : {
-             R"({"role":"user","content":"hi"})", R"({"role":"assistant","content":null})", R"({"role":"assistant"})", R"({"role":"user","content":""})",
-             R"({"role":"user","content":[]})", R"({"role":"user","content":["hi"]})", R"({"role":"user","content":"hi","id":"m1","created_at":"today"})",
-             R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]})",
-             R"({"role":"assistant","tool_calls":[{"id":"c1"}]})", R"({"role":"assistant","function_call":{"name":"f","arguments":"{}"}})",
-             R"({"role":"assistant","content":"a","tool_calls":[],"function_call":null})", R"({"role":"assistant","content":"a","tool_calls":null})",
-             R"({"role":"tool","tool_call_id":"c1"})", R"({"role":"tool","tool_call_ids":["c1"],"content":[]})",
-             R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})", R"({"role":"tool","tool_name":"ls","content":"out"})",
-             R"({"role":"assistant","content":null,"refusal":"no"})", R"({"role":"assistant","content":"","reasoning_content":"hm"})",
-             R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]})",
-             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_reference","tool_name":"f"}]}]})",
-             R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]})", R"({"role":"user","content":[{"type":"image"}]})",
-             R"({"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]})",
-             R"({"role":"user","content":[{"type":"text","text":"a"},{"type":"later","x":1}]})",
-             R"({"role":"system","content":"a","tools":[{"type":"function","function":{"name":"f"}}]})"}) {
+    for (
+        std::string_view const text :
+        {R"({"role":"user","content":"hi"})",
+         R"({"role":"assistant","content":null})",
+         R"({"role":"assistant"})",
+         R"({"role":"user","content":""})",
+         R"({"role":"user","content":[]})",
+         R"({"role":"user","content":["hi"]})",
+         R"({"role":"user","content":"hi","id":"m1","created_at":"today"})",
+         R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]})",
+         R"({"role":"assistant","tool_calls":[{"id":"c1"}]})",
+         R"({"role":"assistant","function_call":{"name":"f","arguments":"{}"}})",
+         R"({"role":"assistant","content":"a","tool_calls":[],"function_call":null})",
+         R"({"role":"assistant","content":"a","tool_calls":null})",
+         R"({"role":"tool","tool_call_id":"c1"})",
+         R"({"role":"tool","tool_call_ids":["c1"],"content":[]})",
+         R"({"role":"tool","tool_call_id":"c1","content":{"ok":true}})",
+         R"({"role":"tool","tool_name":"ls","content":"out"})",
+         R"({"role":"assistant","content":null,"refusal":"no"})",
+         R"({"role":"assistant","content":"","reasoning_content":"hm"})",
+         R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]})",
+         R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"tool_reference","tool_name":"f"}]}]})",
+         R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"}]})",
+         R"({"role":"user","content":[{"type":"image"}]})",
+         R"({"role":"assistant","content":[{"type":"redacted_thinking","data":"x"}]})",
+         R"({"role":"user","content":[{"type":"text","text":"a"},{"type":"later","x":1}]})",
+         R"({"role":"system","content":"a","tools":[{"type":"function","function":{"name":"f"}}]})"}) {
         CAPTURE(text);
         CHECK(reason<TestType>(text) == "");
         CHECK_FALSE(shape_error_of(read<TestType>(text)));
     }
 }
 
-TEMPLATE_TEST_CASE("json_understood: shapes of other providers are errors, message by message", "[adapt][json]", json, ordered_json) {
-    for (std::string_view const text : {
-             // Gemini
-             R"({"role":"user","parts":[{"text":"hi"}]})", R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]})",
-             R"({"role":"function","parts":[{"functionResponse":{"name":"f","response":{"a":1}}}]})", R"({"content":{"role":"model","parts":[{"text":"hi"}]}})",
+TEMPLATE_TEST_CASE("json_understood: shapes of other providers are errors, message by message", "[adapt][json]", json,
+                   ordered_json) {
+    for (
+        std::string_view const text :
+        {             // Gemini
+         R"({"role":"user","parts":[{"text":"hi"}]})",
+         R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]})",
+         R"({"role":"function","parts":[{"functionResponse":{"name":"f","response":{"a":1}}}]})",
+         R"({"content":{"role":"model","parts":[{"text":"hi"}]}})",
              // Bedrock
-             R"({"role":"user","content":[{"text":"hi"}]})", R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}}]})",
-             R"({"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"out"}]}}]})",
+         R"({"role":"user","content":[{"text":"hi"}]})",
+         R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}}]})",
+         R"({"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[{"text":"out"}]}}]})",
              // AI SDK
-             R"({"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]})",
-             R"({"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"text","value":"out"}}]})",
-             R"({"role":"assistant","content":"","toolInvocations":[{"toolCallId":"c1"}]})",
-             R"({"role":"assistant","content":"a","parts":[{"type":"text","text":"a"},{"type":"tool-f","toolCallId":"c1"}]})",
+         R"({"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]})",
+         R"({"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"text","value":"out"}}]})",
+         R"({"role":"assistant","content":"","toolInvocations":[{"toolCallId":"c1"}]})",
+         R"({"role":"assistant","content":"a","parts":[{"type":"text","text":"a"},{"type":"tool-f","toolCallId":"c1"}]})",
              // OpenAI Responses
-             R"({"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]})", R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})",
-             R"({"type":"function_call_output","call_id":"c1","output":"out"})", R"({"type":"reasoning","summary":[{"type":"summary_text","text":"s"}]})",
+         R"({"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]})",
+         R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})",
+         R"({"type":"function_call_output","call_id":"c1","output":"out"})",
+         R"({"type":"reasoning","summary":[{"type":"summary_text","text":"s"}]})",
              // Cohere, ShareGPT, a coding agent's log, a coding agent's message
-             R"({"role":"USER","message":"hi"})", R"({"from":"human","value":"hi"})", R"({"type":"user","message":{"role":"user","content":"hi"}})",
-             R"({"role":"assistant","content":[{"type":"text","text":"a"},{"type":"toolCall","id":"c1","name":"f","arguments":{}}]})",
+         R"({"role":"USER","message":"hi"})", R"({"from":"human","value":"hi"})",
+         R"({"type":"user","message":{"role":"user","content":"hi"}})",
+         R"({"role":"assistant","content":[{"type":"text","text":"a"},{"type":"toolCall","id":"c1","name":"f","arguments":{}}]})",
              // What is nearly right
-             R"({"role":"assistant","content":"a","tool_calls":{"id":"c1"}})", R"({"role":"assistant","content":"a","tool_calls":[7]})",
-             R"({"role":"assistant","content":"a","function_call":"f"})", R"({"role":"user","content":{"a":[1]}})", R"({"role":"user","content":5})",
-             R"({"role":"user","content":[5,null]})", R"({"role":"user","content":[{"type":"text","text":9}]})", R"({"role":"tool","output":"out"})",
-             "5", "null", R"("text")", "[1]"}) {
+         R"({"role":"assistant","content":"a","tool_calls":{"id":"c1"}})",
+         R"({"role":"assistant","content":"a","tool_calls":[7]})",
+         R"({"role":"assistant","content":"a","function_call":"f"})", R"({"role":"user","content":{"a":[1]}})",
+         R"({"role":"user","content":5})", R"({"role":"user","content":[5,null]})",
+         R"({"role":"user","content":[{"type":"text","text":9}]})", R"({"role":"tool","output":"out"})", "5", "null",
+         R"("text")", "[1]"}) {
         CAPTURE(text);
         auto const m = read<TestType>(text);
         CHECK(shape_error_of(m));
-        CHECK_THROWS_AS(condense::each_part(m, [](condense::part_view const&) { FAIL("a part was shown"); }), condense::unknown_shape);
+        CHECK_THROWS_AS(condense::each_part(m, [](condense::part_view const&) { FAIL("a part was shown"); }),
+                        condense::unknown_shape);
     }
 }
 
 TEST_CASE("json_understood: an error names the message and its members, and nothing that is hostile", "[adapt][json]") {
     auto const of = [](std::string_view text) { return shape_error_of(read<ordered_json>(text), 7).text(); };
     CHECK(of(R"({"role":"model","parts":[{"functionCall":{"name":"f"}}]})") ==
-          "condense: json: message 7 with members (role, parts) is not understood: element 0 of parts (members functionCall) names a call or "
+          "condense: json: message 7 with members (role, parts) is not understood: element 0 of parts (members "
+          "functionCall) names a call or "
           "a result; the shapes of OpenAI chat and Anthropic messages are");
     CHECK(of(R"({"role":"assistant","content":["a",{"type":"tool-call","toolCallId":"c1"}]})") ==
-          "condense: json: message 7 with members (role, content) is not understood: block 1 (type tool-call; members type, toolCallId) names "
+          "condense: json: message 7 with members (role, content) is not understood: block 1 (type tool-call; members "
+          "type, toolCallId) names "
           "a call or a result; the shapes of OpenAI chat and Anthropic messages are");
     CHECK(of("5").find("(none, a JSON number)") != std::string::npos);
     auto const hostile = of("{\"role\":\"user\",\"\\u001b[2J\":1,\"" + std::string(500, 'x') + R"(":1,"parts":["a"]})");
     CHECK(hostile.find("(role, ?, ?, parts)") != std::string::npos);
-    CHECK(of(R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":"1"})").find("k, l, ...)") != std::string::npos);
+    CHECK(
+        of(R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":"1"})").find("k, l, ...)") !=
+        std::string::npos);
     CHECK(shape_error_of(read<json>("5")).text().starts_with("condense: json: message with members"));
 }
 
@@ -113,7 +142,8 @@ TEST_CASE("json_understood: neither a session nor a reduction reads what it does
 }
 
 TEST_CASE("json_understood: a part stays where nothing that is understood would be left", "[adapt][json]") {
-    auto const m = read<json>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"a"},{"type":"later"}]})");
+    auto const m =
+        read<json>(R"({"role":"assistant","content":[{"type":"thinking","thinking":"a"},{"type":"later"}]})");
     CHECK(condense::without_part(m, 0) == m);
     CHECK(condense::without_part(m, 1) != m);
 }

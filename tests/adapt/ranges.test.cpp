@@ -85,7 +85,8 @@ struct onlooker {
 
 template <class History, class Look>
 void look_at(History const& history, framed const& count, Look look) {
-    static_cast<void>(condense::dry_run(history, condense::pipeline{onlooker<Look>{look}}, budget{.window = {~std::uint64_t{0}}}, count));
+    static_cast<void>(condense::dry_run(history, condense::pipeline{onlooker<Look>{look}},
+                                        budget{.window = {~std::uint64_t{0}}}, count));
 }
 
 /// The messages of a view's groups, each group in brackets.
@@ -137,8 +138,8 @@ std::string letters(View&& view) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vector<chat_message>, std::list<chat_message>,
-                   std::deque<chat_message>) {
+TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vector<chat_message>,
+                   std::list<chat_message>, std::deque<chat_message>) {
     using history_type = TestType;
     framed const count;
     std::size_t cut = 0;
@@ -174,7 +175,9 @@ TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vec
 
         auto const suffix = where(history | views::newest_within(limit, count));
         REQUIRE(suffix == addresses<chat_message>(all.end() - static_cast<std::ptrdiff_t>(newest), all.end()));
-        REQUIRE(where(history | views::newest_within(budget{.window = limit + 90_tokens, .output = 60_tokens, .overhead = 30_tokens}, count)) == suffix);
+        REQUIRE(where(history | views::newest_within(
+                                    budget{.window = limit + 90_tokens, .output = 60_tokens, .overhead = 30_tokens},
+                                    count)) == suffix);
         partial += newest != 0 && newest != all.size() ? 1u : 0u;
 
         messages const most{random.below(all.size() + 2)};
@@ -191,12 +194,12 @@ TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vec
     CHECK(partial > wanted / 2);
 }
 
-TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", "", std::vector<chat_message>, std::list<chat_message>,
-                   std::deque<chat_message>) {
+TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", "", std::vector<chat_message>,
+                   std::list<chat_message>, std::deque<chat_message>) {
     using history_type = TestType;
     framed const count;
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::summarize{.when = used >= 60_pct},
-                                        condense::repair{}};
+    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct},
+                                        condense::summarize{.when = used >= 60_pct}, condense::repair{}};
     std::map<condense::sent_kind, std::size_t> seen_kinds;
     auto const wanted = rounds(300);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
@@ -204,7 +207,8 @@ TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", 
         auto const history = holding<history_type>(conversation(seed));
         condense::run_options<> options;
         options.marks = seed % 2 == 0;
-        auto const reduced = condense::reduce(history, mix, {.window = seed % 3 == 0 ? 3'000_tokens : 20'000_tokens}, count, options);
+        auto const reduced =
+            condense::reduce(history, mix, {.window = seed % 3 == 0 ? 3'000_tokens : 20'000_tokens}, count, options);
         std::vector<chat_message> sent;
         reduced.each([&](chat_message const& m) { sent.push_back(m); });
         std::vector<condense::sent_place> from;
@@ -246,11 +250,13 @@ TEST_CASE("ranges: newest_within stops at the first message that does not fit, a
     CHECK(letters(five | views::newest_within(0_tokens, per_byte{})).empty());
     CHECK(letters(five | views::newest_within(3_tokens, per_byte{})) == "e");
     CHECK(letters(five | views::newest_within(4_tokens, per_byte{})) == "de");
-    CHECK(letters(five | views::newest_within(8_tokens, per_byte{})) == "cde");   // bbb does not fit, and aaaaa is not tried
+    CHECK(letters(five | views::newest_within(8_tokens, per_byte{})) ==
+          "cde");   // bbb does not fit, and aaaaa is not tried
     CHECK(letters(five | views::newest_within(9_tokens, per_byte{})) == "bcde");
     CHECK(letters(five | views::newest_within(14_tokens, per_byte{})) == "abcde");
     CHECK(letters(five | views::newest_within(budget{.window = 9_tokens}, per_byte{})) == "bcde");
-    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 3_tokens, .overhead = 2_tokens}, per_byte{})) == "de");
+    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 3_tokens, .overhead = 2_tokens},
+                                              per_byte{})) == "de");
     CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 10_tokens}, per_byte{})).empty());
     CHECK(letters(five | views::newest_within(tokens{~std::uint64_t{0}}, per_byte{})) == "abcde");
     CHECK(letters(five | views::newest_within(1'000_tokens)) == "abcde");
@@ -274,8 +280,8 @@ TEST_CASE("ranges: nothing is read before begin, and everything once") {
     auto const sizes = groups | ranges::views::transform([](auto const& group) { return group.size(); });
     auto const window = five | views::window(2_messages);  // the task stays
     auto names = window | ranges::views::filter([](watched const& m) { return m.text.size() > 1; });
-    auto const dry = condense::dry_run(five, condense::pipeline{condense::sliding_window{.when = used > 2_messages}}, {.window = 99_tokens},
-                                       per_byte{});
+    auto const dry = condense::dry_run(five, condense::pipeline{condense::sliding_window{.when = used > 2_messages}},
+                                       {.window = 99_tokens}, per_byte{});
     auto const read_by_dry_run = std::exchange(reads, 0);
     auto const sent = views::of(dry);
     CHECK(read_by_dry_run == five.size());
@@ -301,7 +307,9 @@ struct changeable {
     condense::role speaker = condense::role::assistant;
     struct condense_traits {
         static condense::role role_of(changeable const& m) { return m.speaker; }
-        static void each_part(changeable const& m, auto&& sink) { sink(condense::part_view{.kind = m.kind, .text = m.text}); }
+        static void each_part(changeable const& m, auto&& sink) {
+            sink(condense::part_view{.kind = m.kind, .text = m.text});
+        }
         static changeable with_part(changeable const& m, std::size_t, std::string text) {
             ++changes;
             return {m.kind, std::move(text), m.speaker};
@@ -319,8 +327,8 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
                                           {tool_call, "{}"},
                                           {tool_result, std::string(40'000, 'd'), condense::role::tool},
                                           {text, "e"}};
-    auto const sent = views::of(condense::dry_run(history, condense::pipeline{condense::compress{.when = condense::always}},
-                                                  {.window = 100'000_tokens}));
+    auto const sent = views::of(condense::dry_run(
+        history, condense::pipeline{condense::compress{.when = condense::always}}, {.window = 100'000_tokens}));
     changes = 0;
     CHECK(ranges::distance(sent) == 6);
     CHECK(sent[0].text == "a");
@@ -335,8 +343,10 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
 }
 
 TEST_CASE("ranges: a reduction that has no name is kept, and a group outlives its view") {
-    std::vector<chat_message> const history{chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
+    std::vector<chat_message> const history{chat_message::user("one"), chat_message::assistant("two"),
+                                            chat_message::user("three")};
+    auto const mix =
+        condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
     auto const sent = condense::dry_run(history, mix, {.window = 1'000_tokens}) | views::of;
     CHECK(where(sent) == addresses<chat_message>{&history[0], &history[2]});
     auto const group = (history | views::groups)[1];
@@ -372,7 +382,8 @@ TEST_CASE("ranges: views of other ranges, other containers and other messages") 
     CHECK(letters(long_ones | views::newest_within(6_tokens, per_byte{})) == "bd");
     CHECK(ranges::distance(long_ones | views::groups) == 3);
 
-    auto const last_two = ranges::views::drop(3) | views::newest_within(99_tokens, per_byte{}) | ranges::views::transform(&watched::text);
+    auto const last_two =
+        ranges::views::drop(3) | views::newest_within(99_tokens, per_byte{}) | ranges::views::transform(&watched::text);
     CHECK(ranges::equal(five | last_two, std::vector<std::string>{"ddd", "e"}));
 
     std::string standard;
@@ -380,9 +391,11 @@ TEST_CASE("ranges: views of other ranges, other containers and other messages") 
     CHECK(standard == "aaaaaddde");
 
     std::vector<forms::handle> handles;
-    for (auto const& m : forms::arranged<forms::handle>(conversation(3))) handles.push_back(forms::from_chat<forms::handle>(m));
+    for (auto const& m : forms::arranged<forms::handle>(conversation(3)))
+        handles.push_back(forms::from_chat<forms::handle>(m));
     CHECK(where(handles | views::newest_within(tokens{~std::uint64_t{0}})) == all_places(handles));
-    CHECK(where(views::of(condense::dry_run(handles, condense::pipeline{}, {.window = 9_tokens}))) == all_places(handles));
+    CHECK(where(views::of(condense::dry_run(handles, condense::pipeline{}, {.window = 9_tokens}))) ==
+          all_places(handles));
     std::size_t members = 0;
     for (auto const& group : handles | views::groups) members += group.size();
     CHECK(members == handles.size());
@@ -408,8 +421,10 @@ static_assert(selects<decltype(std::declval<listed&>() | views::groups), condens
 static_assert(selects<group_of_list, chat_message const&>);
 static_assert(selects<decltype(std::declval<listed&>() | views::window(1_messages)), chat_message const&>);
 static_assert(selects<decltype(std::declval<listed const&>() | views::newest_within(1_tokens)), chat_message const&>);
-static_assert(selects<decltype(views::of(condense::dry_run(std::declval<listed&>(), condense::pipeline{}, {}))), chat_message const&>);
-static_assert(std::same_as<decltype(std::declval<listed&>() | views::groups), decltype(std::declval<listed const&>() | views::groups)>);
+static_assert(selects<decltype(views::of(condense::dry_run(std::declval<listed&>(), condense::pipeline{}, {}))),
+                      chat_message const&>);
+static_assert(std::same_as<decltype(std::declval<listed&>() | views::groups),
+                           decltype(std::declval<listed const&>() | views::groups)>);
 static_assert(sizeof(decltype(std::declval<listed&>() | views::groups)) <= 3 * sizeof(void*));  // cheap to copy
 
 }  // namespace

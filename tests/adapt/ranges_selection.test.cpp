@@ -75,7 +75,8 @@ using half = decltype(ranges::views::filter(std::declval<lines&>(), std::declval
 static_assert(!ranges::range<half const> && std::same_as<kept<half&>, half> && std::same_as<kept<half>, half>);
 
 static_assert(detail::accepted_history<lines&>() && detail::accepted_history<lines const&>());
-static_assert(detail::accepted_history<std::deque<line>&>() && detail::accepted_history<half&>() && detail::accepted_history<half>());
+static_assert(detail::accepted_history<std::deque<line>&>() && detail::accepted_history<half&>() &&
+              detail::accepted_history<half>());
 
 using cursor = detail::selection_cursor<detail::pointee_at<int>>;
 constexpr bool a_cursor_moves_by_index() {
@@ -109,7 +110,8 @@ struct maker {
 
 TEST_CASE("ranges_selection: a cursor moves by index", "[adapt][ranges]") { CHECK(a_cursor_moves_by_index()); }
 
-TEST_CASE("ranges_selection: nothing is decided before the first look, and then once for all copies", "[adapt][ranges]") {
+TEST_CASE("ranges_selection: nothing is decided before the first look, and then once for all copies",
+          "[adapt][ranges]") {
     lines history{{"a"}, {"b"}, {"c"}};
     finds = 0;
     auto const view = history | detail::view_closure{detail::pick<first_few>{}};

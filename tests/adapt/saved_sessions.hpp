@@ -102,7 +102,8 @@ struct verdict {
 
 inline void judge(session_type const& session, bool judged, laws::broken& found) {
     std::vector<chat_message> before = session.history();
-    for (std::size_t index = 0; judged && index < before.size(); ++index) before[index].pinned = session.outline().message_at(index).pinned;
+    for (std::size_t index = 0; judged && index < before.size(); ++index)
+        before[index].pinned = session.outline().message_at(index).pinned;
     std::vector<chat_message> after;
     std::size_t const size = session.request().size();
     for (auto const& m : session.request()) {
@@ -122,9 +123,11 @@ inline verdict try_text(std::string_view text) {
     out.fault = problem.fault;
     if (problem) {
         auto const sentence = std::string_view{problem.reason};
-        if (!sentence.starts_with("condense: restore: ") || !sentence.ends_with("(see session_state)")) out.broken.insert("reason: " + std::string{sentence});
-        if (!session.history().empty() || session.outline().size() != 0 || !session.edits().steps().empty() || session.request().size() != 0 ||
-            session.limits() != limits || session.statistics().runs != 0 || session.undo())
+        if (!sentence.starts_with("condense: restore: ") || !sentence.ends_with("(see session_state)"))
+            out.broken.insert("reason: " + std::string{sentence});
+        if (!session.history().empty() || session.outline().size() != 0 || !session.edits().steps().empty() ||
+            session.request().size() != 0 || session.limits() != limits || session.statistics().runs != 0 ||
+            session.undo())
             out.broken.insert("refused, but not as before");
         return out;
     }

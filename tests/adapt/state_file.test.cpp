@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 #include <condense/store/journal_folder.hpp>
 
@@ -46,17 +46,21 @@ public:
     std::string run(std::uint64_t until, Say&& say) const {
         auto const mix = condense::pipeline{
             condense::record{.to = condense::journal_folder{in_ / "journal"}},
-            condense::compress{.when = condense::used >= condense::percent{3'000}, .over = condense::chars{100},
+            condense::compress{.when = condense::used >= condense::percent{3'000},
+                               .over = condense::chars{100},
                                .with = condense::head_tail{condense::chars{20}, condense::chars{20}}},
             condense::sliding_window{.when = condense::used >= condense::percent{8'000}}};
-        condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = {500}}, laws::byte_estimator{}};
+        condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = {500}},
+                                  laws::byte_estimator{}};
         if (std::filesystem::exists(in_ / "agent.state"))
-            if (auto const problem = condense::restore_file(session, in_ / "agent.state")) return std::string{std::string_view{problem.reason}};
+            if (auto const problem = condense::restore_file(session, in_ / "agent.state"))
+                return std::string{std::string_view{problem.reason}};
         for (auto number = session.outline().size(); number < until; number = session.outline().size()) {
             session.push(message(number));
             static_cast<void>(session.prepare());
             if (number % 10 == 9) session.release({number});
-            if (auto const problem = condense::save_file(session, in_ / "agent.state")) return std::string{std::string_view{problem.reason}};
+            if (auto const problem = condense::save_file(session, in_ / "agent.state"))
+                return std::string{std::string_view{problem.reason}};
             say(number);
         }
         return {};
@@ -150,7 +154,8 @@ TEST_CASE("a program that is killed at any moment goes on without a loss and wit
                 if (at_step) ::kill(::getpid(), SIGKILL);
                 ::pause();
             }};
-            auto const said = at_step ? running.join_killed() : running.kill_after_microseconds(static_cast<unsigned>(50 + round * 37 % 9'000));
+            auto const said = at_step ? running.join_killed()
+                                      : running.kill_after_microseconds(static_cast<unsigned>(50 + round * 37 % 9'000));
             for (auto const number : said) {
                 REQUIRE(number >= acknowledged);  // also not the word for an error
                 REQUIRE(number < all);

@@ -30,7 +30,9 @@ using condense::task;
 using condense::tools;
 using nlohmann::json;
 
-std::string writing(std::size_t size, char letter = 'x') { return R"({"path":"a.txt","content":")" + letters(size, letter) + R"("})"; }
+std::string writing(std::size_t size, char letter = 'x') {
+    return R"({"path":"a.txt","content":")" + letters(size, letter) + R"("})";
+}
 
 /// Which messages are not what they were.
 list changed(conversation const& before, conversation const& after) {
@@ -46,8 +48,9 @@ std::string const& arguments_of(chat_message const& m) { return m.parts.front().
 TEST_CASE("a written file leaves its path and a pointer", "[case-63]") {
     conversation const before{U(), C("c1", "write_file", writing(2'200)), R("c1", "done"), A()};
     auto messages = before;
-    auto const report = condense::reduce(messages, pipeline{compress{.when = condense::always, .with = point_to_file{}}}, roomy, per_char{},
-                                         condense::run_options<>{.marks = true});
+    auto const report =
+        condense::reduce(messages, pipeline{compress{.when = condense::always, .with = point_to_file{}}}, roomy,
+                         per_char{}, condense::run_options<>{.marks = true});
     CHECK(changed(before, messages) == list{1});
     auto const& call = messages[1].parts.front();
     auto const left = json::parse(call.text);
@@ -66,16 +69,19 @@ TEST_CASE("a string at the limit stays, one over it becomes a prefix and a marke
     CHECK(after(call(2'000), mix) == call(2'000));
     auto const left = after(call(2'001), mix);
     CHECK(changed(call(2'001), left) == list{1});
-    CHECK(arguments_of(left[1]) ==
-          R"({"path":"a.txt","content":"xxxxxxxxxxxxxxxxxxxx[... 1,981 of 2,001 characters omitted; the tool received all of them ...]"})");
+    CHECK(
+        arguments_of(left[1]) ==
+        R"({"path":"a.txt","content":"xxxxxxxxxxxxxxxxxxxx[... 1,981 of 2,001 characters omitted; the tool received all of them ...]"})");
 }
 
 TEST_CASE("the newest messages keep their arguments", "[case-66]") {
     conversation before{U(), A(), U(), A()};
-    before = before + conversation{C("1", "write", writing(5'000)).and_call("2", "write", writing(10)), C("3", "write", writing(5'000)),
-                                   RR("1", "2"), R("3")};
+    before = before + conversation{C("1", "write", writing(5'000)).and_call("2", "write", writing(10)),
+                                   C("3", "write", writing(5'000)), RR("1", "2"), R("3")};
     while (before.size() < 25) before.push_back(before.size() % 2 == 0 ? U() : A());
-    auto const left = after(before, pipeline{compress{.when = condense::always, .protect = task | last(20_messages), .with = shorten_arguments{}}});
+    auto const left = after(
+        before,
+        pipeline{compress{.when = condense::always, .protect = task | last(20_messages), .with = shorten_arguments{}}});
     CHECK(changed(before, left) == list{4});
     CHECK(json::accept(arguments_of(left[4])));
 }
@@ -98,13 +104,16 @@ TEST_CASE("an argument that is an array or an object stays one", "[case-68]") {
 }
 
 TEST_CASE("arguments older than the newest tokens are shortened", "[case-70]") {
-    conversation const before{U(),    C("1", "write", writing(5'000)), R("1"), C("2", "write", writing(4'000)), R("2"), U(),
-                              A(letters(500))};
-    auto const left = after(before, pipeline{compress{.when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{}}});
+    conversation const before{
+        U(), C("1", "write", writing(5'000)), R("1"), C("2", "write", writing(4'000)), R("2"), U(), A(letters(500))};
+    auto const left = after(
+        before,
+        pipeline{compress{.when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{}}});
     CHECK(changed(before, left) == list{1, 3});
     // The newest is a call of 500 tokens itself.
     auto const calling = before + conversation{U(), C("3", "write", writing(470)), R("3", ""), A("")};
-    compress const layer{.when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{.over = 200_chars}};
+    compress const layer{
+        .when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{.over = 200_chars}};
     CHECK(changed(calling, after(calling, pipeline{layer})) == list{1, 3});
 }
 
@@ -115,11 +124,13 @@ TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
         return std::string{"in short"};
     };
     conversation before{U(letters(1'000))};
-    for (auto const* const id : {"1", "2", "3"}) before = before + conversation{C(id, "write", writing(5'000)), R(id, letters(9'000))};
+    for (auto const* const id : {"1", "2", "3"})
+        before = before + conversation{C(id, "write", writing(5'000)), R(id, letters(9'000))};
     before = before + conversation{A(letters(1'400)), U(letters(500)), A()};
     auto messages = before;
-    auto const report = run(messages, pipeline{compress{.when = used >= 40'000_tokens, .with = shorten_arguments{.over = 2'000_chars}},
-                                               summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}});
+    auto const report =
+        run(messages, pipeline{compress{.when = used >= 40'000_tokens, .with = shorten_arguments{.over = 2'000_chars}},
+                               summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}});
     CHECK(report.before.tokens.count > 44'900u);
     CHECK(report.before.tokens.count < 45'100u);
     CHECK(asked == 0);
@@ -130,7 +141,8 @@ TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
     CHECK(broken(messages) == "");
     // Without the arguments in the way there is a summary.
     messages = before;
-    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}}));
+    static_cast<void>(
+        run(messages, pipeline{summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}}));
     CHECK(asked == 1);
 }
 
@@ -150,9 +162,11 @@ TEST_CASE("a large argument alone counts, and is shortened under pressure", "[ca
 
 TEST_CASE("calls of the named tools, older than the newest two messages", "[case-T40]") {
     auto const steps = [](std::string const& id) {
-        return conversation{C(id, "write_file", writing(200)), R(id), C("r" + id, "read_file", R"({"path":")" + letters(200, 'p') + R"("})"), R("r" + id)};
+        return conversation{C(id, "write_file", writing(200)), R(id),
+                            C("r" + id, "read_file", R"({"path":")" + letters(200, 'p') + R"("})"), R("r" + id)};
     };
-    auto const before = conversation{U()} + steps("1") + steps("2") + conversation{C("3", "write_file", writing(200)), A()};
+    auto const before =
+        conversation{U()} + steps("1") + steps("2") + conversation{C("3", "write_file", writing(200)), A()};
     compress const layer{.when = condense::always,
                          .protect = last(2_messages),
                          .with = shorten_arguments{.over = 100_chars, .keep = 20_chars, .tools = tools("write_*")}};

@@ -135,7 +135,8 @@ std::size_t common_prefix(conversation const& previous, conversation const& next
     return same;
 }
 
-TEST_CASE("the order that preserves a cache begins nearest the protected messages and stops at its target", "[case-T102]") {
+TEST_CASE("the order that preserves a cache begins nearest the protected messages and stops at its target",
+          "[case-T102]") {
     constexpr auto layer = [](condense::candidate_order auto order) {
         return compress{.when = used >= 8'000_tokens,
                         .until = used <= 6'500_tokens,

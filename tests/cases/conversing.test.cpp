@@ -31,7 +31,8 @@ std::size_t letters_sent(Session const& session) {
 TEST_CASE("an overflow is recovered from once, by a smaller request", "[case-T90]") {
     for (int const refusals : {1, 2, 9}) {
         CAPTURE(refusals);
-        condense::session session{conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+        condense::session session{
+            conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
         for (int turn = 0; turn < 40; ++turn) session.push(turn % 2 == 0 ? U(letters(100)) : A(letters(100)));
         session.push(U("and now?"));
         std::vector<std::size_t> sizes;
@@ -49,7 +50,8 @@ TEST_CASE("an overflow is recovered from once, by a smaller request", "[case-T90
 }
 
 TEST_CASE("where nothing can be taken out an overflow is the caller's at once", "[case-T90]") {
-    condense::session session{conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+    condense::session session{
+        conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
     session.push(U(letters(5'000)));
     CHECK(session.recover(overflow().error) == recover_outcome::exhausted);
     CHECK(letters_sent(session) == 5'000);
@@ -58,9 +60,12 @@ TEST_CASE("where nothing can be taken out an overflow is the caller's at once", 
 }
 
 TEST_CASE("an answer that was broken off leaves the figures of the one before", "[case-T94]") {
-    condense::session session{conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+    condense::session session{
+        conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
     session.push(U(letters(100)));
-    CHECK(session.call([](auto const&) { return reply{.message = A(letters(50)), .usage = {.input = 150_tokens, .output = 60_tokens}}; }));
+    CHECK(session.call([](auto const&) {
+        return reply{.message = A(letters(50)), .usage = {.input = 150_tokens, .output = 60_tokens}};
+    }));
     CHECK(session.used().tokens == 200_tokens);
     session.push(U(letters(20)));
     CHECK_FALSE(session.call([](auto const&) { return reply{.error = {.status = 500, .text = "aborted"}}; }));
@@ -70,21 +75,28 @@ TEST_CASE("an answer that was broken off leaves the figures of the one before", 
 }
 
 TEST_CASE("figures do not outlast what they are of", "[case-T95]") {
-    condense::session session{conversation{}, pipeline{sliding_window{.when = used > 4_messages}}, {.window = 10'000_tokens}, per_char{}};
+    condense::session session{
+        conversation{}, pipeline{sliding_window{.when = used > 4_messages}}, {.window = 10'000_tokens}, per_char{}};
     for (int turn = 0; turn < 5; ++turn) session.push(turn % 2 == 0 ? U(letters(100)) : A(letters(100)));
     static_cast<void>(session.request());
     session.observe({.input = 900_tokens});
     CHECK(session.used().tokens == 900_tokens);
     CHECK(session.run().changed());
     CHECK(session.used().source == condense::usage_source::estimated);
-    CHECK(session.used().tokens.count == letters_sent(session) * 900 / 500);  // as the provider counted what the estimator took for 500
+    CHECK(session.used().tokens.count ==
+          letters_sent(session) * 900 / 500);  // as the provider counted what the estimator took for 500
 }
 
 TEST_CASE("near the limit a session warns once, and again after it was below", "[case-151]") {
     int warnings = 0;
     auto const observer = [&warnings](condense::events::near_limit const&) { ++warnings; };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
-    condense::session session{conversation{}, pipeline{sliding_window{.when = used >= 95_pct, .until = used <= 50_pct}}, {.window = 1'000_tokens}, per_char{}, options};
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
+        options{.observer = observer};
+    condense::session session{conversation{},
+                              pipeline{sliding_window{.when = used >= 95_pct, .until = used <= 50_pct}},
+                              {.window = 1'000_tokens},
+                              per_char{},
+                              options};
     auto const add = [&](std::size_t size) {
         session.push(A(letters(size)));
         static_cast<void>(session.prepare());

@@ -189,15 +189,20 @@ TEST_CASE("the reserve of a window leaves its trigger, and a quarter of that is 
     struct row {
         condense::tokens window, trigger, kept;
     };
-    for (auto const& [window, trigger, kept] : {row{128'000_tokens, 108'000_tokens, 8'000_tokens}, row{30'000_tokens, 10'000_tokens, 2'500_tokens}}) {
+    for (auto const& [window, trigger, kept] :
+         {row{128'000_tokens, 108'000_tokens, 8'000_tokens}, row{30'000_tokens, 10'000_tokens, 2'500_tokens}}) {
         CAPTURE(window.count);
         condense::budget const limits{.window = window, .output = 20'000_tokens};
         CHECK((used >= 100_pct).bind(limits.input()).limit == trigger.count);
         auto const protect = condense::at_most(25_pct, condense::newest(8'000_tokens));
         for (bool const due : {false, true}) {
             conversation messages{U(letters(due ? 100 : 99))};
-            while (size_of(messages) + 100 <= trigger.count) messages.push_back(messages.size() % 2 == 1 ? A(letters(100)) : U(letters(100)));
-            auto const report = condense::reduce(messages, pipeline{condense::summarize{.when = used >= 100_pct, .until = used <= 1_pct, .protect = protect}}, limits, per_char{});
+            while (size_of(messages) + 100 <= trigger.count)
+                messages.push_back(messages.size() % 2 == 1 ? A(letters(100)) : U(letters(100)));
+            auto const report = condense::reduce(
+                messages,
+                pipeline{condense::summarize{.when = used >= 100_pct, .until = used <= 1_pct, .protect = protect}},
+                limits, per_char{});
             REQUIRE(report.changed() == due);
             if (!due) continue;
             std::uint64_t whole = 0;
@@ -207,7 +212,9 @@ TEST_CASE("the reserve of a window leaves its trigger, and a quarter of that is 
         }
     }
     conversation messages{U(letters(100))};
-    CHECK_FALSE(condense::reduce(messages, pipeline{condense::summarize{}}, {.window = 16'000_tokens, .output = 20'000_tokens}, per_char{}).refused.empty());
+    CHECK_FALSE(condense::reduce(messages, pipeline{condense::summarize{}},
+                                 {.window = 16'000_tokens, .output = 20'000_tokens}, per_char{})
+                    .refused.empty());
 }
 
 TEST_CASE("results that are each within their limit are reduced for their sum", "[case-150]") {

@@ -21,7 +21,8 @@ void counts_every_script() {
     script_aware<Family> const count;
     // 24 characters: "I go to the library and borrow three new books."
     constexpr std::string_view japanese =
-        "\u79C1\u306F\u6628\u65E5\u56F3\u66F8\u9928\u3078\u884C\u3063\u3066\u65B0\u3057\u3044\u672C\u3092\u4E09\u518A\u501F\u308A"
+        "\u79C1\u306F\u6628\u65E5\u56F3\u66F8\u9928\u3078\u884C\u3063\u3066\u65B0\u3057\u3044\u672C\u3092\u4E09\u518A"
+        "\u501F\u308A"
         "\u307E\u3057\u305F\u3002";
     REQUIRE(count(japanese) >= cost::of({12}));
     REQUIRE(count("\U0001F600") >= cost::of({1}));
@@ -35,8 +36,8 @@ void counts_every_script() {
     }
 }
 
-/// An estimator of a program's own: 2.5 characters a token, role, author's and tool's names and ids counted, and 5 tokens a
-/// message, 12 a call, 9 a result.
+/// An estimator of a program's own: 2.5 characters a token, role, author's and tool's names and ids counted, and 5
+/// tokens a message, 12 a call, 9 a result.
 struct all_counted {
     condense::chars_per_token ratio{25, {0}};
     cost operator()(std::string_view text) const { return ratio(text); }
@@ -98,8 +99,9 @@ TEST_CASE("scripts without spaces and emoji are counted", "[case-161]") {
 
 TEST_CASE("a thousand characters of Hangul or Han cost by default what they do", "[case-T100]") {
     condense::default_estimator<> const count;
-    for (std::string_view const unit : {"\uD55C", "\u6587", "\uD55C\uAD6D\uC5B4\uB85C\uC4F4", "\u8FD9\u662F\u4E2D\u6587",
-                                        "\u9019\u662F\u4E00\u500B\u7E41\u9AD4\u4E2D\u6587"}) {
+    for (std::string_view const unit :
+         {"\uD55C", "\u6587", "\uD55C\uAD6D\uC5B4\uB85C\uC4F4", "\u8FD9\u662F\u4E2D\u6587",
+          "\u9019\u662F\u4E00\u500B\u7E41\u9AD4\u4E2D\u6587"}) {
         std::string text;
         while (text.size() < 3'000) text += unit;
         text.resize(3'000);

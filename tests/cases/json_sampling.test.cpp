@@ -34,8 +34,8 @@ std::string spread(std::string text) {
 
 TEST_CASE("of too long a list the first elements stay", "[case-41]") {
     auto const text = spread("[1,2,3,4,5]");
-    CHECK(sampled(first(2), text) == R"([1,2,"[... 3 of 5 items omitted from )" + std::to_string(text.size()) +
-                                         R"( bytes ...]"])");
+    CHECK(sampled(first(2), text) ==
+          R"([1,2,"[... 3 of 5 items omitted from )" + std::to_string(text.size()) + R"( bytes ...]"])");
 }
 
 TEST_CASE("containers at the limit are left alone", "[case-43]") {
@@ -54,7 +54,8 @@ TEST_CASE("members that are null go where that is wanted, elements do not", "[ca
 }
 
 TEST_CASE("scalars are left alone", "[case-46]") {
-    for (auto const* const text : {"1", "-2.50", "true", "false", "null", " 7 ", "\"text\""}) CHECK(sampled({}, text).empty());
+    for (auto const* const text : {"1", "-2.50", "true", "false", "null", " 7 ", "\"text\""})
+        CHECK(sampled({}, text).empty());
     std::string const text = spread("[1,2,3,4,5,6,7]");
     auto const before = text;
     CHECK_FALSE(sampled(first(2), text).empty());
@@ -100,12 +101,15 @@ TEST_CASE("members that are null do not take the place of others", "[case-178]")
 TEST_CASE("of a log the ends and the row with the error stay", "[case-T42]") {
     auto rows = nlohmann::ordered_json::array();
     for (int row = 1; row <= 100; ++row)
-        rows.push_back({{"time", "2024-05-01T10:" + std::to_string(10 + row / 2) + ":00Z"},
-                        {"level", row == 67 ? "ERROR" : row % 7 == 0 ? "DEBUG" : "INFO"},
-                        {"id", 4'000 + row * 37},
-                        {"message", row == 67 ? "connection refused by 10.0.0.7"
-                                              : "request " + std::to_string(row * 7919 % 1'000) + " served from the cache"},
-                        {"millis", 20 + row * 31 % 60}});
+        rows.push_back(
+            {{"time", "2024-05-01T10:" + std::to_string(10 + row / 2) + ":00Z"},
+             {"level", row == 67      ? "ERROR"
+                       : row % 7 == 0 ? "DEBUG"
+                                      : "INFO"},
+             {"id", 4'000 + row * 37},
+             {"message", row == 67 ? "connection refused by 10.0.0.7"
+                                   : "request " + std::to_string(row * 7919 % 1'000) + " served from the cache"},
+             {"millis", 20 + row * 31 % 60}});
     auto const text = rows.dump();
     auto const out = sampled({}, text);
     auto const left = nlohmann::ordered_json::parse(out);

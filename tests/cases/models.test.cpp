@@ -11,7 +11,8 @@ using namespace condense::literals;
 using condense::find_model;
 
 TEST_CASE("an unknown model has the documented default window", "[case-180]") {
-    for (std::string_view const name : {"", "gpt", "claude", "claude-opus", "gpt-4o-audio-of-mine", "gemini-2", "no such model"}) {
+    for (std::string_view const name :
+         {"", "gpt", "claude", "claude-opus", "gpt-4o-audio-of-mine", "gemini-2", "no such model"}) {
         auto const found = find_model(name);
         CAPTURE(name);
         CHECK_FALSE(found.known());

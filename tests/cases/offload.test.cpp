@@ -51,7 +51,8 @@ TEST_CASE("a tool's name is no path", "[case-15][law-h1]") {
     auto const sent = after(step(letters(20'000), "../../etc/x"), pipeline{offload{.into = store}});
     CHECK(text_of(sent[2]).size() < 5'000u);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"kept"});
-    for (auto const& name : scratch::names_in(root / "kept")) CHECK(name.find_first_not_of("0123456789abcdef.-_") == name.npos);
+    for (auto const& name : scratch::names_in(root / "kept"))
+        CHECK(name.find_first_not_of("0123456789abcdef.-_") == name.npos);
     CHECK_FALSE(scratch::names_in(root / "kept").empty());
 }
 
@@ -143,7 +144,8 @@ TEST_CASE("the same result in two places is one artifact", "[case-13]") {
     CHECK(store.held->kept.size() == 1u);
 }
 
-// Sizes of the case times 100. A pipeline without a store has compress in place of offload, which acts above the inline size.
+// Sizes of the case times 100. A pipeline without a store has compress in place of offload, which acts above the inline
+// size.
 TEST_CASE("without a store a result within the inline size stays whole", "[case-18]") {
     pipeline const mix{
         condense::compress{.when = condense::always, .over = 100'000_chars, .with = head{.keep = 5'000_chars}}};

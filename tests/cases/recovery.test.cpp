@@ -48,7 +48,8 @@ TEST_CASE("an error of the step after the reduction is that step's own, and it r
     CHECK(report.layers[0].failures == 0);
     // Also where the sink that is handed the messages is that step.
     auto const whole = conversation{U(), A(), U(), A()};
-    CHECK_THROWS_AS(condense::reduce_into([&](chat_message const& m) { send({m}); }, whole, mix, roomy, per_char{}), std::runtime_error);
+    CHECK_THROWS_AS(condense::reduce_into([&](chat_message const& m) { send({m}); }, whole, mix, roomy, per_char{}),
+                    std::runtime_error);
     CHECK(sends == 2);
 }
 
@@ -66,7 +67,10 @@ TEST_CASE("a journal has each message once, in order, and each line its place", 
 
 TEST_CASE("messages appended while a summary is being made are there afterwards, in order", "[case-183]") {
     std::function<std::string()> act;
-    auto const mix = pipeline{condense::summarize{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::last(1_messages), .with = model{&act}}};
+    auto const mix = pipeline{condense::summarize{.when = used > 4_messages,
+                                                  .until = used <= 3_messages,
+                                                  .protect = condense::last(1_messages),
+                                                  .with = model{&act}}};
     condense::session session{conversation{}, mix, roomy, per_char{}};
     act = [&] {
         session.push(U("x"));

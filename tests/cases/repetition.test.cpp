@@ -28,8 +28,8 @@ TEST_CASE("a sentence that is repeated is left once", "[case-168]") {
     std::string loop = sentence;
     for (int again = 1; again < 100; ++again) loop += " " + sentence;
     before.push_back(A(loop));
-    auto const left = after(before, condense::pipeline{condense::compress{
-                                        .when = condense::always, .with = condense::collapse_repeats{}}});
+    auto const left = after(
+        before, condense::pipeline{condense::compress{.when = condense::always, .with = condense::collapse_repeats{}}});
     REQUIRE(left.size() == before.size());
     for (std::size_t index = 0; index + 1 < before.size(); ++index) CHECK(left[index] == before[index]);
     CHECK(text_of(left.back()).size() < 100u);

@@ -19,7 +19,8 @@ TEST_CASE("the context is the input, the cached input and the answer", "[case-T9
 
 TEST_CASE("of ten events the newest five are kept, in order", "[case-148]") {
     condense::recent_events<5> seen;
-    for (std::uint64_t turn = 1; turn <= 10; ++turn) condense::detail::tell(seen, condense::events::usage_missing{.turn = turn});
+    for (std::uint64_t turn = 1; turn <= 10; ++turn)
+        condense::detail::tell(seen, condense::events::usage_missing{.turn = turn});
     REQUIRE(seen.size() == 5);
     for (std::size_t index = 0; index < 5; ++index)
         CHECK(seen[index] == condense::events::usage_missing{.turn = 6 + index}.text());

@@ -80,7 +80,8 @@ TEST_CASE("an orphan and a waiting call stay as they are", "[case-78]") {
         CHECK(report.outcome == outcome::exhausted);
         CHECK_FALSE(report.fits());
         CHECK(report.after.tokens == 3_tokens);
-        CHECK(report.floor == 0_tokens);  // a mix that shortens arguments leaves nothing of an open call that is counted here
+        CHECK(report.floor ==
+              0_tokens);  // a mix that shortens arguments leaves nothing of an open call that is counted here
     }
     SECTION("the orphan is known as one") {
         auto const seen = condense::dry_run(before, pipeline{window(1_messages)}, roomy, per_char{});

@@ -251,7 +251,8 @@ TEST_CASE("what no answer has followed is not summarised, and no model is asked"
         CHECK(messages == questions);
         CHECK(ask.prompts().empty());
     };
-    unchanged(pipeline{summarize{.when = used >= 10_messages, .protect = last(3_turns) | condense::unanswered, .with = ask}});
+    unchanged(
+        pipeline{summarize{.when = used >= 10_messages, .protect = last(3_turns) | condense::unanswered, .with = ask}});
     unchanged(pipeline{summarize{.when = used >= 10_messages, .with = ask}});
     unchanged(condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask));
     unchanged(condense::presets::cascade(condense::memory_journal{}, condense::memory_store{}, ask));
@@ -259,7 +260,8 @@ TEST_CASE("what no answer has followed is not summarised, and no model is asked"
     // One answer, and what is before it goes.
     questions.insert(questions.begin() + 20, A("so"));
     auto messages = numbered(questions);
-    static_cast<void>(run(messages, condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask)));
+    static_cast<void>(
+        run(messages, condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask)));
     CHECK(messages.size() == 11u);
     CHECK(ask.prompts().size() == 1u);
 }
@@ -399,7 +401,8 @@ TEST_CASE("after an inflated answer the way without a model is taken", "[case-T7
         auto const by_model = summarize{.when = used >= 60_pct, .protect = last(2_messages), .with = ask};
         auto const by_rule = summarize{.when = used >= 60_pct, .protect = last(2_messages)};
         auto const session_of = [](auto const& mix) {
-            return condense::session<conversation, std::remove_cvref_t<decltype(mix)>, per_char>{{}, mix, condense::budget{.window = 10'000_tokens}};
+            return condense::session<conversation, std::remove_cvref_t<decltype(mix)>, per_char>{
+                {}, mix, condense::budget{.window = 10'000_tokens}};
         };
         auto const judge = [&](auto session) {
             for (auto const& each : alternating(8)) session.push(each);
@@ -427,7 +430,9 @@ TEST_CASE("a share that cannot split is refused", "[case-T74]") {
     CHECK_THROWS_AS(condense::at_most(101_pct, last(8_messages)), invalid_configuration);
     model const ask;
     auto messages = alternating(8);
-    static_cast<void>(run(messages, pipeline{summarize{.when = used >= 1_messages, .until = used <= 0_pct, .protect = nothing, .with = ask}}));
+    static_cast<void>(
+        run(messages,
+            pipeline{summarize{.when = used >= 1_messages, .until = used <= 0_pct, .protect = nothing, .with = ask}}));
     CHECK(ask.prompts().size() == 1u);
     REQUIRE(messages.size() >= 2u);
     CHECK(text_of(messages.back()) == wordy(7));

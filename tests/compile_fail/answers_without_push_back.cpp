@@ -13,4 +13,6 @@ struct my_history {
     auto erase(auto from, auto to) { return held.erase(from, to); }
 };
 
-void run(my_history& history) { static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000}})); }
+void run(my_history& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000}}));
+}

@@ -13,4 +13,6 @@ struct my_history {
     void push_back(condense::chat_message&& m) { held.push_back(std::move(m)); }
 };
 
-void run(my_history& history) { static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000}})); }
+void run(my_history& history) {
+    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000}}));
+}

@@ -1,5 +1,5 @@
-// expect: condense: reduce: the budget must be given as .window, .output and .overhead, each in tokens such as 200'000_tokens (see budget)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: reduce: the budget must be given as .window, .output and .overhead, each in tokens such as
+// 200'000_tokens (see budget) SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 

@@ -1,5 +1,5 @@
-// expect: condense: token_estimator: it must have a const operator()(std::string_view) that returns a condense::cost (see token_estimator)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: token_estimator: it must have a const operator()(std::string_view) that returns a condense::cost
+// (see token_estimator) SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 

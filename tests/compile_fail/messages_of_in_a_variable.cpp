@@ -1,5 +1,5 @@
-// expect: condense: reduce: what messages_of gives must be dereferenced: auto messages = messages_of(document); reduce(*messages, ...) (see messages_of)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: reduce: what messages_of gives must be dereferenced: auto messages = messages_of(document);
+// reduce(*messages, ...) (see messages_of) SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 

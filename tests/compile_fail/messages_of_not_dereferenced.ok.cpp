@@ -3,5 +3,6 @@
 #include <condense/condense.hpp>
 
 void run(nlohmann::json& document) {
-    static_cast<void>(condense::reduce(*condense::messages_of(document), condense::sliding_window{}, {.window = {1'000}}));
+    static_cast<void>(
+        condense::reduce(*condense::messages_of(document), condense::sliding_window{}, {.window = {1'000}}));
 }

@@ -1,5 +1,5 @@
-// expect: condense: prune: the store must have a const each(f) that calls f(reference, bytes) and returns a store_error (see listable_store)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: prune: the store must have a const each(f) that calls f(reference, bytes) and returns a store_error
+// (see listable_store) SPDX-License-Identifier: BSL-1.0
 #include <condense/store/prune.hpp>
 
 #include <optional>

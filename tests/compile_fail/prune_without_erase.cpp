@@ -1,5 +1,5 @@
-// expect: condense: prune: the store must have a const erase(reference const&) that returns a store_error (see erasable_store)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: prune: the store must have a const erase(reference const&) that returns a store_error (see
+// erasable_store) SPDX-License-Identifier: BSL-1.0
 #include <condense/store/prune.hpp>
 
 #include <optional>

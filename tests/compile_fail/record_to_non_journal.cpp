@@ -4,7 +4,9 @@
 
 struct my_journal {
     condense::reference name(std::string_view) const { return {}; }
-    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const { return {}; }
+    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const {
+        return {};
+    }
     condense::store_error flush(std::string_view) const { return {}; }
     bool read(std::string_view, auto&&) const { return {}; }
 };

@@ -8,7 +8,9 @@
 
 struct my_journal {
     condense::reference name(std::string_view) const { return {}; }
-    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const { return {}; }
+    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const {
+        return {};
+    }
     condense::store_error flush(std::string_view) const { return {}; }
     condense::store_error read(std::string_view, auto&&) const { return {}; }
 };
@@ -27,5 +29,6 @@ struct condense::message_traits<my_message> {
 };
 
 void run(std::vector<my_message>& history) {
-    static_cast<void>(condense::reduce(history, condense::pipeline{condense::record{.to = my_journal{}}}, {.window = {1'000}}));
+    static_cast<void>(
+        condense::reduce(history, condense::pipeline{condense::record{.to = my_journal{}}}, {.window = {1'000}}));
 }

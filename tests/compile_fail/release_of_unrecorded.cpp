@@ -5,11 +5,15 @@
 
 struct my_journal {
     condense::reference name(std::string_view) const { return {}; }
-    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const { return {}; }
+    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const {
+        return {};
+    }
     condense::store_error flush(std::string_view) const { return {}; }
     condense::store_error read(std::string_view, auto&&) const { return {}; }
 };
 
 auto const mix = condense::pipeline{condense::sliding_window{}};
 
-void run(condense::session<std::vector<condense::chat_message>, std::remove_const_t<decltype(mix)>>& session) { static_cast<void>(session.release({7})); }
+void run(condense::session<std::vector<condense::chat_message>, std::remove_const_t<decltype(mix)>>& session) {
+    static_cast<void>(session.release({7}));
+}

@@ -15,7 +15,9 @@ template <>
 struct condense::message_traits<my_message> {
     static role role_of(my_message const& m) { return m.role; }
     static void each_part(my_message const& m, auto&& sink) { sink(part_view{.text = m.text}); }
-    static my_message make_result(my_message const&, part_view const&, std::string text) { return {role::tool, std::move(text)}; }
+    static my_message make_result(my_message const&, part_view const&, std::string text) {
+        return {role::tool, std::move(text)};
+    }
 };
 
 void run(std::vector<my_message>& history) {

@@ -1,9 +1,9 @@
 // expect: condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)
+#include <condense/condense.hpp>
+#include <condense/replay.hpp>
 #include <memory>
 #include <string>
 #include <vector>
-#include <condense/condense.hpp>
-#include <condense/replay.hpp>
 
 struct note {
     condense::role role = condense::role::user;
@@ -15,5 +15,6 @@ struct condense::message_traits<note> : condense::role_and_text<&note::role, &no
 
 int main() {
     std::vector<note> const told(2);
-    static_cast<void>(condense::replay_one(told, "notes", {.window = {1'000}}, condense::prices{}, condense::named{"none", condense::pipeline{}}));
+    static_cast<void>(condense::replay_one(told, "notes", {.window = {1'000}}, condense::prices{},
+                                           condense::named{"none", condense::pipeline{}}));
 }

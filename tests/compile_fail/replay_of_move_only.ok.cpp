@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/condense.hpp>
+#include <condense/replay.hpp>
 #include <memory>
 #include <string>
 #include <vector>
-#include <condense/condense.hpp>
-#include <condense/replay.hpp>
 
 struct note {
     condense::role role = condense::role::user;
@@ -15,5 +15,6 @@ struct condense::message_traits<note> : condense::role_and_text<&note::role, &no
 
 int main() {
     std::vector<note> const told(2);
-    static_cast<void>(condense::replay_one(told, "notes", {.window = {1'000}}, condense::prices{}, condense::named{"none", condense::pipeline{}}));
+    static_cast<void>(condense::replay_one(told, "notes", {.window = {1'000}}, condense::prices{},
+                                           condense::named{"none", condense::pipeline{}}));
 }

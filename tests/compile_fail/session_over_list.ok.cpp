@@ -5,4 +5,5 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
-condense::session session{std::deque<condense::chat_message>{}, condense::pipeline{condense::sliding_window{}}, condense::budget{.window = {1'000}}};
+condense::session session{std::deque<condense::chat_message>{}, condense::pipeline{condense::sliding_window{}},
+                          condense::budget{.window = {1'000}}};

@@ -1,5 +1,5 @@
-// expect: condense: shortener: it must have a const operator()(part_view, cut) that returns std::optional<std::string> (see shortener)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: shortener: it must have a const operator()(part_view, cut) that returns std::optional<std::string>
+// (see shortener) SPDX-License-Identifier: BSL-1.0
 #include <condense/condense.hpp>
 #include <condense/shorteners.hpp>
 

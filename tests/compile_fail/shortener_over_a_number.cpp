@@ -11,5 +11,6 @@ struct first_word {
 };
 
 void run(std::vector<condense::chat_message>& history) {
-    static_cast<void>(condense::reduce(history, condense::pipeline{condense::compress{.with = first_word{}}}, {.window = {1'000}}));
+    static_cast<void>(
+        condense::reduce(history, condense::pipeline{condense::compress{.with = first_word{}}}, {.window = {1'000}}));
 }

@@ -1,5 +1,5 @@
-// expect: condense: store: it must have a const put(reference const&, std::string_view content) that returns a store_error (see artifact_store)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: store: it must have a const put(reference const&, std::string_view content) that returns a
+// store_error (see artifact_store) SPDX-License-Identifier: BSL-1.0
 #include <condense/condense.hpp>
 
 struct my_store {

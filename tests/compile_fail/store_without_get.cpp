@@ -1,5 +1,5 @@
-// expect: condense: store: it must have a const get(reference const&) that returns a std::optional<std::string> (see artifact_store)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: store: it must have a const get(reference const&) that returns a std::optional<std::string> (see
+// artifact_store) SPDX-License-Identifier: BSL-1.0
 #include <condense/condense.hpp>
 
 struct my_store {

@@ -1,5 +1,5 @@
-// expect: condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) that returns a text (see summarizer)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) that returns
+// a text (see summarizer) SPDX-License-Identifier: BSL-1.0
 #include <string>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// expect: condense: role_and_text: the text must convert to std::string_view, such as a std::string in UTF-8 (see message)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: role_and_text: the text must convert to std::string_view, such as a std::string in UTF-8 (see
+// message) SPDX-License-Identifier: BSL-1.0
 #include <string>
 #include <vector>
 
@@ -16,5 +16,6 @@ using namespace condense::literals;
 
 int main() {
     std::vector<line> lines(3);
-    static_cast<void>(condense::reduce(lines, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}}, {.window = 100_tokens}));
+    static_cast<void>(condense::reduce(
+        lines, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}}, {.window = 100_tokens}));
 }

@@ -15,5 +15,6 @@ using namespace condense::literals;
 
 int main() {
     std::vector<line> lines(3);
-    static_cast<void>(condense::reduce(lines, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}}, {.window = 100_tokens}));
+    static_cast<void>(condense::reduce(
+        lines, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}}, {.window = 100_tokens}));
 }

@@ -1,5 +1,5 @@
-// expect: condense: views.of: the elements of the history must be there to be referred to, not made when read (see message)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: views.of: the elements of the history must be there to be referred to, not made when read (see
+// message) SPDX-License-Identifier: BSL-1.0
 #include <ranges>
 #include <string>
 #include <vector>
@@ -9,6 +9,7 @@
 #include <condense/condense.hpp>
 
 auto run(std::vector<std::string> const& texts) {
-    auto const history = texts | std::views::transform([](std::string const& text) { return condense::chat_message::user(text); });
+    auto const history =
+        texts | std::views::transform([](std::string const& text) { return condense::chat_message::user(text); });
     return condense::views::of(condense::dry_run(history, condense::pipeline{condense::sliding_window{}}, {})).size();
 }

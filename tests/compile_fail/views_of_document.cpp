@@ -4,6 +4,4 @@
 #include <condense/adapt/ranges.hpp>
 #include <condense/condense.hpp>
 
-auto run(nlohmann::json const& document) {
-    return (document | condense::views::window(condense::messages{8})).size();
-}
+auto run(nlohmann::json const& document) { return (document | condense::views::window(condense::messages{8})).size(); }

@@ -1,5 +1,5 @@
-// expect: condense: views: the elements of the history must be there to be referred to, not made when read (see message)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: views: the elements of the history must be there to be referred to, not made when read (see
+// message) SPDX-License-Identifier: BSL-1.0
 #include <string>
 #include <vector>
 
@@ -9,6 +9,7 @@
 #include <condense/adapt/ranges.hpp>
 
 auto run(std::vector<std::string> const& texts) {
-    auto const history = texts | ranges::views::transform([](std::string const& text) { return condense::chat_message::user(text); });
+    auto const history =
+        texts | ranges::views::transform([](std::string const& text) { return condense::chat_message::user(text); });
     return (history | condense::views::groups).size();
 }

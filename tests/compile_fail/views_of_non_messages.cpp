@@ -1,5 +1,5 @@
-// expect: condense: views: the elements of the history must be messages: give message_traits role_of and each_part (see message)
-// SPDX-License-Identifier: BSL-1.0
+// expect: condense: views: the elements of the history must be messages: give message_traits role_of and each_part (see
+// message) SPDX-License-Identifier: BSL-1.0
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>

@@ -4,6 +4,4 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/ranges.hpp>
 
-auto run(std::vector<condense::chat_message> const& lines) {
-    return (lines | condense::views::groups).size();
-}
+auto run(std::vector<condense::chat_message> const& lines) { return (lines | condense::views::groups).size(); }

@@ -7,6 +7,4 @@
 
 std::vector<condense::chat_message> load();
 
-auto run() {
-    return (load() | condense::views::groups).size();
-}
+auto run() { return (load() | condense::views::groups).size(); }

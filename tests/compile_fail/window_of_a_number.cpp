@@ -6,6 +6,4 @@
 #include <condense/adapt/ranges.hpp>
 #include <condense/condense.hpp>
 
-auto run(std::vector<condense::chat_message> const& history) {
-    return (history | condense::views::window(100)).size();
-}
+auto run(std::vector<condense::chat_message> const& history) { return (history | condense::views::window(100)).size(); }

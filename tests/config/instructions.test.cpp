@@ -262,9 +262,11 @@ TEST_CASE("instructions: links lead no file of the project out of it, and nothin
     scratch::write(at.top + "/id_rsa", "PRIVATE KEY\n");
     fs::create_directory(at.top + "/repo2");
     scratch::write(at.top + "/repo2/AGENTS.md", "PRIVATE KEY\n");
-    for (auto const& [level, folder] : {std::pair{instruction_level::project, at.repo}, std::pair{instruction_level::working, at.tool}})
-        for (std::string const& target : {at.top + "/id_rsa", std::string{"../"} + (folder == at.tool ? "../../" : "") + "id_rsa",
-                                          at.top + "/repo2/AGENTS.md", std::string{"/proc/self/environ"}, std::string{"/proc/version"}}) {
+    for (auto const& [level, folder] :
+         {std::pair{instruction_level::project, at.repo}, std::pair{instruction_level::working, at.tool}})
+        for (std::string const& target :
+             {at.top + "/id_rsa", std::string{"../"} + (folder == at.tool ? "../../" : "") + "id_rsa",
+              at.top + "/repo2/AGENTS.md", std::string{"/proc/self/environ"}, std::string{"/proc/version"}}) {
             INFO(target);
             fs::remove(folder + "/AGENTS.md");
             fs::create_symlink(target, folder + "/AGENTS.md");
@@ -273,8 +275,9 @@ TEST_CASE("instructions: links lead no file of the project out of it, and nothin
             REQUIRE(read.errors.size() == 1);
             CHECK(read.errors[0].fault == instruction_fault::outside);
             CHECK(read.errors[0].level == level);
-            CHECK(read.errors[0].text() == "condense: instructions: " + folder +
-                                               "/AGENTS.md must be a file of the project, no link out of it (see instructions)");
+            CHECK(read.errors[0].text() ==
+                  "condense: instructions: " + folder +
+                      "/AGENTS.md must be a file of the project, no link out of it (see instructions)");
             CHECK(read.sources.size() == 2);
             at.write_all_anew();
         }

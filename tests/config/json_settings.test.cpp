@@ -73,7 +73,8 @@ TEST_CASE("settings_from_json: values of another type are refused by key") {
             auto const bad = refusal_of(object_of(field.key, value));
             CHECK(bad.fault == settings_fault::wrong_type);
             CHECK(bad.name == field.key);
-            CHECK(bad.rule == (field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off" : field.rule()));
+            CHECK(bad.rule == (field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off"
+                                                                      : field.rule()));
         }
     }
     CHECK(refusal_of(R"({"context_limit": "200000"})").text() ==

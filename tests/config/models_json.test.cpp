@@ -60,7 +60,8 @@ TEST_CASE("models_json: a catalogue adds and overrides") {
     CHECK(added.window == 500'000_tokens);
     CHECK(added.input == 400'000_tokens);
     CHECK(added.family == condense::model_family::gpt);
-    CHECK(added.price == condense::prices{0.0028_per_million, 0.0028_per_million, 0.003625_per_million, 4.1_per_million});
+    CHECK(added.price ==
+          condense::prices{0.0028_per_million, 0.0028_per_million, 0.003625_per_million, 4.1_per_million});
     CHECK(budget_for(catalog.find("gpt-99")).input() == 400'000_tokens);
     CHECK_FALSE(catalog.find("gpt-free").facts.price);
     CHECK(catalog.find("someone/vendor/own-model").facts.price->output == condense::price{});
@@ -109,12 +110,14 @@ TEST_CASE("models_json: what the file lacks is built in, or unknown") {
 TEST_CASE("models_json: figures that cannot be are not believed") {
     auto const of = [](std::string const& limit, std::string const& cost) {
         auto read = read_model_catalog(R"({"openai":{"models":{"gpt-4":{"limit":)" + limit + R"(,"cost":)" + cost +
-                                       R"(},"new":{"limit":)" + limit + R"(,"cost":)" + cost + R"(},"good":{"limit":{"context":5000}}}}})");
+                                       R"(},"new":{"limit":)" + limit + R"(,"cost":)" + cost +
+                                       R"(},"good":{"limit":{"context":5000}}}}})");
         REQUIRE(read);
         return std::move(read.catalog);
     };
-    for (std::string const limit : {"null", "[]", "{}", R"({"context":0})", R"({"context":-1})", R"({"context":1e300})", R"({"context":"8192"})",
-                                    R"({"context":18446744073709551615})", R"({"context":99999999999999999999999})", R"({"context":0.5})"}) {
+    for (std::string const limit :
+         {"null", "[]", "{}", R"({"context":0})", R"({"context":-1})", R"({"context":1e300})", R"({"context":"8192"})",
+          R"({"context":18446744073709551615})", R"({"context":99999999999999999999999})", R"({"context":0.5})"}) {
         auto const catalog = of(limit, R"({"input":1,"output":2})");
         CAPTURE(limit);
         CHECK(catalog.size() == 2);
@@ -123,8 +126,9 @@ TEST_CASE("models_json: figures that cannot be are not believed") {
         CHECK(catalog.find("gpt-4").facts.price->input == 1_per_million);
         CHECK_FALSE(catalog.find("new").known());
     }
-    for (std::string const cost : {"null", "[]", "{}", R"({"input":1})", R"({"input":-1,"output":2})", R"({"input":1e300,"output":2})",
-                                   R"({"input":"1","output":2})", R"({"input":1,"output":null})"}) {
+    for (std::string const cost :
+         {"null", "[]", "{}", R"({"input":1})", R"({"input":-1,"output":2})", R"({"input":1e300,"output":2})",
+          R"({"input":"1","output":2})", R"({"input":1,"output":null})"}) {
         auto const catalog = of(R"({"context":7000,"output":99999999,"input":7000})", cost);
         CAPTURE(cost);
         CHECK(catalog.size() == 3);
@@ -144,11 +148,13 @@ TEST_CASE("models_json: a wrong text is an error with a sentence") {
     CHECK(fault_of("[]") == catalog_fault::not_a_catalog);
     CHECK(fault_of("null") == catalog_fault::not_a_catalog);
     CHECK(fault_of("{}") == catalog_fault::not_a_catalog);
-    CHECK(fault_of(R"({"openai":[],"x":{"models":[]},"y":{"models":{"m":7,"":{"limit":{"context":5}}}}})") == catalog_fault::not_a_catalog);
+    CHECK(fault_of(R"({"openai":[],"x":{"models":[]},"y":{"models":{"m":7,"":{"limit":{"context":5}}}}})") ==
+          catalog_fault::not_a_catalog);
     CHECK(fault_of(sample) == catalog_fault::none);
     auto const large = read_model_catalog(sample, {10});
     CHECK(large.error.fault == catalog_fault::too_large);
-    CHECK(large.error.reason == "condense: model_catalog: the text must be no larger than the limit (see model_catalog)");
+    CHECK(large.error.reason ==
+          "condense: model_catalog: the text must be no larger than the limit (see model_catalog)");
 }
 
 TEST_CASE("models_json: bytes changed at random do no harm") {
@@ -198,6 +204,7 @@ TEST_CASE("models_json: files") {
     CHECK(condense::read_model_catalog_file(path, condense::bytes{sample.size()}));
     std::ofstream{path, std::ios::binary | std::ios::trunc};
     CHECK(condense::read_model_catalog_file(path).error.fault == catalog_fault::malformed);
-    if (fs::exists("/dev/zero")) CHECK(condense::read_model_catalog_file("/dev/zero").error.fault == catalog_fault::file);
+    if (fs::exists("/dev/zero"))
+        CHECK(condense::read_model_catalog_file("/dev/zero").error.fault == catalog_fault::file);
     fs::remove_all(folder);
 }

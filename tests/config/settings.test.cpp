@@ -354,10 +354,11 @@ TEST_CASE("settings: a variable with the prefix that is no setting is named in a
     CHECK(warnings({{"CONDENSE_THRESHOLD", "70%"}, {"PATH", "/bin"}, {"CONDENS_THRESHOLD", "1"}}) == list{});
     CHECK(warnings({{"CONDENSE_TRESHOLD", "70%"}}) ==
           list{"condense: settings: CONDENSE_TRESHOLD is no setting; is CONDENSE_THRESHOLD meant? (see settings)"});
-    CHECK(warnings({{"CONDENSE_CONTEXTLIMIT", "1"}, {"CONDENSE_threshold", "1"}, {"CONDENSE_VERBOSE", ""}}) ==
-          list{"condense: settings: CONDENSE_CONTEXTLIMIT is no setting; is CONDENSE_CONTEXT_LIMIT meant? (see settings)",
-               "condense: settings: CONDENSE_VERBOSE is no setting (see settings)",
-               "condense: settings: CONDENSE_threshold is no setting (see settings)"});
+    CHECK(
+        warnings({{"CONDENSE_CONTEXTLIMIT", "1"}, {"CONDENSE_threshold", "1"}, {"CONDENSE_VERBOSE", ""}}) ==
+        list{"condense: settings: CONDENSE_CONTEXTLIMIT is no setting; is CONDENSE_CONTEXT_LIMIT meant? (see settings)",
+             "condense: settings: CONDENSE_VERBOSE is no setting (see settings)",
+             "condense: settings: CONDENSE_threshold is no setting (see settings)"});
     CHECK(warnings({{"MY_RESULT_CAPS", "1"}, {"CONDENSE_X", "1"}}, "MY_") ==
           list{"condense: settings: MY_RESULT_CAPS is no setting; is MY_RESULT_CAP meant? (see settings)"});
     CHECK(warnings({{"CONDENSE_\x1B[31m", "1"}}).at(0).find('\x1B') == std::string::npos);

@@ -30,35 +30,44 @@ using namespace condense::literals;
 using conversation = std::vector<chat_message>;
 using any_mix = any_pipeline<chat_message>;
 
-static_assert(condense::reducer<any_mix> && std::is_copy_constructible_v<any_mix> && std::is_nothrow_move_constructible_v<any_mix>);
+static_assert(condense::reducer<any_mix> && std::is_copy_constructible_v<any_mix> &&
+              std::is_nothrow_move_constructible_v<any_mix>);
 static_assert(!condense::recoverable<any_mix> && !condense::durable<any_mix> && !condense::has_last_resort<any_mix>);
 static_assert(condense::calls_model<any_mix> && condense::writes<any_mix> && !condense::deterministic<any_mix>);
-static_assert(!std::is_constructible_v<any_pipeline<chat_message, 1>, condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
-static_assert(std::is_constructible_v<any_pipeline<chat_message, 2>, condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
+static_assert(!std::is_constructible_v<any_pipeline<chat_message, 1>,
+                                       condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
+static_assert(std::is_constructible_v<any_pipeline<chat_message, 2>,
+                                      condense::pipeline<condense::sliding_window<>, condense::sliding_window<>>>);
 static_assert(std::is_constructible_v<any_mix, any_pipeline<chat_message, 2>>);
 static_assert(!std::is_constructible_v<any_mix, int>);
 
 bool same(condense::layer_report const& left, condense::layer_report const& right) {
-    return left.name == right.name && left.outcome == right.outcome && left.before == right.before && left.saved == right.saved &&
-           left.restored == right.restored && left.runs == right.runs && left.groups_dropped == right.groups_dropped &&
-           left.parts_shortened == right.parts_shortened && left.artifacts == right.artifacts && left.refused == right.refused &&
-           left.failures == right.failures && left.asked == right.asked && std::string_view{left.note} == std::string_view{right.note};
+    return left.name == right.name && left.outcome == right.outcome && left.before == right.before &&
+           left.saved == right.saved && left.restored == right.restored && left.runs == right.runs &&
+           left.groups_dropped == right.groups_dropped && left.parts_shortened == right.parts_shortened &&
+           left.artifacts == right.artifacts && left.refused == right.refused && left.failures == right.failures &&
+           left.asked == right.asked && std::string_view{left.note} == std::string_view{right.note};
 }
 
 template <class Whole, class Report>
 bool same_report(Whole const& whole, Report const& plain) {
-    bool is = whole.outcome == plain.outcome && whole.before == plain.before && whole.after == plain.after && whole.limit == plain.limit &&
-              whole.floor == plain.floor && whole.first_changed == plain.first_changed && whole.text() == plain.text();
+    bool is = whole.outcome == plain.outcome && whole.before == plain.before && whole.after == plain.after &&
+              whole.limit == plain.limit && whole.floor == plain.floor && whole.first_changed == plain.first_changed &&
+              whole.text() == plain.text();
     for (std::size_t layer = 0; layer < whole.layers.size(); ++layer)
         is = is && (layer < plain.layers.size() ? same(whole.layers[layer], plain.layers[layer])
-                                              : whole.layers[layer].name.empty() && whole.layers[layer].runs == 0);
+                                                : whole.layers[layer].name.empty() && whole.layers[layer].runs == 0);
     return is;
 }
 
 struct framed {
     condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-    condense::cost frame(condense::role speaker) const { return condense::cost::of({speaker == condense::role::user ? 3u : 4u}); }
-    condense::cost frame(condense::part_view const& part) const { return condense::cost::of({part.tool.size() + part.call.size()}); }
+    condense::cost frame(condense::role speaker) const {
+        return condense::cost::of({speaker == condense::role::user ? 3u : 4u});
+    }
+    condense::cost frame(condense::part_view const& part) const {
+        return condense::cost::of({part.tool.size() + part.call.size()});
+    }
 };
 
 struct still {
@@ -90,8 +99,10 @@ TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in i
             if (seed % 5 != 0) return;
             auto const dry = any.draft(original, limits, framed{}, options);
             CHECK(same_report(dry.report(), mix.draft(original, limits, framed{}, options).report()));
-            condense::session<conversation, std::remove_cvref_t<decltype(mix)>, framed, condense::run_options<still>> one{{}, mix, limits, {}, options};
-            condense::session<conversation, any_mix, framed, condense::run_options<still>> other{{}, any, limits, {}, options};
+            condense::session<conversation, std::remove_cvref_t<decltype(mix)>, framed, condense::run_options<still>>
+                one{{}, mix, limits, {}, options};
+            condense::session<conversation, any_mix, framed, condense::run_options<still>> other{
+                {}, any, limits, {}, options};
             for (auto const& m : original) {
                 CHECK(one.push(m) == other.push(m));
                 CHECK(same_report(other.prepare(), one.prepare()));
@@ -132,8 +143,10 @@ TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reach
     struct cancelling {
         std::string operator()(std::string_view) const { throw condense::cancelled{}; }
     };
-    any_mix const mix = condense::pipeline{condense::summarize{.when = used > 1_messages, .protect = condense::nothing, .with = cancelling{}}};
-    conversation history{chat_message::user("a"), chat_message::assistant("b"), chat_message::user("c"), chat_message::assistant("d")};
+    any_mix const mix = condense::pipeline{
+        condense::summarize{.when = used > 1_messages, .protect = condense::nothing, .with = cancelling{}}};
+    conversation history{chat_message::user("a"), chat_message::assistant("b"), chat_message::user("c"),
+                         chat_message::assistant("d")};
     auto const before = history;
     CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {4'000}}, framed{}), condense::cancelled);
     CHECK(history == before);
@@ -143,9 +156,10 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
     tapes::tape const direct;
     tapes::tape const within;
     auto const mix = [](tapes::tape const& to) {
-        return condense::pipeline{condense::record{.to = to},
-                                  condense::compress{.when = condense::always, .over = 300_chars, .with = condense::head{20_chars}},
-                                  condense::sliding_window{.when = used > 8_messages}};
+        return condense::pipeline{
+            condense::record{.to = to},
+            condense::compress{.when = condense::always, .over = 300_chars, .with = condense::head{20_chars}},
+            condense::sliding_window{.when = used > 8_messages}};
     };
     auto const plain = mix(direct);
     any_mix const any = mix(within);
@@ -172,10 +186,13 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
 }
 
 TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the place of another") {
-    any_mix mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .protect = condense::nothing}};
+    any_mix mix = condense::pipeline{
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .protect = condense::nothing}};
     auto const copy = mix;
-    mix = condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
-    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"), chat_message::user("4"), chat_message::user("5")};
+    mix = condense::pipeline{
+        condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"),
+                           chat_message::user("4"), chat_message::user("5")};
     auto kept = all;
     static_cast<void>(condense::reduce(kept, copy, {.window = {1'000}}, framed{}));
     CHECK(kept.size() == 4);
@@ -183,7 +200,8 @@ TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the pl
     static_cast<void>(condense::reduce(kept, mix, {.window = {1'000}}, framed{}));
     CHECK(kept.size() == 2);
     kept = all;
-    any_pipeline<chat_message, 4> const small = condense::pipeline{condense::sliding_window{.when = used > 3_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    any_pipeline<chat_message, 4> const small = condense::pipeline{
+        condense::sliding_window{.when = used > 3_messages, .until = used <= 3_messages, .protect = condense::nothing}};
     any_mix const wider = small;
     auto const report = condense::reduce(kept, wider, {.window = {1'000}}, framed{});
     CHECK(kept.size() == 3);
@@ -192,7 +210,8 @@ TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the pl
     CHECK(report.layers.size() == 16);
     CHECK(report.text().find("sliding_window") == report.text().rfind("sliding_window"));
     kept = all;
-    any_mix const back = condense::fallback{condense::sliding_window{.when = used > 3_messages}, condense::sliding_window{}};
+    any_mix const back =
+        condense::fallback{condense::sliding_window{.when = used > 3_messages}, condense::sliding_window{}};
     CHECK(condense::reduce(kept, back, {.window = {1'000}}, framed{}).changed());
 }
 
@@ -205,9 +224,11 @@ TEST_CASE("any_pipeline: a stop and the clock reach the layers") {
         bool stop_requested() const { return true; }
     };
     std::uint64_t now = 0;
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing},
-                                        condense::escalate{.when = used >= 10_pct, .passes = 8, .within = std::chrono::nanoseconds{1}}};
-    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"), chat_message::user("4")};
+    auto const mix = condense::pipeline{
+        condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing},
+        condense::escalate{.when = used >= 10_pct, .passes = 8, .within = std::chrono::nanoseconds{1}}};
+    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"),
+                           chat_message::user("4")};
     auto plain = all;
     auto through = all;
     condense::run_options<clock> timed{.clock = {&now}};
@@ -247,7 +268,8 @@ TEST_CASE("a layer alone is a pipeline of one") {
     CHECK(history == expected);
     conversation sent;
     history = original;
-    CHECK(condense::reduce_into([&](chat_message m) { sent.push_back(std::move(m)); }, history, window, limits).after == report.after);
+    CHECK(condense::reduce_into([&](chat_message m) { sent.push_back(std::move(m)); }, history, window, limits).after ==
+          report.after);
     CHECK(sent == expected);
     CHECK(condense::reduce(std::as_const(original), window, limits).report().after == report.after);
     CHECK(condense::dry_run(original, window, limits).report().after == report.after);

@@ -148,7 +148,7 @@ static_assert(toy::run_time_only || orphaned_results_are_removed());
 /// Else the message would stand alone, and could go without the other half of the pair.
 constexpr bool what_joins_a_message_to_a_call_stays() {
     condense::part_view const image{.kind = condense::part_kind::media, .text = "pixels", .call = "1"};
-    desk on{user("u"), toy::call("1"), with(role::tool, {image}), with(role::tool, {toy::result_part("1"), image}),
+    desk on{user("u"),      toy::call("1"), with(role::tool, {image}), with(role::tool, {toy::result_part("1"), image}),
             assistant("b"), user("v")};
     auto draft = on.draft();
     return draft.remove(part_of(on.facts, 2)) == refusal::pair &&
@@ -159,9 +159,11 @@ static_assert(toy::run_time_only || what_joins_a_message_to_a_call_stays());
 /// Else a later reader would count other turns.
 constexpr bool the_last_that_a_user_said_stays() {
     condense::part_view const image{.kind = condense::part_kind::media, .text = "pixels"};
-    desk on{user("u"), toy::call("1"), with(role::user, {toy::result_part("1"), image, image}), assistant("b"), user("v")};
+    desk on{user("u"), toy::call("1"), with(role::user, {toy::result_part("1"), image, image}), assistant("b"),
+            user("v")};
     auto draft = on.draft();
-    return draft.remove(part_of(on.facts, 2, 1)) == refusal::none && draft.remove(part_of(on.facts, 2, 2)) == refusal::turn;
+    return draft.remove(part_of(on.facts, 2, 1)) == refusal::none &&
+           draft.remove(part_of(on.facts, 2, 2)) == refusal::turn;
 }
 static_assert(toy::run_time_only || the_last_that_a_user_said_stays());
 
@@ -194,30 +196,42 @@ constexpr bool open_groups_keep_their_parts() {
 static_assert(toy::run_time_only || open_groups_keep_their_parts());
 
 constexpr bool open_groups_keep_their_reasoning_in_every_case() {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "why"}, {.text = "so"}, call_part("1")}), result("1")};
+    desk on{user("u"),
+            with(role::assistant, {{.kind = part_kind::reasoning, .text = "why"}, {.text = "so"}, call_part("1")}),
+            result("1")};
     auto draft = on.draft();
     draft.allow_open(true);
-    return draft.remove(part_of(on.facts, 1)) == refusal::open && draft.remove(part_of(on.facts, 1, 1)) == refusal::none;
+    return draft.remove(part_of(on.facts, 1)) == refusal::open &&
+           draft.remove(part_of(on.facts, 1, 1)) == refusal::none;
 }
 static_assert(toy::run_time_only || open_groups_keep_their_reasoning_in_every_case());
 
 /// A message goes with the last of its parts, where no other needs it.
 constexpr bool an_emptied_message_is_dropped() {
     condense::part_view const thought{.kind = part_kind::reasoning, .text = "hm"};
-    desk on{user("u"), with(role::assistant, {thought, thought}), with(role::assistant, {thought, call_part("1")}),
-            with(role::tool, {toy::result_part("1")}), toy::joined(with(role::assistant, {thought})), assistant("b"), user("v")};
+    desk on{user("u"),
+            with(role::assistant, {thought, thought}),
+            with(role::assistant, {thought, call_part("1")}),
+            with(role::tool, {toy::result_part("1")}),
+            toy::joined(with(role::assistant, {thought})),
+            assistant("b"),
+            user("v")};
     auto draft = on.draft();
     if (draft.remove(part_of(on.facts, 1, 0)) || draft.used().messages.count != 7) return false;
     if (draft.remove(part_of(on.facts, 1, 1)) || draft.used().messages.count != 6) return false;
-    return draft.remove(part_of(on.facts, 2, 0)) == refusal::none && draft.remove(part_of(on.facts, 4)) == refusal::pair &&
-           draft.used().messages.count == 6 && draft.present(condense::sequence{4});
+    return draft.remove(part_of(on.facts, 2, 0)) == refusal::none &&
+           draft.remove(part_of(on.facts, 4)) == refusal::pair && draft.used().messages.count == 6 &&
+           draft.present(condense::sequence{4});
 }
 static_assert(toy::run_time_only || an_emptied_message_is_dropped());
 
 /// Signed or not, a text says that they were there.
 constexpr bool media_go_whole_for_a_text() {
-    condense::part_view const image{.kind = part_kind::media, .text = "image/png", .sealed = true, .cost = condense::cost::of({1'600})};
-    desk on{user("u"), with(role::assistant, {image, {.kind = part_kind::reasoning, .text = "thought", .sealed = true}}), user("v")};
+    condense::part_view const image{
+        .kind = part_kind::media, .text = "image/png", .sealed = true, .cost = condense::cost::of({1'600})};
+    desk on{user("u"),
+            with(role::assistant, {image, {.kind = part_kind::reasoning, .text = "thought", .sealed = true}}),
+            user("v")};
     auto draft = on.draft();
     return draft.shorten(part_of(on.facts, 1, 0), "gone") == refusal::none && draft.used().tokens.count == 13 &&
            draft.shorten(part_of(on.facts, 1, 1), "t") == refusal::sealed;
@@ -511,10 +525,15 @@ TEST_CASE("draft: restore takes back every edit of a group, and leaves the summa
 
 TEST_CASE("draft: answers are written for calls that will have none, once") {
     using condense::chat_message;
-    std::vector<chat_message> history{chat_message::user("u"), chat_message::call("dead", "t", "{}"), chat_message::user("v"),
-                                      chat_message::call("cancelled", "t", "{}"), chat_message::call("pending", "t", "{}"),
-                                      chat_message::call("answered", "t", "{}"), chat_message::result("answered", "out"),
-                                      chat_message::user("w"), chat_message::call("open", "t", "{}")};
+    std::vector<chat_message> history{chat_message::user("u"),
+                                      chat_message::call("dead", "t", "{}"),
+                                      chat_message::user("v"),
+                                      chat_message::call("cancelled", "t", "{}"),
+                                      chat_message::call("pending", "t", "{}"),
+                                      chat_message::call("answered", "t", "{}"),
+                                      chat_message::result("answered", "out"),
+                                      chat_message::user("w"),
+                                      chat_message::call("open", "t", "{}")};
     history[3].parts[0].status = part_status::cancelled;
     history[4].parts[0].status = part_status::pending;
     condense::outline facts;

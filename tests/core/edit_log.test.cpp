@@ -26,7 +26,8 @@ constexpr bool sums_are_scaled_while_it_lasts() {
         calibration_scope const during{edits, {1'000}, {1'500}};
         if (edits.measured(cost::of({500})) != tokens{750}) return false;
     }
-    return edits.measured(cost::of({500})) == tokens{500} && measured(1'000, 600, 500) == tokens{300} && measured(1'000, 1'000, 500) == tokens{500};
+    return edits.measured(cost::of({500})) == tokens{500} && measured(1'000, 600, 500) == tokens{300} &&
+           measured(1'000, 1'000, 500) == tokens{500};
 }
 static_assert(sums_are_scaled_while_it_lasts());
 

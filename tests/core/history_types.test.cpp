@@ -47,14 +47,17 @@ static_assert(committable<shelf<note>> && committable<shelf<line>> && committabl
 // What can only be moved would be lost where the new one cannot be filled.
 static_assert(!committable<shelf<handle>>);
 
-static_assert(!committable<std::vector<line> const> && !committable<shelf<note> const> && !committable<json::array_t const>);
+static_assert(!committable<std::vector<line> const> && !committable<shelf<note> const> &&
+              !committable<json::array_t const>);
 static_assert(!committable<lookout<std::list<handle>>> && !committable<std::forward_list<line>>);
 static_assert(!committable<std::span<line>> && !committable<line[3]>);
 
 // They can be read all the same.
 static_assert(condense::detail::history<std::vector<handle> const> && condense::detail::history<shelf<note> const>);
-static_assert(condense::detail::history<lookout<shelf<note>>> && !condense::detail::history<lookout<shelf<note>> const>);
-static_assert(condense::detail::history<std::forward_list<line> const> && condense::detail::history<std::span<line const>>);
+static_assert(condense::detail::history<lookout<shelf<note>>> &&
+              !condense::detail::history<lookout<shelf<note>> const>);
+static_assert(condense::detail::history<std::forward_list<line> const> &&
+              condense::detail::history<std::span<line const>>);
 
 std::vector<chat_message> const conversation{chat_message::system("rules"),
                                              chat_message::user("task"),
@@ -145,8 +148,9 @@ void const* identity(note const& m) { return m.operator->(); }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles", "", std::vector<handle>, std::deque<handle>,
-                   std::list<handle>, std::vector<note>, std::deque<note>, std::list<note>, shelf<note>) {
+TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles", "", std::vector<handle>,
+                   std::deque<handle>, std::list<handle>, std::vector<note>, std::deque<note>, std::list<note>,
+                   shelf<note>) {
     auto history = held<TestType>();
     auto const before = forms::all_to_chat(history);
     std::vector<void const*> known;

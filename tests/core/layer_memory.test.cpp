@@ -59,8 +59,9 @@ TEST_CASE("layer_memory: saved in the order of the layers, through nested pipeli
     CHECK(saved(mix, kept) == list{"new", "", "new", ""});
     CHECK(condense::detail::load_memories(mix, kept, {"one", "", "two", ""}, 4));
     CHECK(saved(mix, kept) == list{"one", "", "two", ""});
-    for (auto const& wrong : {list{}, list{"one", "", "two"}, list{"one", "", "two", "", ""}, list{"one", "x", "two", ""},
-                              list{"foreign", "", "two", ""}, list{"one", "", "foreign", ""}})
+    for (auto const& wrong :
+         {list{}, list{"one", "", "two"}, list{"one", "", "two", "", ""}, list{"one", "x", "two", ""},
+          list{"foreign", "", "two", ""}, list{"one", "", "foreign", ""}})
         CHECK_FALSE(condense::detail::load_memories(mix, kept, wrong, 4));
     CHECK_FALSE(condense::detail::load_memories(mix, kept, {"one", "", "two", ""}, 5));
 }

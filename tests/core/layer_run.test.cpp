@@ -188,9 +188,7 @@ TEST_CASE("run: a cancellation reaches the caller, wrapped or not", "[law-12]") 
                 if (kind == 1) std::throw_with_nested(std::runtime_error{"the model's client gave up"});
                 try {
                     std::throw_with_nested(std::runtime_error{"inner"});
-                } catch (...) {
-                    std::throw_with_nested(std::logic_error{"outer"});
-                }
+                } catch (...) { std::throw_with_nested(std::logic_error{"outer"}); }
             }
         });
         CHECK_THROWS_AS(reduced(messages, pipeline{cancel}), std::exception);
@@ -200,9 +198,7 @@ TEST_CASE("run: a cancellation reaches the caller, wrapped or not", "[law-12]") 
     auto const nested = layer<condense::drops>([](auto&, auto&) {
         try {
             throw std::logic_error{"no cancellation"};
-        } catch (...) {
-            std::throw_with_nested(std::runtime_error{"only a failure"});
-        }
+        } catch (...) { std::throw_with_nested(std::runtime_error{"only a failure"}); }
     });
     CHECK(reduced(messages, pipeline{nested}).layers[0].outcome == layer_outcome::failed);
 }

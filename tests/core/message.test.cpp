@@ -187,7 +187,9 @@ struct in_place {
         static constexpr void with_part(in_place& m, std::size_t index, std::string text) {
             (index == 0 ? m.first : m.second) = std::move(text);
         }
-        static constexpr void without_part(in_place& m, std::size_t index) { (index == 0 ? m.first : m.second).clear(); }
+        static constexpr void without_part(in_place& m, std::size_t index) {
+            (index == 0 ? m.first : m.second).clear();
+        }
         static constexpr std::string to_bytes(in_place const& m) { return m.first + '|' + m.second; }
         static constexpr bool from_bytes(in_place& m, std::string_view bytes) {
             auto const bar = bytes.find('|');

@@ -12,7 +12,8 @@ using condense::detail::message_scan;
 
 constexpr bool all_of_a_message_is_read() {
     message_scan fresh;
-    fresh.read(toy::with(role::assistant, {{.text = "hm"}, {.kind = part_kind::tool_call, .text = "{}", .tool = "look", .call = "c1"}}),
+    fresh.read(toy::with(role::assistant,
+                         {{.text = "hm"}, {.kind = part_kind::tool_call, .text = "{}", .tool = "look", .call = "c1"}}),
                toy::per_byte{}, {});
     auto const& parts = fresh.parts();
     return parts.size() == 2 && parts[0].record.size == 2 && parts[1].record.kind == part_kind::tool_call &&

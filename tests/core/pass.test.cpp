@@ -150,7 +150,8 @@ TEST_CASE("pass: knows the limit in messages of a trigger") {
     auto messages = conversation();
     std::uint64_t found = 99;
     auto const look = [&](auto&, auto& pass) { found = pass.message_limit().count; };
-    static_cast<void>(condense::reduce(messages, pipeline{triggered{used >= 2_messages, condense::default_target{}, look}},
+    static_cast<void>(condense::reduce(messages,
+                                       pipeline{triggered{used >= 2_messages, condense::default_target{}, look}},
                                        {.window = 100_tokens}, toy::per_byte{}));
     CHECK(found == 2);
     static_cast<void>(condense::reduce(messages, pipeline{layer<condense::no_effects>(look)}, {.window = 100_tokens},

@@ -294,7 +294,9 @@ namespace {
 struct picky {
     bool right = true;
     static constexpr auto effects = condense::no_effects;
-    constexpr void validate() const { condense::detail::reject_unless(right, "condense: picky: it must be right (see picky)"); }
+    constexpr void validate() const {
+        condense::detail::reject_unless(right, "condense: picky: it must be right (see picky)");
+    }
     void reduce(auto&, auto&) const {}
 };
 static_assert((pipeline{picky{}}, true));

@@ -8,8 +8,9 @@ namespace {
 using namespace condense::literals;
 
 constexpr bool prices_are_whole_numbers() {
-    return (3.0_per_million).millionths == 3'000'000 && 3_per_million == 3.0_per_million && (0.0028_per_million).millionths == 2'800 &&
-           0.075_per_million < 0.3_per_million && condense::price{} < 0.000001_per_million;
+    return (3.0_per_million).millionths == 3'000'000 && 3_per_million == 3.0_per_million &&
+           (0.0028_per_million).millionths == 2'800 && 0.075_per_million < 0.3_per_million &&
+           condense::price{} < 0.000001_per_million;
 }
 static_assert(prices_are_whole_numbers());
 

@@ -328,8 +328,9 @@ namespace {
 
 /// A call that has gone dead, twice, and what makes it so.
 std::vector<chat_message> with_dead_calls() {
-    return {chat_message::user("u"), chat_message::call("1", "t", "{}").and_call("2", "t", "{}"), chat_message::user("v"),
-            chat_message::call("3", "t", "{}"), chat_message::user("w"), chat_message::assistant("a")};
+    return {chat_message::user("u"), chat_message::call("1", "t", "{}").and_call("2", "t", "{}"),
+            chat_message::user("v"), chat_message::call("3", "t", "{}"),
+            chat_message::user("w"), chat_message::assistant("a")};
 }
 
 template <class Container>
@@ -338,9 +339,10 @@ std::vector<chat_message> listed(Container const& history) {
 }
 
 /// Drops the second message's group, and answers what calls it can: some growth, some loss.
-auto const answering = toy::layer<condense::repairs | condense::drops>([](auto& draft, auto& pass) {
-    for (auto const part_id : draft.outline().dead_calls()) pass.note(draft.repair(draft.part_at(part_id), "none"));
-});
+auto const answering = toy::layer < condense::repairs | condense::drops > ([](auto& draft, auto& pass) {
+                                                            for (auto const part_id : draft.outline().dead_calls())
+                                                                pass.note(draft.repair(draft.part_at(part_id), "none"));
+                                                        });
 
 /// Throws in the push_back that a test picks.
 template <class Container>
@@ -367,8 +369,8 @@ private:
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", std::vector<chat_message>, std::deque<chat_message>,
-                   std::list<chat_message>, refillable<chat_message>) {
+TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", std::vector<chat_message>,
+                   std::deque<chat_message>, std::list<chat_message>, refillable<chat_message>) {
     TestType history;
     for (auto& m : with_dead_calls()) history.push_back(std::move(m));
     auto const all = listed(history);
@@ -386,8 +388,8 @@ TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", st
     CHECK(made[8] == all[5]);
 }
 
-TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "", std::vector<chat_message>,
-                   std::deque<chat_message>, std::list<chat_message>) {
+TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "",
+                   std::vector<chat_message>, std::deque<chat_message>, std::list<chat_message>) {
     using history_type = grudging<TestType>;
     auto const all = with_dead_calls();
     std::size_t thrown = 0;
@@ -433,19 +435,23 @@ TEST_CASE("reduce_into: the sink is given each message to send, in order") {
     SECTION("none at all") {
         out.clear();
         std::vector<chat_message> nothing;
-        CHECK_FALSE(condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}).changed());
+        CHECK_FALSE(
+            condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}).changed());
         CHECK(out.empty());
     }
     SECTION("a sink may move from a history that is its own, but not from a const one") {
         std::vector<chat_message> taken;
-        static_cast<void>(condense::reduce_into([&](auto&& m) { taken.push_back(std::move(m)); }, history, pipeline{}, {.window = {1'000}}, toy::per_byte{}));
+        static_cast<void>(condense::reduce_into([&](auto&& m) { taken.push_back(std::move(m)); }, history, pipeline{},
+                                                {.window = {1'000}}, toy::per_byte{}));
         CHECK(taken == all);
         CHECK(history[0].parts.empty());
-        static_cast<void>(condense::reduce_into([](auto&& m) { static_assert(!std::same_as<decltype(m), chat_message&>); }, all, pipeline{answering},
-                                                {.window = {1'000}}, toy::per_byte{}));
+        static_cast<void>(
+            condense::reduce_into([](auto&& m) { static_assert(!std::same_as<decltype(m), chat_message&>); }, all,
+                                  pipeline{answering}, {.window = {1'000}}, toy::per_byte{}));
     }
     SECTION("a sink that throws leaves the history to the caller") {
-        CHECK_THROWS_AS(condense::reduce_into([](auto const&) { throw std::runtime_error{"full"}; }, history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}),
+        CHECK_THROWS_AS(condense::reduce_into([](auto const&) { throw std::runtime_error{"full"}; }, history,
+                                              pipeline{answering}, {.window = {1'000}}, toy::per_byte{}),
                         std::runtime_error);
         CHECK(history == all);
     }
@@ -454,14 +460,16 @@ TEST_CASE("reduce_into: the sink is given each message to send, in order") {
 TEST_CASE("reduce: histories that only those may walk who may change them") {
     auto const all = with_dead_calls();
     walked_once history{all};
-    static_assert(!committable<walked_once> && condense::detail::history<walked_once> && !condense::detail::history<walked_once const> && !committable<int>);
+    static_assert(!committable<walked_once> && condense::detail::history<walked_once> &&
+                  !condense::detail::history<walked_once const> && !committable<int>);
     auto const answers = pipeline{answering};
     auto const dry = answers.draft(history, {.window = {1'000}}, toy::per_byte{});
     CHECK(dry.report().after.messages.count == all.size() + 3);
     auto const again = condense::dry_run(history, answers, {.window = {1'000}}, toy::per_byte{});
     CHECK(again.report().after.tokens == dry.report().after.tokens);
     std::vector<chat_message> out;
-    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, answers, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, answers,
+                                              {.window = {1'000}}, toy::per_byte{});
     CHECK(out.size() == all.size() + 3);
     CHECK(report.after.tokens == dry.report().after.tokens);
     auto const made = condense::reduce(history, answers, {.window = {1'000}}, toy::per_byte{});
@@ -474,9 +482,9 @@ TEST_CASE("reduce: histories that only those may walk who may change them") {
 TEST_CASE("reduce: random conversations grow and shrink to the same in any container") {
     std::size_t grown = 0;
     auto const answers = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
-                                  for (auto const which : draft.groups())
-                                      if (which.id() % 19 == 3) pass.note(draft.drop(which));
-                              })};
+                                      for (auto const which : draft.groups())
+                                          if (which.id() % 19 == 3) pass.note(draft.drop(which));
+                                  })};
     for (std::uint64_t seed = 1; seed <= rounds(300); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
         std::vector<chat_message> vector = all;
@@ -489,7 +497,8 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
         auto const report = condense::reduce(vector, answers, limits, toy::per_byte{});
         static_cast<void>(condense::reduce(list, answers, limits, toy::per_byte{}));
         static_cast<void>(condense::reduce(fresh, answers, limits, toy::per_byte{}));
-        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits,
+                                                toy::per_byte{}));
         INFO("seed " << seed);
         CHECK(listed(list) == vector);
         CHECK(listed(fresh) == vector);
@@ -501,12 +510,16 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
 }
 
 TEST_CASE("a budget that leaves nothing for the input changes nothing and says so", "[law-8]") {
-    for (condense::budget const impossible : {condense::budget{.window = {8'000}, .output = {16'000}},
-                                              condense::budget{.window = {8'000}, .output = {8'000}}, condense::budget{}}) {
-        std::vector<condense::chat_message> messages{condense::chat_message::user("task"), condense::chat_message::assistant("a"),
-                                                     condense::chat_message::user("b"), condense::chat_message::assistant("c")};
+    for (condense::budget const impossible :
+         {condense::budget{.window = {8'000}, .output = {16'000}},
+          condense::budget{.window = {8'000}, .output = {8'000}}, condense::budget{}}) {
+        std::vector<condense::chat_message> messages{
+            condense::chat_message::user("task"), condense::chat_message::assistant("a"),
+            condense::chat_message::user("b"), condense::chat_message::assistant("c")};
         auto const before = messages;
-        auto const report = condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible, toy::per_byte{});
+        auto const report =
+            condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible,
+                             toy::per_byte{});
         CHECK(messages == before);
         CHECK_FALSE(report.fits());
         CHECK(report.outcome == condense::outcome::over);

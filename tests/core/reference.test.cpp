@@ -15,8 +15,9 @@ constexpr bool a_reference_of_zeros_is_none() {
 static_assert(a_reference_of_zeros_is_none());
 
 constexpr bool only_its_own_spelling_is_read() {
-    return reference::of("000123456789abcdeff00fff") == sample && reference::of("000000000000000000000000") == reference{} &&
-           !reference::of("") && !reference::of("00123456789abcdeff00fff") && !reference::of("0000123456789abcdeff00fff") &&
+    return reference::of("000123456789abcdeff00fff") == sample &&
+           reference::of("000000000000000000000000") == reference{} && !reference::of("") &&
+           !reference::of("00123456789abcdeff00fff") && !reference::of("0000123456789abcdeff00fff") &&
            !reference::of("g00123456789abcdeff00fff") && !reference::of("000123456789ABCDEFF00FFF");
 }
 static_assert(only_its_own_spelling_is_read());

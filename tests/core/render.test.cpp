@@ -40,12 +40,14 @@ history with_results(std::size_t size) {
             chat_message::assistant("well")};
 }
 
-condense::compress const short_cut{.when = condense::always, .over = 300_chars, .with = condense::head_tail{40_chars, 40_chars}};
+condense::compress const short_cut{
+    .when = condense::always, .over = 300_chars, .with = condense::head_tail{40_chars, 40_chars}};
 
 /// What the request holds of a part, in characters.
 template <class Session>
 std::uint64_t characters_of(Session const& session, truncation const& told) {
-    return condense::detail::utf8::count(sessions::sent(session)[condense::detail::as_size(told.message.number)].parts[told.part].text);
+    return condense::detail::utf8::count(
+        sessions::sent(session)[condense::detail::as_size(told.message.number)].parts[told.part].text);
 }
 
 template <class Mix>
@@ -61,14 +63,16 @@ auto into(std::vector<truncation>& all) {
 }
 template <class Observer>
 auto heard_by(Observer observer) {
-    return condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, Observer>{.observer = std::move(observer)};
+    return condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, Observer>{
+        .observer = std::move(observer)};
 }
 
 }  // namespace
 
 TEST_CASE("truncation: each says what was cut, by whom, and how much is left") {
     auto const messages = with_results(1'000);
-    auto const reduced = condense::dry_run(messages, condense::pipeline{short_cut}, {.window = 100'000_tokens}, exact{});
+    auto const reduced =
+        condense::dry_run(messages, condense::pipeline{short_cut}, {.window = 100'000_tokens}, exact{});
     std::vector<truncation> trail;
     reduced.each_truncation([&](truncation const& each) { trail.push_back(each); });
     REQUIRE(trail.size() == 2);
@@ -85,22 +89,26 @@ TEST_CASE("truncation: each says what was cut, by whom, and how much is left") {
         CHECK(trail[at].after.count == condense::detail::utf8::count(sent[2 + 2 * at].parts[0].text));
         CHECK_FALSE(trail[at].stored);
     }
-    CHECK(trail[0].text() == "truncated: message 2, part 0 (tool result) by compress: 1,000 -> " + std::to_string(trail[0].after.count) +
+    CHECK(trail[0].text() == "truncated: message 2, part 0 (tool result) by compress: 1,000 -> " +
+                                 std::to_string(trail[0].after.count) +
                                  " characters, the original is in the history alone");
 }
 
 TEST_CASE("truncation: names the store or the journal that has the original") {
     condense::memory_store const store;
-    auto const offloaded = trail_of(with_results(1'000), condense::pipeline{condense::offload{
-        .over = 300_chars, .preview = condense::head_tail{40_chars, 40_chars}, .into = store}});
+    auto const offloaded =
+        trail_of(with_results(1'000),
+                 condense::pipeline{condense::offload{
+                     .over = 300_chars, .preview = condense::head_tail{40_chars, 40_chars}, .into = store}});
     REQUIRE(offloaded.size() == 2);
     CHECK(offloaded[0].stored == store.name(std::string(1'000, 'a')));
     CHECK(offloaded[0].text().ends_with("the original is stored as " + offloaded[0].stored.text()));
 
     std::vector<truncation> told;
     auto messages = with_results(1'000);
-    auto const report = condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, short_cut},
-                                         {.window = 100'000_tokens}, exact{}, heard_by(into(told)));
+    auto const report =
+        condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, short_cut},
+                         {.window = 100'000_tokens}, exact{}, heard_by(into(told)));
     CHECK(report.changed());
     REQUIRE(told.size() == 2);
     CHECK(told[1].before.count == 1'001);
@@ -109,9 +117,12 @@ TEST_CASE("truncation: names the store or the journal that has the original") {
 
 TEST_CASE("truncation: a part that two layers cut has an entry for each") {
     condense::memory_store const store;
-    auto const trail = trail_of(with_results(1'000), condense::pipeline{
-        condense::offload{.over = 800_chars, .preview = condense::head_tail{200_chars, 200_chars}, .into = store},
-        condense::compress{.when = used >= 1_tokens, .over = 300_chars, .with = condense::head_tail{40_chars, 40_chars}}});
+    auto const trail = trail_of(
+        with_results(1'000),
+        condense::pipeline{
+            condense::offload{.over = 800_chars, .preview = condense::head_tail{200_chars, 200_chars}, .into = store},
+            condense::compress{
+                .when = used >= 1_tokens, .over = 300_chars, .with = condense::head_tail{40_chars, 40_chars}}});
     REQUIRE(trail.size() == 4);
     CHECK(trail[0].layer == "offload");
     CHECK(trail[2].layer == "compress");
@@ -123,8 +134,9 @@ TEST_CASE("truncation: a part that two layers cut has an entry for each") {
 
 TEST_CASE("truncation: what is not sent any more is not told") {
     auto messages = with_results(1'000);
-    auto const trail = trail_of(messages, condense::pipeline{
-        short_cut, condense::sliding_window{.when = used >= 4_messages, .protect = condense::last(2_messages)}});
+    auto const trail = trail_of(
+        messages, condense::pipeline{short_cut, condense::sliding_window{.when = used >= 4_messages,
+                                                                         .protect = condense::last(2_messages)}});
     CHECK(trail.empty());
     CHECK(trail_of(with_results(100), condense::pipeline{short_cut}).empty());
 }
@@ -132,9 +144,14 @@ TEST_CASE("truncation: what is not sent any more is not told") {
 TEST_CASE("truncation: a part that was taken out has nothing left") {
     auto messages = with_results(10);
     for (auto const size : {400, 500})
-        messages.insert(messages.begin() + 1, chat_message{.role = condense::role::assistant,
-                                                           .parts = {{.kind = part_kind::reasoning, .text = std::string(static_cast<std::size_t>(size), 'r')}, {.text = "I shall read"}}});
-    auto const trail = trail_of(messages, condense::pipeline{condense::compress{.when = condense::always, .over = 1_chars, .with = condense::old_reasoning{}}});
+        messages.insert(messages.begin() + 1,
+                        chat_message{.role = condense::role::assistant,
+                                     .parts = {{.kind = part_kind::reasoning,
+                                                .text = std::string(static_cast<std::size_t>(size), 'r')},
+                                               {.text = "I shall read"}}});
+    auto const trail =
+        trail_of(messages, condense::pipeline{condense::compress{
+                               .when = condense::always, .over = 1_chars, .with = condense::old_reasoning{}}});
     REQUIRE(trail.size() == 1);
     CHECK(trail[0].kind == part_kind::reasoning);
     CHECK(trail[0].layer == "compress");
@@ -145,12 +162,19 @@ TEST_CASE("truncation: a part that was taken out has nothing left") {
 TEST_CASE("truncation: a session tells of arrivals and runs, before it says that it has reduced") {
     std::vector<std::string> lines;
     auto const log = heard_by([&lines](auto const& event) {
-        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(event)>, condense::events::arrived>) lines.push_back(event.text());
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(event)>, condense::events::arrived>)
+            lines.push_back(event.text());
     });
-    condense::session session{history{}, condense::pipeline{condense::offload{.over = 2'000_chars, .preview = condense::head_tail{200_chars, 200_chars},
-                                                                             .into = condense::memory_store{}},
-                                                            condense::compress{.when = used >= 20_pct, .over = 300_chars, .with = condense::head_tail{40_chars, 40_chars}}},
-                              {.window = 10'000_tokens}, exact{}, log};
+    condense::session session{history{},
+                              condense::pipeline{condense::offload{.over = 2'000_chars,
+                                                                   .preview = condense::head_tail{200_chars, 200_chars},
+                                                                   .into = condense::memory_store{}},
+                                                 condense::compress{.when = used >= 20_pct,
+                                                                    .over = 300_chars,
+                                                                    .with = condense::head_tail{40_chars, 40_chars}}},
+                              {.window = 10'000_tokens},
+                              exact{},
+                              log};
     for (auto& m : with_results(2'500)) session.push(std::move(m));
     REQUIRE(lines.size() == 2);
     CHECK(lines[0].starts_with("truncated: message 2, part 0 (tool result) by offload: 2,500 -> "));
@@ -169,7 +193,8 @@ TEST_CASE("truncation: a session tells of arrivals and runs, before it says that
 
 TEST_CASE("truncation: what a session tells is what it sends") {
     std::vector<truncation> told;
-    condense::session session{history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(into(told))};
+    condense::session session{
+        history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(into(told))};
     for (auto& m : with_results(1'000)) session.push(std::move(m));
     REQUIRE(told.size() == 2);
     for (auto const& each : told) CHECK(characters_of(session, each) == each.after.count);
@@ -182,7 +207,8 @@ TEST_CASE("truncation: an observer that pushes when it is told is told of that, 
         told.push_back(each);
         if (told.size() == 1) push();
     };
-    condense::session session{history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(observer)};
+    condense::session session{
+        history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(observer)};
     push = [&] {
         session.push(chat_message::call("9", "read", "{}"));
         session.push(chat_message::result("9", std::string(700, 'c')));
@@ -190,5 +216,6 @@ TEST_CASE("truncation: an observer that pushes when it is told is told of that, 
     for (auto& m : with_results(1'000)) session.push(std::move(m));
     REQUIRE(told.size() == 3);
     for (auto const size : {1'000u, 1'001u, 700u})
-        CHECK(std::count_if(told.begin(), told.end(), [&](auto const& each) { return each.before.count == size; }) == 1);
+        CHECK(std::count_if(told.begin(), told.end(), [&](auto const& each) { return each.before.count == size; }) ==
+              1);
 }

@@ -131,7 +131,9 @@ TEST_CASE("report: the first line says what was dropped because a summary failed
     auto made = sample();
     made.layers[0] = {.name = "summarize", .outcome = layer_outcome::failed, .failures = 1, .summarizes = true};
     CHECK(made.dropped_unsummarized() == 28);
-    CHECK(made.text().starts_with("exhausted: 21,000 -> 9,500 of 8,000 tokens, 40 -> 12 messages; the summary failed, and 28 groups were dropped without one\n"));
+    CHECK(
+        made.text().starts_with("exhausted: 21,000 -> 9,500 of 8,000 tokens, 40 -> 12 messages; the summary failed, "
+                                "and 28 groups were dropped without one\n"));
     made.layers[1].groups_dropped = 1;
     CHECK(made.text().find("1 group was dropped without one\n") != std::string::npos);
     made.layers[0].outcome = layer_outcome::applied;  // in an earlier pass, or another summarised

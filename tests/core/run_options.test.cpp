@@ -31,7 +31,8 @@ std::vector<condense::chat_message> talk(std::size_t turns) {
 /// the values for defaults.
 auto hardest() {
     return condense::pipeline{
-        condense::summarize{.when = condense::always, .protect = condense::nothing, .with = [](std::string_view) { return "short"; }},
+        condense::summarize{
+            .when = condense::always, .protect = condense::nothing, .with = [](std::string_view) { return "short"; }},
         condense::sliding_window{.when = condense::always, .protect = condense::nothing},
         condense::escalate{.when = used >= 50_pct, .passes = 3}};
 }
@@ -39,7 +40,8 @@ auto hardest() {
 template <class Pins>
 std::vector<condense::chat_message> squeezed(std::vector<condense::chat_message> history, Pins pins) {
     auto const mix = hardest();
-    static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, toy::per_byte{}, condense::run_options{.pins = pins}));
+    static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, toy::per_byte{},
+                                       condense::run_options{.pins = pins}));
     return history;
 }
 
@@ -47,12 +49,15 @@ std::vector<condense::chat_message> squeezed(std::vector<condense::chat_message>
 
 TEST_CASE("run_options: what the options pin survives every layer and every pressure") {
     auto const history = talk(8);
-    auto const holds = [](auto const& reduced, auto const& m) { return std::find(reduced.begin(), reduced.end(), m) != reduced.end(); };
+    auto const holds = [](auto const& reduced, auto const& m) {
+        return std::find(reduced.begin(), reduced.end(), m) != reduced.end();
+    };
     auto const none = squeezed(history, condense::no_pins{});
     CHECK_FALSE((holds(none, history[3]) || holds(none, history[6])));
     auto const by_number = squeezed(history, condense::pins_at{{{3}, {6}}});
     CHECK((holds(by_number, history[3]) && holds(by_number, history[6]) && !holds(by_number, history[5])));
-    auto const by_message = squeezed(history, [](condense::chat_message const& m) { return m.parts[0].text == "question 2"; });
+    auto const by_message =
+        squeezed(history, [](condense::chat_message const& m) { return m.parts[0].text == "question 2"; });
     CHECK((holds(by_message, history[4]) && !holds(by_message, history[3])));
     auto const by_both = squeezed(history, [](condense::sequence at, condense::chat_message const& m) {
         return at.number == 5 && m.role == condense::role::assistant;
@@ -62,10 +67,13 @@ TEST_CASE("run_options: what the options pin survives every layer and every pres
 
 TEST_CASE("run_options: the report says how much of the prompt stays byte-identical") {
     auto history = talk(4);
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 6_messages, .until = used <= 6_messages, .protect = condense::first(2_messages)}};
-    auto const made = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    auto const mix = condense::pipeline{condense::sliding_window{
+        .when = used > 6_messages, .until = used <= 6_messages, .protect = condense::first(2_messages)}};
+    auto const made =
+        condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
     CHECK(made.first_changed == 2u);
     CHECK(made.prefix.count == 100 + 10 + 58);
-    auto const again = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    auto const again =
+        condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
     CHECK(again.prefix == again.after.tokens);
 }

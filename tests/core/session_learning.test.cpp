@@ -56,7 +56,8 @@ void turn_of(Session& chat, std::size_t size) {
 }
 
 auto talk(tokens size) {
-    return condense::session{std::vector<chat_message>{}, window, condense::budget{.window = size, .overhead = 9'000_tokens}, learning{}};
+    return condense::session{std::vector<chat_message>{}, window,
+                             condense::budget{.window = size, .overhead = 9'000_tokens}, learning{}};
 }
 
 }  // namespace
@@ -125,7 +126,8 @@ TEST_CASE("what is known apart is not corrected where it changes between two req
 }
 
 TEST_CASE("a session of one class of content learns of that one") {
-    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 10'000'000_tokens, .overhead = 9'000_tokens},
+    condense::session chat{std::vector<chat_message>{}, window,
+                           condense::budget{.window = 10'000'000_tokens, .overhead = 9'000_tokens},
                            condense::calibrated{.count = byte_each{}, .rule = condense::log_ratio{}, .content = 2}};
     for (std::size_t turn = 0; turn < 30; ++turn) turn_of(chat, 4'000);
     CHECK(chat.estimator().rule.seen(0) == 0);
@@ -211,7 +213,9 @@ TEST_CASE("a report of more messages than there are is not restored") {
     REQUIRE(kept);
     auto const restored = [&](std::uint64_t sent, std::uint64_t reported) {
         auto torn = kept.state;
-        torn.anchor.each_field([&](auto&, auto& sent_messages, auto&, auto&, auto&, auto& messages) { sent_messages = sent, messages = reported; });
+        torn.anchor.each_field([&](auto&, auto& sent_messages, auto&, auto&, auto&, auto& messages) {
+            sent_messages = sent, messages = reported;
+        });
         auto other = talk(100'000_tokens);
         auto const problem = other.adopt(torn);
         CHECK((problem || other.used() == chat.used()));
@@ -224,7 +228,8 @@ TEST_CASE("a report of more messages than there are is not restored") {
 }
 
 TEST_CASE("reported usage stands in where nothing can be counted, and where neither is there that is said") {
-    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens}, never_counts{}};
+    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens},
+                           never_counts{}};
     CHECK(chat.used().source == usage_source::estimated);  // of no message
     chat.push(saying(100));
     CHECK(chat.used().source == usage_source::none);
@@ -242,7 +247,8 @@ TEST_CASE("reported usage stands in where nothing can be counted, and where neit
 
 TEST_CASE("one call reduces by corrected sums too") {
     learning learnt;
-    for (int turn = 0; turn < 30; ++turn) learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
+    for (int turn = 0; turn < 30; ++turn)
+        learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
     std::vector<chat_message> const history(40, saying(1'000));
     condense::budget const limits{.window = 45'000_tokens};
     auto const plain = condense::reduce(history, window, limits, byte_each{});

@@ -49,7 +49,8 @@ std::string miscounted(Session const& session) {
             sum += part.cost ? *part.cost : exact{}(part.text);
             words = words || (part.kind != condense::part_kind::tool_result && part.call.empty());
         }
-        turns += m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
+        turns +=
+            m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
     }
     if (size != request.size()) return "size";
     if (session.used().tokens != sum.tokens()) return "tokens";
@@ -65,7 +66,8 @@ struct acting_model {
 };
 
 inline auto asking(std::function<std::string()>& act) {
-    return condense::summarize{.when = used >= 50_pct, .protect = condense::task | condense::last(2_messages), .with = acting_model{&act}};
+    return condense::summarize{
+        .when = used >= 50_pct, .protect = condense::task | condense::last(2_messages), .with = acting_model{&act}};
 }
 
 /// Calls what a test gives for each message that arrives.

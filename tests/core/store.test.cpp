@@ -32,8 +32,9 @@ struct put_not_const : store {
 struct not_copied : store {
     not_copied(not_copied const&) = delete;
 };
-static_assert(!condense::artifact_store<nameless> && !condense::artifact_store<put_of_bool> && !condense::artifact_store<put_not_const> &&
-              !condense::artifact_store<not_copied> && !condense::artifact_store<int>);
+static_assert(!condense::artifact_store<nameless> && !condense::artifact_store<put_of_bool> &&
+              !condense::artifact_store<put_not_const> && !condense::artifact_store<not_copied> &&
+              !condense::artifact_store<int>);
 
 struct journal {
     reference name(std::string_view) const { return {}; }
@@ -58,9 +59,12 @@ struct append_not_const : journal {
 struct read_without_content : journal {
     template <class Function>
         requires requires(Function f) { f(journal_entry{}); }
-    store_error read(std::string_view, Function&&) const { return {}; }
+    store_error read(std::string_view, Function&&) const {
+        return {};
+    }
 };
-static_assert(!condense::journal<without_flush> && !condense::journal<append_not_const> && !condense::journal<read_without_content>);
+static_assert(!condense::journal<without_flush> && !condense::journal<append_not_const> &&
+              !condense::journal<read_without_content>);
 
 constexpr bool an_error_has_a_reason() {
     store_error const none;
@@ -71,8 +75,8 @@ static_assert(an_error_has_a_reason());
 
 constexpr bool entries_are_what_they_say() {
     journal_entry const entry{.name = {}, .number = 7, .made = true};
-    return entry == journal_entry{.number = 7, .made = true} && entry != journal_entry{.number = 7} && entry != journal_entry{.number = 8, .made = true} &&
-           !journal_entry{}.made;
+    return entry == journal_entry{.number = 7, .made = true} && entry != journal_entry{.number = 7} &&
+           entry != journal_entry{.number = 8, .made = true} && !journal_entry{}.made;
 }
 static_assert(entries_are_what_they_say());
 

@@ -57,8 +57,9 @@ constexpr bool a_name_is_asked_for_where_it_counts() {
     using condense::detail::frame_cost;
     int asked = 0;
     auto const name = [&] { return ++asked, std::string_view{"alice"}; };
-    return frame_cost(framed{}, role::tool, name) == cost{200} && frame_cost(plain{}, role::user, name) == cost{} && asked == 0 &&
-           frame_cost(counts_authors{}, role::user, name) == cost{105} && asked == 1 && frame_cost(counts_authors{}, role::user) == cost{100};
+    return frame_cost(framed{}, role::tool, name) == cost{200} && frame_cost(plain{}, role::user, name) == cost{} &&
+           asked == 0 && frame_cost(counts_authors{}, role::user, name) == cost{105} && asked == 1 &&
+           frame_cost(counts_authors{}, role::user) == cost{100};
 }
 static_assert(a_name_is_asked_for_where_it_counts());
 

@@ -162,7 +162,9 @@ constexpr condense::view::totals recount(condense::outline const& facts, condens
         if (!edits.present({facts.group_of(index)})) continue;
         std::uint32_t removed = 0;
         for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
-            removed += edits.edit_of(part_id) != nullptr && edits.edit_of(part_id)->kind == condense::edit_kind::remove ? 1u : 0u;
+            removed += edits.edit_of(part_id) != nullptr && edits.edit_of(part_id)->kind == condense::edit_kind::remove
+                           ? 1u
+                           : 0u;
         if (removed != 0 && removed == found.part_count) continue;
         sum += {found.frame, 1, found.plain_user ? 1u : 0u};
         for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)

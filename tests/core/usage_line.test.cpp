@@ -32,9 +32,11 @@ static_assert(shares_stay_within_their_range());
 TEST_CASE("usage_line: what is used, in words") {
     CHECK(shares_stay_within_their_range());
     usage const now{.tokens = 12'345_tokens, .input = 180'000_tokens};
-    CHECK(usage_line(now, 117'000_tokens, 40) == "12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left");
+    CHECK(usage_line(now, 117'000_tokens, 40) ==
+          "12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left");
     CHECK(usage_line(now, 10'000_tokens, 40, "3,000 tokens have to come first") ==
-          "12,345 of 180,000 tokens (6.8 %), reduces at 10,000, about 40 turns left; a reduction is due and waits: 3,000 tokens have to come first");
+          "12,345 of 180,000 tokens (6.8 %), reduces at 10,000, about 40 turns left; a reduction is due and waits: "
+          "3,000 tokens have to come first");
     CHECK(usage_line(now, {}, 1) == "12,345 of 180,000 tokens (6.8 %), about 1 turn left");
     CHECK(usage_line(now, {}, 0) == "12,345 of 180,000 tokens (6.8 %), less than a turn left");
     CHECK(usage_line(now, 1_tokens) == "12,345 of 180,000 tokens (6.8 %), reduces at 1");

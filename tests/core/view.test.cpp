@@ -45,8 +45,7 @@ constexpr bool a_late_result_brings_its_call_back() {
     if (on.draft().drop({1})) return false;
     on.push(result("1"));
     auto const sums = on.edits.sums();
-    return on.edits.present({1}) && sums.messages == 6 &&
-           sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
+    return on.edits.present({1}) && sums.messages == 6 && sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
 }
 static_assert(toy::run_time_only || a_late_result_brings_its_call_back());
 

@@ -43,7 +43,8 @@ struct counting_estimator {
 auto layers(condense::memory_store const& store) {
     return condense::pipeline{condense::offload{.over = 10'000_chars, .into = store},
                               condense::compress{.when = used >= 65_pct}, condense::summarize{.when = used >= 80_pct},
-                              condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct}};
+                              condense::sliding_window{.when = used >= 90_pct},
+                              condense::escalate{.when = used >= 90_pct}};
 }
 
 void push_round(auto& session, std::size_t round) {
@@ -58,7 +59,8 @@ void push_round(auto& session, std::size_t round) {
 
 TEST_CASE("a check below all limits allocates nothing, whatever the length", "[cost]") {
     condense::memory_store const store;
-    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000'000_tokens}};
+    condense::session session{std::vector<chat_message>{}, layers(store),
+                              condense::budget{.window = 100'000'000_tokens}};
     for (std::size_t const rounds : {std::size_t{3}, std::size_t{3'000}}) {
         for (std::size_t round = 0; round < rounds; ++round) push_round(session, round);
         auto const before = allocated;
@@ -76,8 +78,8 @@ TEST_CASE("a check below all limits allocates nothing, whatever the length", "[c
 TEST_CASE("a turn costs what it added", "[cost]") {
     condense::memory_store const store;
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000'000_tokens},
-                              counting_estimator{&calls}};
+    condense::session session{std::vector<chat_message>{}, layers(store),
+                              condense::budget{.window = 100'000'000_tokens}, counting_estimator{&calls}};
     for (std::size_t round = 0; round < 500; ++round) {
         auto const before = calls;
         push_round(session, round);
@@ -89,10 +91,10 @@ TEST_CASE("a turn costs what it added", "[cost]") {
 TEST_CASE("a reduction counts the texts that it puts in and no other", "[cost]") {
     condense::memory_store const store;
     std::uint64_t calls = 0;
-    condense::session session{
-        std::vector<chat_message>{},
-        condense::pipeline{condense::compress{.when = used >= 65_pct, .over = 1'000_chars, .with = condense::head{100_chars}}},
-        condense::budget{.window = 100'000_tokens}, counting_estimator{&calls}};
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::compress{
+                                  .when = used >= 65_pct, .over = 1'000_chars, .with = condense::head{100_chars}}},
+                              condense::budget{.window = 100'000_tokens}, counting_estimator{&calls}};
     for (std::size_t round = 0; round < 20; ++round) {
         push_round(session, round);
         session.push(chat_message::call("big" + std::to_string(round), "read", "{}"));

@@ -32,8 +32,8 @@ constexpr bool leaves(std::string_view wanted, std::uint64_t most, std::uint32_t
 }
 
 constexpr bool the_greatest_stay_in_the_order_of_rows() {
-    return leaves("bdf", 3, {1, 9, 2, 8, 3, 7}) && leaves("abc", 3, {9, 8, 7, 3, 2, 1}) && leaves("abc", 9, {1, 2, 1}) &&
-           leaves("c", 1, {5, 4, 6, 6}) && leaves("", 0, {1, 2, 3});
+    return leaves("bdf", 3, {1, 9, 2, 8, 3, 7}) && leaves("abc", 3, {9, 8, 7, 3, 2, 1}) &&
+           leaves("abc", 9, {1, 2, 1}) && leaves("c", 1, {5, 4, 6, 6}) && leaves("", 0, {1, 2, 3});
 }
 static_assert(the_greatest_stay_in_the_order_of_rows());
 
@@ -79,7 +79,8 @@ TEST_CASE("best_rows: no more rows are held than asked for, and they are what so
             if (before < most) wanted.push_back(row);
         }
         std::vector<std::size_t> found;
-        best.in_order([&](std::string_view shown) { found.push_back(static_cast<std::size_t>(shown.data() - text.data())); });
+        best.in_order(
+            [&](std::string_view shown) { found.push_back(static_cast<std::size_t>(shown.data() - text.data())); });
         CHECK(found == wanted);
     }
 }

@@ -12,8 +12,8 @@
 
 namespace {
 
-using condense::detail::json::part_id;
 using condense::detail::json::outliers;
+using condense::detail::json::part_id;
 using condense::detail::json::scanner;
 
 static_assert(sizeof(part_id) * outliers::path_limit <= 600'000, "memory is bounded");
@@ -49,7 +49,8 @@ constexpr std::string digits(std::size_t value) {
 /// An id that is always new, a number that varies, one of two names, and words.
 constexpr std::string usual_row(std::size_t row) {
     return R"({"id":)" + digits(100'000 + row) + R"(,"size":)" + digits(200 + row * 37 % 100) + R"(,"state":")" +
-           (row % 2 == 0 ? "open" : "held") + R"(","text":"served the request to )" + digits(row) + R"(","tags":[1,2]})";
+           (row % 2 == 0 ? "open" : "held") + R"(","text":"served the request to )" + digits(row) +
+           R"(","tags":[1,2]})";
 }
 constexpr std::vector<std::string> usual_rows(std::size_t count) {
     std::vector<std::string> rows;
@@ -75,12 +76,14 @@ TEST_CASE("json_outliers: rows that are alike do not stand out") {
     // Where each has a key and a name of its own none is rarer than another.
     std::vector<std::string> different;
     for (std::size_t row = 0; row < 60; ++row)
-        different.push_back("{\"k" + digits(row) + "\":\"" + std::string(3, static_cast<char>('a' + row % 26)) + digits(row) + "\"}");
+        different.push_back("{\"k" + digits(row) + "\":\"" + std::string(3, static_cast<char>('a' + row % 26)) +
+                            digits(row) + "\"}");
     CHECK(found_in(different).empty());
 }
 
 TEST_CASE("json_outliers: a row stands out by whatever few others have") {
-    CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2],"error":1})"));
+    CHECK(stands_out(
+        R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2],"error":1})"));
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"served the request to 7"})"));
     CHECK(stands_out(R"({"id":100020,"size":null,"state":"open","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":"250","state":"open","text":"served the request to 7","tags":[1,2]})"));
@@ -90,7 +93,8 @@ TEST_CASE("json_outliers: a row stands out by whatever few others have") {
     CHECK(stands_out(R"({"id":100020,"size":-250,"state":"open","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":0,"state":"open","text":"served the request to 7","tags":[1,2]})"));
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"","tags":[1,2]})"));
-    CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2]})"));
+    CHECK(stands_out(
+        R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2]})"));
     CHECK(stands_out(R"("a text")"));
     CHECK(stands_out("{}"));
 }
@@ -133,7 +137,8 @@ TEST_CASE("json_outliers: four levels are looked at, and so many paths") {
 }
 
 TEST_CASE("json_outliers: a row that is no JSON is said to be none") {
-    for (std::string_view const row : {R"({"a":1)", R"({"a" 1})", "[1,", "[1 2]", R"([{"a":"\x"}])", R"(["a)", "[[[[[[1,}]]]]]]"}) {
+    for (std::string_view const row :
+         {R"({"a":1)", R"({"a" 1})", "[1,", "[1 2]", R"([{"a":"\x"}])", R"(["a)", "[[[[[[1,}]]]]]]"}) {
         CAPTURE(row);
         outliers rows;
         CHECK_FALSE(note(rows, row));

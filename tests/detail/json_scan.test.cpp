@@ -243,8 +243,8 @@ constexpr char letter(token kind) { return "{[}kstyn0.!"[static_cast<std::size_t
 
 constexpr bool tokens_have_their_bytes() {
     constexpr std::string_view text = R"( {"a" : [1.50, "x\"y", {} ] , "a":-0, "":[ ], "b" :true } )";
-    constexpr std::string_view spelled[] = {"{", "\"a\"", "[",  "1.50", "\"x\\\"y\"", "{", "}",     "]",   "\"a\"",
-                                            "-0", "\"\"",  "[", "]",    "\"b\"",      "true", "}"};
+    constexpr std::string_view spelled[] = {"{",     "\"a\"", "[",    "1.50", "\"x\\\"y\"", "{",     "}",    "]",
+                                            "\"a\"", "-0",    "\"\"", "[",    "]",          "\"b\"", "true", "}"};
     scanner scan{text};
     for (auto const& wanted : spelled)
         if (scan.next() == token::bad || scan.text() != wanted) return false;

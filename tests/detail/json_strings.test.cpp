@@ -16,7 +16,12 @@ constexpr bool each_string_value_is_found_where_it_stands() {
     std::string found;
     bool in_place = true;
     json::each_string(text, [&](json::spelt_string const& one) {
-        found.append(one.key).append("=").append(one.text).append("@").append(std::size_t{1}, static_cast<char>('0' + one.depth)).append(" ");
+        found.append(one.key)
+            .append("=")
+            .append(one.text)
+            .append("@")
+            .append(std::size_t{1}, static_cast<char>('0' + one.depth))
+            .append(" ");
         in_place = in_place && text.substr(one.begin, one.text.size()) == one.text && text[one.begin - 1] == '"';
     });
     return in_place && found == "a=x@1 =y@2 c=z@3 e=@1 ";
@@ -26,7 +31,8 @@ constexpr bool what_is_between_stays_as_it_was() {
     auto const shorter = [](json::spelt_string const& one) {
         return one.text.size() > 3 ? std::optional<std::string>{one.text.substr(0, 1)} : std::nullopt;
     };
-    return json::with_strings(R"({"a":  "long one", "a": 1e0, "b":["s", "long"]})", shorter) == R"({"a":  "l", "a": 1e0, "b":["s", "l"]})" &&
+    return json::with_strings(R"({"a":  "long one", "a": 1e0, "b":["s", "long"]})", shorter) ==
+               R"({"a":  "l", "a": 1e0, "b":["s", "l"]})" &&
            !json::with_strings(R"({"a":"s"})", shorter) && !json::with_strings(R"({"a":"long one")", shorter);
 }
 

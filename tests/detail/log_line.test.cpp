@@ -23,14 +23,16 @@ constexpr bool numbers_and_identifiers_are_equal() {
 static_assert(numbers_and_identifiers_are_equal());
 
 constexpr bool white_space_is_equal() {
-    return same_shape("a b", "a  \t b") && same_shape("  a b", "a b") && same_shape("a b", "a b\r") && same_shape("a: b", "a :b");
+    return same_shape("a b", "a  \t b") && same_shape("  a b", "a b") && same_shape("a b", "a b\r") &&
+           same_shape("a: b", "a :b");
 }
 static_assert(white_space_is_equal());
 
 constexpr bool words_and_signs_differ() {
-    return !same_shape("request 7 failed", "request 7 served") && !same_shape("a b", "ab") && !same_shape("a=1", "a:1") &&
-           !same_shape("[a]", "(a)") && !same_shape("a", "A") && !same_shape("x", "7") && !same_shape("a b", "b a") &&
-           !same_shape("\xE5\xBE\x85", "\xE6\xBC\xA2") && !same_shape("1.", "1.2") && !same_shape("", "x");
+    return !same_shape("request 7 failed", "request 7 served") && !same_shape("a b", "ab") &&
+           !same_shape("a=1", "a:1") && !same_shape("[a]", "(a)") && !same_shape("a", "A") && !same_shape("x", "7") &&
+           !same_shape("a b", "b a") && !same_shape("\xE5\xBE\x85", "\xE6\xBC\xA2") && !same_shape("1.", "1.2") &&
+           !same_shape("", "x");
 }
 static_assert(words_and_signs_differ());
 
@@ -39,9 +41,10 @@ constexpr bool alarming(std::string_view line) { return facts_of_line(line).alar
 constexpr bool words_of_alarm_are_found() {
     for (auto const stem : alarm_stems)
         if (!alarming(stem) || alarming(stem.substr(0, stem.size() - 1))) return false;
-    return alarming("ValueError: x") && alarming("[WARNING] disk") && alarming("12 tests FAILED") && alarming("it was timed out") &&
-           alarming("x=1 Panic!") && !alarming("") && !alarming("err") && !alarming("all is well, 12 served") &&
-           !alarming("fa il") && !alarming("fa-il") && !alarming("er\nror") && !alarming("timed in");
+    return alarming("ValueError: x") && alarming("[WARNING] disk") && alarming("12 tests FAILED") &&
+           alarming("it was timed out") && alarming("x=1 Panic!") && !alarming("") && !alarming("err") &&
+           !alarming("all is well, 12 served") && !alarming("fa il") && !alarming("fa-il") && !alarming("er\nror") &&
+           !alarming("timed in");
 }
 static_assert(words_of_alarm_are_found());
 
@@ -55,8 +58,10 @@ constexpr bool blank_lines_are_known() {
 static_assert(blank_lines_are_known());
 
 constexpr bool stamps_are_left_out() {
-    return without_stamp("2024-05-01T12:00:00.5Z INFO 7 up") == "INFO 7 up" && without_stamp("[12:00] (3) up") == "up" &&
-           without_stamp("Total 7") == "Total 7" && without_stamp("5Tests failed") == "Tests failed" && without_stamp("7Z up") == "up" && without_stamp("7 Zebras") == "Zebras" && without_stamp("1 2 3") == "1 2 3" && without_stamp("").empty();
+    return without_stamp("2024-05-01T12:00:00.5Z INFO 7 up") == "INFO 7 up" &&
+           without_stamp("[12:00] (3) up") == "up" && without_stamp("Total 7") == "Total 7" &&
+           without_stamp("5Tests failed") == "Tests failed" && without_stamp("7Z up") == "up" &&
+           without_stamp("7 Zebras") == "Zebras" && without_stamp("1 2 3") == "1 2 3" && without_stamp("").empty();
 }
 static_assert(stamps_are_left_out());
 

@@ -20,8 +20,9 @@ constexpr bool numbers_are_digits() {
     std::uint64_t value = 7;
     bool ok = read_number("0", value) && value == 0 && read_number("9", value) && value == 9;
     ok = ok && read_number("18446744073709551615", value) && value == most;
-    for (std::string_view const bad : {"", "-1", "+1", " 1", "1 ", "01", "00", "1.0", "1e3", "0x1", "a", "18446744073709551616", "99999999999999999999",
-                                       "184467440737095516150", "100000000000000000000"})
+    for (std::string_view const bad :
+         {"", "-1", "+1", " 1", "1 ", "01", "00", "1.0", "1e3", "0x1", "a", "18446744073709551616",
+          "99999999999999999999", "184467440737095516150", "100000000000000000000"})
         ok = ok && !read_number(bad, value);
     return ok;
 }
@@ -29,14 +30,16 @@ static_assert(numbers_are_digits());
 
 constexpr bool fields_are_read_in_order() {
     field_reader fields{"3:abc,0:,2:,:,1:7,"};
-    bool ok = !fields.done() && fields.text() == "abc" && fields.text().empty() && fields.text() == ",:" && fields.number(7) == 7;
+    bool ok = !fields.done() && fields.text() == "abc" && fields.text().empty() && fields.text() == ",:" &&
+              fields.number(7) == 7;
     return ok && fields.done() && !fields.broken();
 }
 static_assert(fields_are_read_in_order());
 
 constexpr bool what_is_no_field_breaks() {
-    for (std::string_view const bad : {":", "1", "1:", "1:a", "1:a;", "2:a,", "0:a,", "a:b,", "-1:a,", "01:a,", "1 :a,", "18446744073709551615:a,",
-                                       "18446744073709551616:a,", "9223372036854775808:a,", "99999999999999999999999:a,", "4294967296:a,", ",", "abc"}) {
+    for (std::string_view const bad : {":", "1", "1:", "1:a", "1:a;", "2:a,", "0:a,", "a:b,", "-1:a,", "01:a,", "1 :a,",
+                                       "18446744073709551615:a,", "18446744073709551616:a,", "9223372036854775808:a,",
+                                       "99999999999999999999999:a,", "4294967296:a,", ",", "abc"}) {
         field_reader fields{bad};
         if (!fields.text().empty() || !fields.broken() || !fields.done()) return false;
         if (!fields.text().empty() || fields.number(9) != 0 || !fields.broken()) return false;  // and stays broken
@@ -51,8 +54,8 @@ constexpr bool numbers_are_bounded() {
     field_reader above{"1:9,"};
     field_reader empty{"0:,"};
     field_reader largest{"20:18446744073709551615,"};
-    return at.number(9) == 9 && !at.broken() && above.number(8) == 0 && above.broken() && empty.number(9) == 0 && empty.broken() &&
-           largest.number(most) == most && !largest.broken();
+    return at.number(9) == 9 && !at.broken() && above.number(8) == 0 && above.broken() && empty.number(9) == 0 &&
+           empty.broken() && largest.number(most) == most && !largest.broken();
 }
 static_assert(numbers_are_bounded());
 

@@ -37,8 +37,8 @@ constexpr bool a_rare_thing_surprises_a_tally() {
         if (counted.add(5) != (round == 0)) return false;
     if (!counted.add(5 + 16) || counted.add(5 + 16)) return false;  // in the same place of the table
     counted.settle(counted.total());
-    return counted.total() == 64 && counted.surprise(5) == 0 && counted.surprise(21) == 5 * 8 && counted.most() == 5 * 8 &&
-           counted.surprise(37) == 0 && !counted.given_up();
+    return counted.total() == 64 && counted.surprise(5) == 0 && counted.surprise(21) == 5 * 8 &&
+           counted.most() == 5 * 8 && counted.surprise(37) == 0 && !counted.given_up();
 }
 static_assert(a_rare_thing_surprises_a_tally());
 
@@ -92,10 +92,12 @@ constexpr bool near(std::size_t left, std::size_t right) { return left <= right 
 
 /// However it is spelt.
 constexpr bool a_number_has_one_magnitude() {
-    for (std::string_view const spelt : {"1e3", "1E+3", "1000.0", "-1000", "0.001e6", "10000000e-4", "1000.00000000000000000000000000000"})
+    for (std::string_view const spelt :
+         {"1e3", "1E+3", "1000.0", "-1000", "0.001e6", "10000000e-4", "1000.00000000000000000000000000000"})
         if (!near(magnitude_of("1000"), magnitude_of(spelt))) return false;
     return magnitude_of("0") == 0 && magnitude_of("-0.00e9") == 0 && magnitude_of("2000") == magnitude_of("1000") + 4 &&
-           magnitude_of("0.5") < magnitude_of("1") && magnitude_of("123456789012345678901234567890") < magnitude_count &&
+           magnitude_of("0.5") < magnitude_of("1") &&
+           magnitude_of("123456789012345678901234567890") < magnitude_count &&
            near(magnitude_of("1000000000000000000000000e-15"), magnitude_of("1e9"));
 }
 static_assert(a_number_has_one_magnitude());

@@ -26,9 +26,7 @@ static_assert(!constant<false>, "an invalid configuration that is constant must 
 std::string refusal(bool holds) {
     try {
         reject_unless(holds, "condense: it must hold");
-    } catch (std::exception const& thrown) {
-        return thrown.what();
-    }
+    } catch (std::exception const& thrown) { return thrown.what(); }
     return {};
 }
 

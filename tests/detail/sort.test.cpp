@@ -36,7 +36,8 @@ constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
 constexpr bool finds() {
     std::vector<pair> const values{{2, 20}, {3, 30}, {7, 70}, {100, 1'000}};
     for (auto const& one : values)
-        if (detail::find_column(values, one.part_id) == nullptr || *detail::find_column(values, one.part_id) != one) return false;
+        if (detail::find_column(values, one.part_id) == nullptr || *detail::find_column(values, one.part_id) != one)
+            return false;
     for (std::uint32_t const absent : {0u, 4u, 99u, 101u, ~0u})
         if (detail::find_column(values, absent) != nullptr) return false;
     return detail::find_column(std::vector<pair>{}, 0) == nullptr;

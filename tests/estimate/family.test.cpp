@@ -30,10 +30,12 @@ constexpr bool names_show_their_family() {
 static_assert(names_show_their_family());
 
 constexpr bool claude_has_two_tokenizers() {
-    return all_of<family::claude>({"claude-opus-4-6", "claude-opus-4-6-20260205", "claude-3-opus-20240229", "claude-4-sonnet", "claude-sonnet-4.6",
-                                   "claude-2.1", "claude-instant-v1", "claude-opus-4-20250514"}) &&
-           all_of<family::claude_4_7>({"claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-7-20260416", "claude-sonnet-5", "claude-haiku-5-5",
-                                       "claude-opus-10", "claude-5-sonnet", "anthropic/claude-opus-4-8", "us.anthropic.claude-sonnet-5-5",
+    return all_of<family::claude>({"claude-opus-4-6", "claude-opus-4-6-20260205", "claude-3-opus-20240229",
+                                   "claude-4-sonnet", "claude-sonnet-4.6", "claude-2.1", "claude-instant-v1",
+                                   "claude-opus-4-20250514"}) &&
+           all_of<family::claude_4_7>({"claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-7-20260416",
+                                       "claude-sonnet-5", "claude-haiku-5-5", "claude-opus-10", "claude-5-sonnet",
+                                       "anthropic/claude-opus-4-8", "us.anthropic.claude-sonnet-5-5",
                                        "claude-opus-5@default"});
 }
 static_assert(claude_has_two_tokenizers());
@@ -41,12 +43,13 @@ static_assert(claude_has_two_tokenizers());
 constexpr bool a_name_and_its_value_are_one_family() {
     using condense::family_of;
     using condense::model_family;
-    for (auto const which : {model_family::other, model_family::claude, model_family::claude_4_7, model_family::gpt, model_family::kimi,
-                             model_family::gemini})
+    for (auto const which : {model_family::other, model_family::claude, model_family::claude_4_7, model_family::gpt,
+                             model_family::kimi, model_family::gemini})
         if (condense::name(which).empty() || family_of(condense::name(which)) != which) return false;
-    return family_of("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == model_family::claude && family_of("o3") == model_family::gpt &&
-           family_of("moonshotai.kimi-k3") == model_family::kimi && family_of("GPT-4o") == model_family::gpt &&
-           condense::name(model_family::claude_4_7) == "claude_4_7" && condense::name(family_of("")) == "other" &&
+    return family_of("bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0") == model_family::claude &&
+           family_of("o3") == model_family::gpt && family_of("moonshotai.kimi-k3") == model_family::kimi &&
+           family_of("GPT-4o") == model_family::gpt && condense::name(model_family::claude_4_7) == "claude_4_7" &&
+           condense::name(family_of("")) == "other" &&
            with_family(model_family::kimi, [](auto tag) { return std::is_same_v<decltype(tag), family::kimi>; });
 }
 static_assert(a_name_and_its_value_are_one_family());
@@ -60,8 +63,8 @@ static_assert(providers_stand_before_a_slash());
 
 /// case-180: never a match on a mere prefix.
 constexpr bool anything_else_is_other() {
-    return all_of<family::other>(
-        {"", "/", "claudette", "gpting", "geminis", "gemmae", "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"});
+    return all_of<family::other>({"", "/", "claudette", "gpting", "geminis", "gemmae", "kimiko", "o", "o0", "o1x",
+                                  "o10", "oracle", "llama-3", "my-gpt"});
 }
 static_assert(anything_else_is_other());
 

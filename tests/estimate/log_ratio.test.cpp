@@ -13,15 +13,17 @@
 namespace {
 
 using condense::cost;
-using condense::request_count;
 using condense::log_ratio;
+using condense::request_count;
 using condense::tokens;
 
 constexpr request_count sum(std::uint64_t counted, std::uint64_t messages, std::uint64_t overhead = 0) {
     return {.counted = cost::of({counted}), .messages = messages, .overhead = cost::of({overhead})};
 }
 constexpr std::uint64_t parts(std::uint64_t ratio) { return ratio * 1'000 / 65'536; }  // thousandths
-constexpr bool near(std::uint64_t value, std::uint64_t wanted, std::uint64_t off) { return value + off >= wanted && value <= wanted + off; }
+constexpr bool near(std::uint64_t value, std::uint64_t wanted, std::uint64_t off) {
+    return value + off >= wanted && value <= wanted + off;
+}
 
 constexpr bool nothing_learnt_is_nothing_corrected() {
     log_ratio const none;
@@ -42,8 +44,10 @@ static_assert(the_prior_counts_for_20k_tokens());
 
 constexpr bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
     log_ratio rule;
-    for (std::uint64_t turn = 1; turn <= 30; ++turn) rule.observe(sum(2'000 * turn, 4 * turn, 11'000), {11'000 + 2'650 * turn});
-    return near(parts(rule.ratio()), 1'325, 12) && near(rule.corrected(sum(100'000, 200, 11'000)).tokens().count, 143'500, 1'500);
+    for (std::uint64_t turn = 1; turn <= 30; ++turn)
+        rule.observe(sum(2'000 * turn, 4 * turn, 11'000), {11'000 + 2'650 * turn});
+    return near(parts(rule.ratio()), 1'325, 12) &&
+           near(rule.corrected(sum(100'000, 200, 11'000)).tokens().count, 143'500, 1'500);
 }
 static_assert(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
 
@@ -98,7 +102,8 @@ constexpr bool classes_of_content_are_apart() {
     auto logs = sum(50'000, 50);
     logs.content = 1;
     for (int turn = 0; turn < 10; ++turn) rule.observe(logs, {80'000});
-    return rule.seen(0) == 0 && rule.seen(1) == 10 && rule.corrected(sum(1'000, 1)) == cost::of({1'000}) && rule.corrected(logs) > cost::of({75'000});
+    return rule.seen(0) == 0 && rule.seen(1) == 10 && rule.corrected(sum(1'000, 1)) == cost::of({1'000}) &&
+           rule.corrected(logs) > cost::of({75'000});
 }
 static_assert(classes_of_content_are_apart());
 
@@ -108,7 +113,8 @@ constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> fi
     for (auto const counted : figures)
         for (auto const messages : figures)
             for (auto const reported : figures) {
-                request_count const odd{.counted = {counted}, .messages = messages, .overhead = {reported / 3}, .content = 255};
+                request_count const odd{
+                    .counted = {counted}, .messages = messages, .overhead = {reported / 3}, .content = 255};
                 rule.observe(odd, {reported});
                 if (rule.corrected(odd) < odd.overhead || rule.upper(odd, 233) < rule.corrected(odd)) return false;
                 auto const ratio = rule.ratio(255);
@@ -120,7 +126,8 @@ static_assert(any_of_these_are_harmless({0, 1'000'000, std::uint64_t{1} << 32, ~
 
 constexpr bool more_is_never_less() {
     log_ratio rule;
-    for (std::uint64_t turn = 1; turn <= 50; ++turn) rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {900 * turn + 6 * turn * (1 + turn % 3)});
+    for (std::uint64_t turn = 1; turn <= 50; ++turn)
+        rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {900 * turn + 6 * turn * (1 + turn % 3)});
     cost last;
     for (std::uint64_t size = 0; size < 500; ++size) {
         auto const now = rule.corrected({.counted = {size * 77}, .messages = size / 3});
@@ -146,7 +153,8 @@ TEST_CASE("log_ratio: what is forgotten") {
     CHECK(another_model_begins_anew());
 }
 TEST_CASE("log_ratio: hostile figures") {
-    CHECK(any_of_these_are_harmless({0, 1, 255, 1'000'000, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}));
+    CHECK(any_of_these_are_harmless({0, 1, 255, 1'000'000, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                     std::uint64_t{1} << 63, ~std::uint64_t{0}}));
     CHECK(more_is_never_less());
 }
 
@@ -165,7 +173,8 @@ TEST_CASE("log_ratio: tokens a message are fitted apart from the ratio") {
     }
     CHECK(near(parts(rule.ratio()), 1'300, 10));
     CHECK(near(rule.per_message().steps, 7 * 256, 200));
-    // Requests unlike those: many short messages, and few long ones. A ratio alone is off by more than a tenth at the one.
+    // Requests unlike those: many short messages, and few long ones. A ratio alone is off by more than a tenth at the
+    // one.
     auto const short_ones = rule.corrected(sum(20'000, 1'000)).tokens().count;
     auto const long_ones = rule.corrected(sum(200'000, 20)).tokens().count;
     CHECK(near(short_ones, 33'000, 660));
@@ -203,14 +212,16 @@ TEST_CASE("log_ratio: the upper quantile holds what it says") {
 TEST_CASE("log_ratio: what was learnt can be kept") {
     log_ratio rule;
     rule.use_model("gpt-5");
-    for (std::uint64_t turn = 1; turn <= 50; ++turn) rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {1'400 * turn + 6 * turn * (1 + turn % 3)});
+    for (std::uint64_t turn = 1; turn <= 50; ++turn)
+        rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {1'400 * turn + 6 * turn * (1 + turn % 3)});
     log_ratio back;
     CHECK(back.load(rule.save()));
     CHECK(back == rule);
     log_ratio const before = back;
     auto const good = rule.save();
-    for (auto const& bad : {std::string{}, std::string{"x"}, good + " 1", good + " ", " " + good, good.substr(0, good.size() / 2), "-" + good,
-                            std::string(10'000, '9'), std::string(100'000, ' '), std::string(33, '-')}) {
+    for (auto const& bad :
+         {std::string{}, std::string{"x"}, good + " 1", good + " ", " " + good, good.substr(0, good.size() / 2),
+          "-" + good, std::string(10'000, '9'), std::string(100'000, ' '), std::string(33, '-')}) {
         CHECK_FALSE(back.load(bad));
         CHECK(back == before);
     }
@@ -222,7 +233,8 @@ TEST_CASE("log_ratio: what was learnt can be kept") {
         log_ratio other;
         if (!other.load(text)) continue;
         ++taken;
-        for (int turn = 0; turn < 12; ++turn) other.observe(sum(1'000'000'000, turn % 2 == 0 ? 1u : 900'000'000u), {turn % 3 == 0 ? 1u : 4'000'000'000u});
+        for (int turn = 0; turn < 12; ++turn)
+            other.observe(sum(1'000'000'000, turn % 2 == 0 ? 1u : 900'000'000u), {turn % 3 == 0 ? 1u : 4'000'000'000u});
         CHECK(other.ratio() >= 32'767);
     }
     CHECK(taken > 100);
@@ -231,14 +243,15 @@ TEST_CASE("log_ratio: what was learnt can be kept") {
 TEST_CASE("log_ratio: what is learnt after any state that was taken can be kept too") {
     std::string text = "0";
     for (std::size_t line = 0; line < log_ratio::classes; ++line)
-        text += line % 2 == 0 ? " 9 0 8388608 0 0 2305843009213693952 2305843009213693952 17592186044416"
-                              : " 4294967295 4 8388608 68719476736 0 2305843009213693952 -2305843009213693952 17592186044416";
+        text += line % 2 == 0
+                    ? " 9 0 8388608 0 0 2305843009213693952 2305843009213693952 17592186044416"
+                    : " 4294967295 4 8388608 68719476736 0 2305843009213693952 -2305843009213693952 17592186044416";
     log_ratio rule;
     REQUIRE(rule.load(text));
     for (std::uint64_t turn = 0; turn < 400; ++turn) {
         request_count const odd{.counted = cost::of({std::uint64_t{1} << 30}),
-                              .messages = turn / 4 % 2 == turn % 2 ? std::uint64_t{1} << 31 : 0,
-                              .content = static_cast<std::uint8_t>(turn % 4)};
+                                .messages = turn / 4 % 2 == turn % 2 ? std::uint64_t{1} << 31 : 0,
+                                .content = static_cast<std::uint8_t>(turn % 4)};
         rule.observe(odd, {std::uint64_t{1} << 32});
         log_ratio back;
         if (!back.load(rule.save())) FAIL("refused after " << turn);

@@ -17,13 +17,18 @@ using condense::chat_message;
 using condense::message_cost;
 
 static_assert(condense::token_estimator<message_cost<condense::chars_per_token>>);
-static_assert(message_cost{condense::chars_per_token{40, {4}}, 50_tokens}.frame(condense::role::user) == condense::cost::of({50}));
+static_assert(message_cost{condense::chars_per_token{40, {4}}, 50_tokens}.frame(condense::role::user) ==
+              condense::cost::of({50}));
 static_assert(message_cost{condense::chars_per_token{40}, 50_tokens}("four") == condense::cost::of({1}));
 
 TEST_CASE("message_cost: each message has the figure that is given, texts cost what they did", "[row-C9]") {
-    std::vector<chat_message> const history{chat_message::user(std::string(400, 'x')), chat_message::assistant(std::string(40, 'x'))};
+    std::vector<chat_message> const history{chat_message::user(std::string(400, 'x')),
+                                            chat_message::assistant(std::string(40, 'x'))};
     auto const used = [&](auto const& count) {
-        return condense::pipeline{}.draft(history, {.window = 10'000_tokens, .overhead = 11'000_tokens}, count).report().before.tokens.count;
+        return condense::pipeline{}
+            .draft(history, {.window = 10'000_tokens, .overhead = 11'000_tokens}, count)
+            .report()
+            .before.tokens.count;
     };
     CHECK(used(message_cost{condense::chars_per_token{40}, 50_tokens}) == 11'000 + 100 + 10 + 2 * 50);
     condense::script_aware<condense::family::claude> const plain;

@@ -31,13 +31,15 @@ static_assert(the_models_own_limits_hold());
 constexpr bool nothing_known_is_a_default() {
     model const none;
     condense::found_model const found;
-    return none.window == 128'000_tokens && !found.known() && budget_for(found) == budget_for(none) && budget_for(none).input() == 115'200_tokens &&
-           condense::name(found.match) == "unknown" && condense::name(condense::model_match::snapshot) == "snapshot";
+    return none.window == 128'000_tokens && !found.known() && budget_for(found) == budget_for(none) &&
+           budget_for(none).input() == 115'200_tokens && condense::name(found.match) == "unknown" &&
+           condense::name(condense::model_match::snapshot) == "snapshot";
 }
 static_assert(nothing_known_is_a_default());
 
 constexpr bool any_figures_are_harmless() {
-    constexpr std::uint64_t figures[] = {0, 1, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    constexpr std::uint64_t figures[] = {
+        0, 1, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
     for (auto const window : figures)
         for (auto const input : figures)
             for (auto const output : figures) {
@@ -52,8 +54,8 @@ static_assert(any_figures_are_harmless());
 
 constexpr bool a_missing_price_is_no_error() {
     model dear{.price = condense::prices{.input = 10_per_million}};
-    return is_expensive(dear) && !is_expensive(model{}) && !is_expensive(dear, 11_per_million) && is_expensive(dear, 0_per_million) &&
-           !is_expensive(model{}, 0_per_million);
+    return is_expensive(dear) && !is_expensive(model{}) && !is_expensive(dear, 11_per_million) &&
+           is_expensive(dear, 0_per_million) && !is_expensive(model{}, 0_per_million);
 }
 static_assert(a_missing_price_is_no_error());
 

@@ -52,7 +52,8 @@ TEST_CASE("model_table: the families are there") {
     for (bool const one : seen) CHECK(one);
 }
 
-TEST_CASE("model_table: whether a model takes its reasoning back is known of those that never reason or always may", "[row-C12]") {
+TEST_CASE("model_table: whether a model takes its reasoning back is known of those that never reason or always may",
+          "[row-C12]") {
     using condense::reasoning_use;
     auto const of = [](std::string_view name) {
         for (auto const& each : model_table)
@@ -60,17 +61,21 @@ TEST_CASE("model_table: whether a model takes its reasoning back is known of tho
         FAIL(name);
         return reasoning_use::unknown;
     };
-    for (std::string_view const name : {"claude-opus-4-5", "claude-sonnet-5-5", "claude-3-7-sonnet", "gpt-5", "gpt-6.1-sol", "gpt-oss-20b", "o1", "o3-mini",
-                                        "gemini-2.5-flash-lite", "gemini-3-pro-preview", "kimi-k2-thinking", "deepseek-reasoner"}) {
+    for (std::string_view const name :
+         {"claude-opus-4-5", "claude-sonnet-5-5", "claude-3-7-sonnet", "gpt-5", "gpt-6.1-sol", "gpt-oss-20b", "o1",
+          "o3-mini", "gemini-2.5-flash-lite", "gemini-3-pro-preview", "kimi-k2-thinking", "deepseek-reasoner"}) {
         CAPTURE(name);
         CHECK(of(name) == reasoning_use::takes_back);
     }
-    for (std::string_view const name : {"claude-3-5-sonnet", "claude-3-haiku", "gpt-4o", "gpt-4o-2024-05-13", "gpt-4.1-mini", "gpt-4-turbo", "gpt-3.5-turbo",
-                                        "gemini-1.5-pro", "gemini-2.0-flash", "gemma-3-27b-it", "llama-3.3-70b-instruct", "kimi-k2-0905-preview"}) {
+    for (std::string_view const name :
+         {"claude-3-5-sonnet", "claude-3-haiku", "gpt-4o", "gpt-4o-2024-05-13", "gpt-4.1-mini", "gpt-4-turbo",
+          "gpt-3.5-turbo", "gemini-1.5-pro", "gemini-2.0-flash", "gemma-3-27b-it", "llama-3.3-70b-instruct",
+          "kimi-k2-0905-preview"}) {
         CAPTURE(name);
         CHECK(of(name) == reasoning_use::none);
     }
-    for (std::string_view const name : {"gpt-5-chat-latest", "gemma-4-31b-it", "deepseek-chat", "qwen-plus", "mistral-large-2512", "kimi-k3"}) {
+    for (std::string_view const name :
+         {"gpt-5-chat-latest", "gemma-4-31b-it", "deepseek-chat", "qwen-plus", "mistral-large-2512", "kimi-k3"}) {
         CAPTURE(name);
         CHECK(of(name) == reasoning_use::unknown);
     }

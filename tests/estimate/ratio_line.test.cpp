@@ -12,7 +12,9 @@ using condense::request_count;
 using condense::detail::fixed_one;
 using condense::detail::ratio_line;
 
-constexpr request_count sum(std::uint64_t counted, std::uint64_t messages) { return {.counted = cost::of({counted}), .messages = messages}; }
+constexpr request_count sum(std::uint64_t counted, std::uint64_t messages) {
+    return {.counted = cost::of({counted}), .messages = messages};
+}
 
 constexpr bool it_begins_at_the_prior_within_its_bounds() {
     ratio_line const none;
@@ -40,7 +42,8 @@ constexpr bool a_slope_is_found_and_held() {
         steep.learn(sum(20'000, messages / 10), {20'000 + 90 * (messages / 10)}, 0);
         falling.learn(sum(50'000, messages), {50'000 - 4 * messages}, 0);
     }
-    return line.slope() > 950 && line.slope() < 1'060 && steep.slope() == ratio_line::most_slope && falling.slope() == 0;
+    return line.slope() > 950 && line.slope() < 1'060 && steep.slope() == ratio_line::most_slope &&
+           falling.slope() == 0;
 }
 static_assert(a_slope_is_found_and_held());
 

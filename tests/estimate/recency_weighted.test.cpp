@@ -10,8 +10,8 @@
 namespace {
 
 using condense::cost;
-using condense::request_count;
 using condense::recency_weighted;
+using condense::request_count;
 
 constexpr recency_weighted of(std::initializer_list<std::uint64_t> halves) {
     recency_weighted rule;
@@ -22,8 +22,8 @@ constexpr recency_weighted of(std::initializer_list<std::uint64_t> halves) {
 constexpr bool the_newest_weigh_most() {
     auto const rising = of({8, 8, 8, 8, 8, 10, 10, 10, 12, 12});
     auto const falling = of({12, 12, 10, 10, 10, 8, 8, 8, 8, 8});
-    return rising.ratio() == 5'424'222 && falling.ratio() == 4'135'333 && of({10, 10}).ratio() == 4'000'000 && of({}).ratio() == 4'000'000 &&
-           of({8, 8, 8}).ratio() == 4'000'000;
+    return rising.ratio() == 5'424'222 && falling.ratio() == 4'135'333 && of({10, 10}).ratio() == 4'000'000 &&
+           of({}).ratio() == 4'000'000 && of({8, 8, 8}).ratio() == 4'000'000;
 }
 static_assert(the_newest_weigh_most());
 
@@ -43,19 +43,22 @@ constexpr bool sums_follow_the_ratio() {
     if (rule.corrected(sum) != cost::of({11'000})) return false;
     for (int turn = 0; turn < 100; ++turn) rule.observe(sum, {21'000});  // two characters per token
     auto const now = rule.corrected(sum).tokens().count;
-    return now > 20'900 && now <= 21'000 && rule.corrected({}) == cost{} && recency_weighted{.baseline = 0}.corrected(sum) == sum.total();
+    return now > 20'900 && now <= 21'000 && rule.corrected({}) == cost{} &&
+           recency_weighted{.baseline = 0}.corrected(sum) == sum.total();
 }
 static_assert(sums_follow_the_ratio());
 
 constexpr bool any_figures_are_harmless() {
-    constexpr std::uint64_t figures[] = {0, 1, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    constexpr std::uint64_t figures[] = {
+        0, 1, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
     recency_weighted rule;
     for (auto const counted : figures)
         for (auto const overhead : figures)
             for (auto const reported : figures) {
                 request_count const odd{.counted = {counted}, .messages = counted, .overhead = {overhead}};
                 rule.observe(odd, {reported});
-                if (rule.corrected(odd) < odd.overhead || rule.ratio() < 2'000'000 || rule.ratio() > 8'000'000) return false;
+                if (rule.corrected(odd) < odd.overhead || rule.ratio() < 2'000'000 || rule.ratio() > 8'000'000)
+                    return false;
             }
     return true;
 }
@@ -92,8 +95,9 @@ TEST_CASE("recency_weighted: what was learnt can be kept") {
     CHECK(back.size() == 200);
     CHECK(back.save() == rule.save());
     auto const before = back;
-    for (auto const& bad : {std::string{}, std::string{"x"}, std::string{" "}, std::string{"1 "}, std::string{"1 5"}, std::string{"1 9000000"},
-                            std::string{"1  4000000"}, rule.save() + " 4000000", std::string(100'000, '7')}) {
+    for (auto const& bad :
+         {std::string{}, std::string{"x"}, std::string{" "}, std::string{"1 "}, std::string{"1 5"},
+          std::string{"1 9000000"}, std::string{"1  4000000"}, rule.save() + " 4000000", std::string(100'000, '7')}) {
         CHECK_FALSE(back.load(bad));
         CHECK(back == before);
     }

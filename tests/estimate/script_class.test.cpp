@@ -10,7 +10,8 @@ namespace {
 using condense::detail::script_class;
 
 constexpr script_class of(std::string_view text) {
-    return condense::detail::script_of<condense::detail::script_tables<>>(static_cast<unsigned char>(text[0]), static_cast<unsigned char>(text[1]));
+    return condense::detail::script_of<condense::detail::script_tables<>>(static_cast<unsigned char>(text[0]),
+                                                                          static_cast<unsigned char>(text[1]));
 }
 
 constexpr bool a_script_is_known_by_two_bytes() {

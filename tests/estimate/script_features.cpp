@@ -32,7 +32,8 @@ void print(Figures const& figures) {
 int main() {
     unsigned char head[4];
     while (std::fread(head, 1, sizeof head, stdin) == sizeof head) {
-        std::string text(head[0] | std::size_t{head[1]} << 8 | std::size_t{head[2]} << 16 | std::size_t{head[3]} << 24, '\0');
+        std::string text(head[0] | std::size_t{head[1]} << 8 | std::size_t{head[2]} << 16 | std::size_t{head[3]} << 24,
+                         '\0');
         if (std::fread(text.data(), 1, text.size(), stdin) != text.size()) return 1;
         script_counts scripts;
         print(condense::detail::scan_scripts(std::string_view{text}, scripts));

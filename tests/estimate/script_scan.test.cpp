@@ -57,16 +57,17 @@ static_assert(words_and_their_letters());
 constexpr bool digits_signs_and_blanks() {
     using enum text_feature;
     return counted("12345 x7 9", digit) == 7 && counted("12345 x7 9", digit_run) == 3 &&
-           counted("1 2", digit_spaced) == 1 && counted("==-- ;", sign) == 3 &&
-           counted("==-- ;", sign_repeat) == 2 && counted("==-- ;", sign_run) == 2 && counted("==-- ;", sign_spaced) == 1 &&
-           counted("a\r\n\nb\n", line_end) == 4 && counted("a\r\n\nb\n", line_run) == 2 && counted("a    b  c", space_run) == 2 &&
-           counted("a    b  c", space_more) == 2 && counted("\t\ta", tab) == 1 &&
-           counted("\t\ta", tab_more) == 1 && counted("\x1b\x7f", control) == 2;
+           counted("1 2", digit_spaced) == 1 && counted("==-- ;", sign) == 3 && counted("==-- ;", sign_repeat) == 2 &&
+           counted("==-- ;", sign_run) == 2 && counted("==-- ;", sign_spaced) == 1 &&
+           counted("a\r\n\nb\n", line_end) == 4 && counted("a\r\n\nb\n", line_run) == 2 &&
+           counted("a    b  c", space_run) == 2 && counted("a    b  c", space_more) == 2 &&
+           counted("\t\ta", tab) == 1 && counted("\t\ta", tab_more) == 1 && counted("\x1b\x7f", control) == 2;
 }
 static_assert(digits_signs_and_blanks());
 
 constexpr bool latin_letters_continue_words() {
-    return counted("na\u00EFve caf\u00E9", text_feature::word) == 2 && chars("na\u00EFve", script_class::latin_one) == 1 &&
+    return counted("na\u00EFve caf\u00E9", text_feature::word) == 2 &&
+           chars("na\u00EFve", script_class::latin_one) == 1 &&
            counted("\u0438\u043C\u044F a", text_feature::word) == 1;
 }
 static_assert(latin_letters_continue_words());
@@ -74,8 +75,10 @@ static_assert(latin_letters_continue_words());
 constexpr bool runs_are_of_one_script() {
     return chars("\u0438\u043C\u044F \u0438\u043C", script_class::cyrillic) == 5 &&
            runs("\u0438\u043C\u044F \u0438\u043C", script_class::cyrillic) == 2 &&
-           runs("\u4E2D\u6587\u3042\u30AB", script_class::han) == 1 && runs("\u4E2D\u6587\u3042\u30AB", script_class::hiragana) == 1 &&
-           runs("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 0 && chars("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 1;
+           runs("\u4E2D\u6587\u3042\u30AB", script_class::han) == 1 &&
+           runs("\u4E2D\u6587\u3042\u30AB", script_class::hiragana) == 1 &&
+           runs("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 0 &&
+           chars("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 1;
 }
 static_assert(runs_are_of_one_script());
 
@@ -89,7 +92,8 @@ static_assert(bytes_of_no_code_point_are_stray());
 
 /// Nothing depends on where blocks of 64 bytes end: as many of each before and behind any border.
 bool borders_do_not_show() {
-    for (std::string_view const unit : {"caf\u00E9s ", "\u4E2D\u6587 ", "\U0001F600 ", "foo12345 ", "a  b\n\n\t", "fooBAR== "}) {
+    for (std::string_view const unit :
+         {"caf\u00E9s ", "\u4E2D\u6587 ", "\U0001F600 ", "foo12345 ", "a  b\n\n\t", "fooBAR== "}) {
         point_counts once;
         auto const first = scan_scripts_scalar(std::string{unit} + std::string{unit}, once);
         for (std::size_t ahead = 40; ahead < 70; ++ahead) {
@@ -127,9 +131,22 @@ static_assert(words_paths_and_numbers_are_not_taken_for_them());
 
 /// Texts of every kind, cut and shuffled, with bytes that are no UTF-8.
 std::string hostile(std::mt19937& random) {
-    static constexpr std::array<std::string_view, 16> pieces{
-        "the quick Brown fox ", "HTTPServer", "\u041F\u0440\u0438\u0432\u0435\u0442 ", "\u4F60\u597D", "12345", "    ", "\n\t",
-        "====", "io\xC3", "\x80\xBF", "\xF0\x9F\x98\x80", "kaf\u0101\u1E01 ", "\u0E44\u0E17\u0E22", "\xE4", "{\"a\": ", "\x1b[0m"};
+    static constexpr std::array<std::string_view, 16> pieces{"the quick Brown fox ",
+                                                             "HTTPServer",
+                                                             "\u041F\u0440\u0438\u0432\u0435\u0442 ",
+                                                             "\u4F60\u597D",
+                                                             "12345",
+                                                             "    ",
+                                                             "\n\t",
+                                                             "====",
+                                                             "io\xC3",
+                                                             "\x80\xBF",
+                                                             "\xF0\x9F\x98\x80",
+                                                             "kaf\u0101\u1E01 ",
+                                                             "\u0E44\u0E17\u0E22",
+                                                             "\xE4",
+                                                             "{\"a\": ",
+                                                             "\x1b[0m"};
     std::string out;
     auto const parts = random() % 60;
     for (std::size_t each = 0; each < parts; ++each) {
@@ -165,9 +182,12 @@ TEST_CASE("a scan by vectors counts as the reference does", "[estimate]") {
         };
         compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts(in, points); });
 #if CONDENSE_DETAIL_SCRIPT_X86
-        compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts_sse2(in, points); });
+        compare(
+            [](std::string_view in, point_counts& points) { return condense::detail::scan_scripts_sse2(in, points); });
         if (condense::detail::has_script_avx2())
-            compare([](std::string_view in, point_counts& points) { return condense::detail::scan_scripts_avx2(in, points); });
+            compare([](std::string_view in, point_counts& points) {
+                return condense::detail::scan_scripts_avx2(in, points);
+            });
 #endif
     }
     REQUIRE(differ == 0);

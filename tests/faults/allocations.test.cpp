@@ -18,9 +18,7 @@ TEST_CASE("faults: an allocation can be made to fail, and only that one") {
             faults::watch const on{failing};
             try {
                 for (; made < 3; ++made) ::operator delete(::operator new(1));
-            } catch (std::bad_alloc const&) {
-                failed = true;
-            }
+            } catch (std::bad_alloc const&) { failed = true; }
         }
         CHECK(failed);
         CHECK(made == failing - 1);

@@ -38,11 +38,14 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
     faults::touchy_journal const journal;
     auto const mix = condense::pipeline{
         condense::record{.to = journal},
-        condense::compress{.when = used >= 20_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
-        condense::summarize{.when = used >= 40_pct, .protect = condense::last(4_messages), .with = faults::touchy_model{}}};
+        condense::compress{
+            .when = used >= 20_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
+        condense::summarize{
+            .when = used >= 40_pct, .protect = condense::last(4_messages), .with = faults::touchy_model{}}};
     auto mine = forms::all_from_chat<container>(faults::conversation());
-    auto more = forms::all_from_chat<container>(std::vector<condense::chat_message>{condense::chat_message::user("one more"), condense::chat_message::assistant("and more"),
-                                                                                    condense::chat_message::user("changed")});
+    auto more = forms::all_from_chat<container>(std::vector<condense::chat_message>{
+        condense::chat_message::user("one more"), condense::chat_message::assistant("and more"),
+        condense::chat_message::user("changed")});
     for (std::size_t index = 0; index < more.size(); ++index) more[index].held.name = "m" + std::to_string(90 + index);
     mine.reserve(mine.size() + 4);
     condense::session session{std::ref(mine), mix, condense::budget{.window = {4'000}}, faults::touchy_estimator{}};
@@ -65,7 +68,8 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
         std::string text{"in short"};
         auto const before = as_it_is(session);
         auto outcome = condense::commit_outcome::stale;
-        if (strong("a summary that was not put", [&] { outcome = session.commit(job, text); }) && outcome == condense::commit_outcome::declined) {
+        if (strong("a summary that was not put", [&] { outcome = session.commit(job, text); }) &&
+            outcome == condense::commit_outcome::declined) {
             ++counted.declined;
             faults::expect(as_it_is(session) == before, failing, "declined, but changed");
         }
@@ -90,7 +94,9 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
     faults::expect(session.outline().size() == mine.size(), failing, "not all is taken in");
     faults::judge_usage(session, failing);
     auto const next = session.begin_summary();
-    if (next) faults::expect(session.commit(next, "shorter") != condense::commit_outcome::stale, failing, "the next job is stale");
+    if (next)
+        faults::expect(session.commit(next, "shorter") != condense::commit_outcome::stale, failing,
+                       "the next job is stale");
     faults::judge(forms::all_to_chat(mine), faults::sent(session), failing);
     faults::judge_usage(session, failing);
     return points;
@@ -107,5 +113,6 @@ TEST_CASE("faults: jobs, pushes and changes of a container that is the program's
     for (std::uint64_t failing = 1; failing <= points; failing += stride()) static_cast<void>(run(failing, counted));
     CHECK(counted.thrown > points / stride() / 4);
     if (stride() == 1) CHECK(counted.declined > 0);
-    WARN(std::to_string(points) + " points, " + std::to_string(counted.thrown) + " failures reached the caller, " + std::to_string(counted.declined) + " were declined");
+    WARN(std::to_string(points) + " points, " + std::to_string(counted.thrown) + " failures reached the caller, " +
+         std::to_string(counted.declined) + " were declined");
 }

@@ -64,25 +64,34 @@ void with_each_mix(touchy_journal const& journal, touchy_store const& store, Fun
     using namespace condense::literals;
     using condense::used;
     auto const ends = condense::head_tail{.head = 40_chars, .tail = 40_chars};
-    f("record first", condense::pipeline{condense::record{.to = journal},
-                                         condense::offload{.over = 600_chars, .preview = ends, .into = store},
-                                         condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = ends},
-                                         condense::sliding_window{.when = used >= 50_pct, .protect = condense::task | touchy_predicate{}},
-                                         condense::escalate{.when = used >= 60_pct}});
+    f("record first",
+      condense::pipeline{
+          condense::record{.to = journal}, condense::offload{.over = 600_chars, .preview = ends, .into = store},
+          condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = ends},
+          condense::sliding_window{.when = used >= 50_pct, .protect = condense::task | touchy_predicate{}},
+          condense::escalate{.when = used >= 60_pct}});
     f("a model, and a rule for when it fails",
-      condense::pipeline{condense::offload{.when = used >= 20_pct, .over = 600_chars, .preview = ends, .into = store},
-                         condense::fallback{condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages), .with = touchy_model{}},
-                                            condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages)}},
-                         condense::sliding_window{.when = used >= 70_pct}});
+      condense::pipeline{
+          condense::offload{.when = used >= 20_pct, .over = 600_chars, .preview = ends, .into = store},
+          condense::fallback{
+              condense::summarize{.when = used >= 40_pct,
+                                  .protect = condense::task | condense::last(3_messages),
+                                  .with = touchy_model{}},
+              condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages)}},
+          condense::sliding_window{.when = used >= 70_pct}});
     with_repair<Message>([&](auto const& repair) {
-        f("a user's layer, nested", condense::pipeline{condense::pipeline{touchy_layer{}, condense::compress{.when = condense::always, .over = 300_chars, .with = ends}},
-                                                       condense::sliding_window{.when = used > 12_messages},
-                                                       repair, condense::escalate{.when = used >= 60_pct}});
+        f("a user's layer, nested",
+          condense::pipeline{
+              condense::pipeline{touchy_layer{},
+                                 condense::compress{.when = condense::always, .over = 300_chars, .with = ends}},
+              condense::sliding_window{.when = used > 12_messages}, repair,
+              condense::escalate{.when = used >= 60_pct}});
     });
 }
 
 /// Says so where the laws are broken.
-inline void judge(std::vector<chat_message> const& before, std::vector<chat_message> const& after, std::uint64_t failing) {
+inline void judge(std::vector<chat_message> const& before, std::vector<chat_message> const& after,
+                  std::uint64_t failing) {
     auto const broken = laws::checker{before, after}.violations();
     std::string all;
     for (auto const& one : broken) all += one + "; ";
@@ -108,9 +117,7 @@ template <class Function>
 bool throws(Function&& f) {
     try {
         f();
-    } catch (injected const&) {
-        return true;
-    } catch (std::bad_alloc const&) {
+    } catch (injected const&) { return true; } catch (std::bad_alloc const&) {
         return true;
     }
     return false;
@@ -121,9 +128,10 @@ template <class History>
 void judge_recorded(History const& original, std::vector<chat_message> const& after, touchy_journal const& journal,
                     std::string_view conversation, std::uint64_t failing) {
     std::vector<std::string> recorded;
-    static_cast<void>(journal.held.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
-        if (!line.made) recorded.emplace_back(content);
-    }));
+    static_cast<void>(
+        journal.held.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
+            if (!line.made) recorded.emplace_back(content);
+        }));
     for (auto const& m : original)
         expect(std::find(after.begin(), after.end(), forms::to_chat(m)) != after.end() ||
                    std::find(recorded.begin(), recorded.end(), condense::to_bytes(m)) != recorded.end(),
@@ -131,7 +139,8 @@ void judge_recorded(History const& original, std::vector<chat_message> const& af
 }
 
 /// One-shot: the history is as it was, or reduced; what a layer failed to do is not half done.
-template <class History, class Mix, class message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>>
+template <class History, class Mix,
+          class message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>>
 void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mix, touchy_journal const& journal,
                         bool recorded, bool marks, tally& counted) {
     condense::run_options<> options;
@@ -144,7 +153,9 @@ void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mi
         std::uint64_t points = 0;
         {
             watch const on{failing, allocations_may_fail<message_type>};
-            threw = throws([&] { changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed(); });
+            threw = throws([&] {
+                changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed();
+            });
             points = passed;
         }
         auto const after = forms::all_to_chat(history);
@@ -176,9 +187,8 @@ void judge_usage(Session const& session, std::uint64_t failing) {
     for (auto const& m : session.request()) {
         ++count;
         sum += touchy_estimator{}.frame(condense::role_of(m));
-        condense::each_part(m, [&](condense::part_view const& part) {
-            sum += condense::detail::part_cost(touchy_estimator{}, part);
-        });
+        condense::each_part(
+            m, [&](condense::part_view const& part) { sum += condense::detail::part_cost(touchy_estimator{}, part); });
     }
     expect(session.used().tokens == sum.tokens() && session.used().messages.count == count, failing,
            "the usage is not that of the request");
@@ -190,7 +200,8 @@ template <class message_type, class Mix>
 void session_with_faults(std::vector<chat_message> const& original, Mix const& mix, tally& counted) {
     for (std::uint64_t failing = 0;; failing += stride()) {
         auto waiting = forms::all_from_chat<std::vector<message_type>>(original);
-        condense::session session{std::vector<message_type>{}, mix, condense::budget{.window = {1'000}}, touchy_estimator{}};
+        condense::session session{std::vector<message_type>{}, mix, condense::budget{.window = {1'000}},
+                                  touchy_estimator{}};
         std::vector<chat_message> taken;
         bool threw = false;
         std::uint64_t points = 0;
@@ -242,7 +253,8 @@ void run_all() {
     });
     CHECK(counted.thrown > 0);
     CHECK(counted.changed > 0);
-    WARN(std::to_string(counted.points) + " points, " + std::to_string(counted.thrown) + " failures reached the caller");
+    WARN(std::to_string(counted.points) + " points, " + std::to_string(counted.thrown) +
+         " failures reached the caller");
 }
 
 }  // namespace faults

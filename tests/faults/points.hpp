@@ -104,7 +104,8 @@ struct touchy_journal {
         point();
         return held.name(content);
     }
-    condense::store_error append(std::string_view conversation, condense::journal_entry const& line, std::string_view content) const {
+    condense::store_error append(std::string_view conversation, condense::journal_entry const& line,
+                                 std::string_view content) const {
         point();
         return held.append(conversation, line, content);
     }

@@ -21,10 +21,12 @@ using condense::used;
 TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
     auto const mix = condense::pipeline{
         condense::record{.to = condense::memory_journal{}},
-        condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
+        condense::compress{
+            .when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
         condense::sliding_window{.when = used >= 50_pct}, condense::repair{}};
     auto const fresh = [&] {
-        return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {1'000}}, faults::touchy_estimator{}};
+        return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {1'000}},
+                                 faults::touchy_estimator{}};
     };
     auto filled = fresh();
     for (auto const& m : faults::conversation()) {
@@ -47,15 +49,14 @@ TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
             faults::watch const on{failing};
             try {
                 if (session.adopt(std::move(state))) FAIL("refused");
-            } catch (std::exception const&) {
-                threw = true;
-            }
+            } catch (std::exception const&) { threw = true; }
             if (failing == 0) points = faults::passed;
         }
         if (threw != (failing != 0)) FAIL("point " + std::to_string(failing) + " of " + std::to_string(points));
         if (threw) {
-            bool const untouched = session.history().empty() && session.outline().size() == 0 && session.edits().steps().empty() &&
-                                   session.request().size() == 0 && session.used().tokens.count == 0 && session.statistics().runs == 0 &&
+            bool const untouched = session.history().empty() && session.outline().size() == 0 &&
+                                   session.edits().steps().empty() && session.request().size() == 0 &&
+                                   session.used().tokens.count == 0 && session.statistics().runs == 0 &&
                                    session.turns() == condense::turn_tracker{} && !session.undo();
             if (!untouched) FAIL("changed by a failure at point " + std::to_string(failing));
             if (session.adopt(kept.state)) FAIL("refused after a failure");

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "laws/model.hpp"
 #include <condense/core/report.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
+#include "laws/model.hpp"
 
 // Says which laws an output breaks, given its input. Messages are recognised by their names; a
 // message without a name was written by the library: a summary, or an answer to a dead call.
@@ -63,9 +63,11 @@ public:
                 return part.kind == part_kind::tool_call && !call.id.empty() && part.call == call.id;
             });
             // Of calls with one id, or with none, nobody knows which is answered.
-            auto const other_waits = call.id.empty() && std::any_of(model_.waiting_nameless.begin(), model_.waiting_nameless.end(), [&](auto at) {
-                return model_.group[at] == model_.group[call.message] && at <= call.message;
-            });
+            auto const other_waits =
+                call.id.empty() &&
+                std::any_of(model_.waiting_nameless.begin(), model_.waiting_nameless.end(), [&](auto at) {
+                    return model_.group[at] == model_.group[call.message] && at <= call.message;
+                });
             sum += there(call.message) && same <= 1 && !other_waits ? 1u : 0u;
         }
         for (auto const& [index, place] : model_.orphan_parts) {
@@ -120,7 +122,8 @@ private:
             }
             if (at == by_name.end()) {
                 ++summaries_;
-                if (m.role != role::user || m.parts.size() != 1) broken_.insert("a message that is no summary was made up");
+                if (m.role != role::user || m.parts.size() != 1)
+                    broken_.insert("a message that is no summary was made up");
                 continue;
             }
             if (at->second < next) broken_.insert("L2 order");
@@ -149,18 +152,23 @@ private:
     void check_protected() {
         for (std::size_t index = 0; index < before_.size(); ++index) {
             auto const* const now = found_[index];
-            bool const kept_whole = before_[index].role == role::system || before_[index].pinned || index == model_.latest_user;
+            bool const kept_whole =
+                before_[index].role == role::system || before_[index].pinned || index == model_.latest_user;
             if (kept_whole && (now == nullptr || !same_but_mark(before_[index], *now)))
-                broken_.insert(before_[index].role == role::system ? "L2 system message" : before_[index].pinned ? "L2 pin" : "L2 latest user message");
+                broken_.insert(before_[index].role == role::system ? "L2 system message"
+                               : before_[index].pinned             ? "L2 pin"
+                                                                   : "L2 latest user message");
             if (index == model_.latest_answer && now == nullptr) broken_.insert("L16 latest answer");
             if (model_.open[index] && now == nullptr) broken_.insert("L3 open group");
-            if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now)) broken_.insert("L2 task shortened");
+            if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now))
+                broken_.insert("L2 task shortened");
         }
     }
 
     void check_groups() {
         for (std::size_t index = 0; index < before_.size(); ++index)
-            if ((found_[index] == nullptr) != (found_[model_.group[index]] == nullptr)) broken_.insert("L1 half a group");
+            if ((found_[index] == nullptr) != (found_[model_.group[index]] == nullptr))
+                broken_.insert("L1 half a group");
     }
 
     chat_message const* head() const {
@@ -172,7 +180,8 @@ private:
     bool begins_well(std::vector<chat_message> const& all) const {
         model const read{all};
         for (std::size_t index = 0; index < all.size(); ++index)
-            if (all[index].role != role::system) return read.plain_user[index] || all[index].name.empty() || all[index].mark == "summary";
+            if (all[index].role != role::system)
+                return read.plain_user[index] || all[index].name.empty() || all[index].mark == "summary";
         return true;
     }
     void check_left() {
@@ -203,7 +212,8 @@ private:
 
     static bool same_place(condense::chat_part const& was, condense::chat_part const& now) {
         // A note in place of media; by its words, as another part of the same answer may follow media that are gone.
-        auto const noted = was.kind == part_kind::media && !now.sealed && (now.kind == part_kind::text || now.kind == part_kind::tool_result) &&
+        auto const noted = was.kind == part_kind::media && !now.sealed &&
+                           (now.kind == part_kind::text || now.kind == part_kind::tool_result) &&
                            now.text.find(", omitted; ") != std::string::npos;
         if (!noted && (was.kind != now.kind || was.sealed != now.sealed)) return false;
         return was.tool == now.tool && was.call == now.call && was.status == now.status;
@@ -228,7 +238,8 @@ private:
         namespace utf8 = condense::detail::utf8;  // what replaces ill-formed bytes is longer than they
         if (now.text.size() >= was.text.size() && utf8::count(now.text) >= utf8::count(was.text))
             broken_.insert("an edited text is not shorter");
-        if (was.kind == part_kind::tool_call && !condense::detail::json::valid(now.text)) broken_.insert("T2 arguments");
+        if (was.kind == part_kind::tool_call && !condense::detail::json::valid(now.text))
+            broken_.insert("T2 arguments");
     }
 
     std::vector<chat_message> const& before_;

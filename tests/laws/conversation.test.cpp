@@ -28,8 +28,10 @@ laws::broken run_seed(std::uint64_t seed, tally& tallied) {
     bool const marks = random.chance(60);
     laws::broken broken;
     laws::with_random_mix(random, [&](auto const& mix) {
-        broken = seed % 2 == 0 ? laws::run_one<history>(original, mix, limits, laws::byte_estimator{}, marks, tallied)
-                               : laws::run_one<history>(original, mix, limits, condense::char_ratio<condense::family::claude>{}, marks, tallied);
+        broken = seed % 2 == 0
+                     ? laws::run_one<history>(original, mix, limits, laws::byte_estimator{}, marks, tallied)
+                     : laws::run_one<history>(original, mix, limits, condense::char_ratio<condense::family::claude>{},
+                                              marks, tallied);
     });
     return broken;
 }
@@ -45,14 +47,17 @@ laws::broken run_faulty(std::uint64_t seed, tally& tallied) {
         auto const report = condense::reduce(reduced, mix, limits, laws::byte_estimator{});
         broken = laws::checker{original, reduced}.violations();
         laws::check_report(report, broken);
-        if (report.after.tokens != (recount(reduced, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
+        if (report.after.tokens !=
+            (recount(reduced, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
             broken.insert("the report's usage is not that of the output");
         ++tallied.runs;
         for (auto const& layer : report.layers) {
             if (layer.failures == 0) continue;
             ++tallied.applied[std::string{layer.name}];
-            if (layer.outcome != condense::layer_outcome::applied && layer.note.empty()) broken.insert("L7 a failure without a reason");
-            if (layer.outcome == condense::layer_outcome::failed && layer.saved.count + layer.groups_dropped + layer.parts_shortened > 0)
+            if (layer.outcome != condense::layer_outcome::applied && layer.note.empty())
+                broken.insert("L7 a failure without a reason");
+            if (layer.outcome == condense::layer_outcome::failed &&
+                layer.saved.count + layer.groups_dropped + layer.parts_shortened > 0)
                 broken.insert("L7 a failed layer left edits");
         }
     });
@@ -80,5 +85,6 @@ TEST_CASE("what fails changes nothing", "[laws]") {
     laws::run_seeds(rounds, tallied, run_faulty);
     CHECK(tallied.runs > 0);
     if (rounds < 500) return;
-    for (auto const* const layer : {"offload", "summarize", "sliding_window", "faulty_layer"}) CHECK(tallied.applied[layer] >= rounds / 15);
+    for (auto const* const layer : {"offload", "summarize", "sliding_window", "faulty_layer"})
+        CHECK(tallied.applied[layer] >= rounds / 15);
 }

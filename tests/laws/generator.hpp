@@ -103,7 +103,8 @@ private:
 
     void make_step() {
         chat_message asks{.role = condense::role::assistant};
-        if (random_.chance(20)) asks.parts.push_back({.kind = part_kind::reasoning, .text = text(300), .sealed = random_.chance(50)});
+        if (random_.chance(20))
+            asks.parts.push_back({.kind = part_kind::reasoning, .text = text(300), .sealed = random_.chance(50)});
         if (random_.chance(30)) asks.parts.push_back({.text = text(100)});
         auto const calls = 1 + (random_.chance(30) ? random_.below(3) : 0);
         std::vector<chat_message> results;
@@ -112,7 +113,9 @@ private:
             auto const name = id();
             auto const tool = random_.chance(50) ? "read_file" : "shell";
             asks.parts.push_back({.kind = part_kind::tool_call,
-                                  .text = random_.chance(90) ? "{\"path\":\"src/f" + std::to_string(random_.below(9)) + ".cpp\"}" : text(50),
+                                  .text = random_.chance(90)
+                                              ? "{\"path\":\"src/f" + std::to_string(random_.below(9)) + ".cpp\"}"
+                                              : text(50),
                                   .tool = tool,
                                   .call = name,
                                   .status = random_.chance(2) ? part_status::pending : part_status::ok});
@@ -125,8 +128,10 @@ private:
             if (in_user) answer.role = condense::role::user;
             if (random_.chance(5)) answer.parts[0].sealed = true;
             if (random_.chance(10))
-                answer.parts.push_back({.kind = part_kind::media, .call = name, .cost = condense::cost::of(condense::tokens{50})});
-            if (random_.chance(10)) answer.parts.push_back({.kind = part_kind::tool_result, .text = text(500), .call = name});
+                answer.parts.push_back(
+                    {.kind = part_kind::media, .call = name, .cost = condense::cost::of(condense::tokens{50})});
+            if (random_.chance(10))
+                answer.parts.push_back({.kind = part_kind::tool_result, .text = text(500), .call = name});
             if (in_user && random_.chance(10)) answer.parts.push_back({.text = text(60)});
             results.push_back(std::move(answer));
         }

@@ -83,10 +83,12 @@ void check_report(Report const& report, broken& found) {
         saved += layer.saved.count;
         restored += layer.restored.count;
         if ((layer.outcome == condense::layer_outcome::applied) !=
-            (layer.saved.count + layer.restored.count + layer.groups_dropped + layer.parts_shortened > 0) && layer.name != "escalate")
+                (layer.saved.count + layer.restored.count + layer.groups_dropped + layer.parts_shortened > 0) &&
+            layer.name != "escalate")
             found.insert("L4 applied without a decrease, or the reverse");
     }
-    if (report.before.tokens.count + restored != report.after.tokens.count + saved) found.insert("L14 savings do not add up");
+    if (report.before.tokens.count + restored != report.after.tokens.count + saved)
+        found.insert("L14 savings do not add up");
     if (report.after.tokens.count > report.before.tokens.count + restored) found.insert("L4 larger");
     if (restored == 0 && report.after.messages > report.before.messages) found.insert("L4 more messages");
     if (report.outcome == condense::outcome::fits && !report.fits()) found.insert("L8 said to fit");
@@ -98,11 +100,16 @@ void check_report(Report const& report, broken& found) {
 inline std::string listing(std::vector<chat_message> const& all) {
     std::string out;
     for (auto const& m : all) {
-        out.append(m.name).append(" ").append(name(m.role)).append(m.pinned ? " pinned" : "").append(m.mark.empty() ? "" : " mark " + m.mark);
+        out.append(m.name)
+            .append(" ")
+            .append(name(m.role))
+            .append(m.pinned ? " pinned" : "")
+            .append(m.mark.empty() ? "" : " mark " + m.mark);
         for (auto const& part : m.parts) {
             out.append("; ").append(name(part.kind)).append(" ").append(part.call).append(" ").append(part.tool);
             out.append(" ").append(std::to_string(part.text.size())).append(part.sealed ? " sealed" : "");
-            if (part.status != part_status::ok) out.append(" status ").append(std::to_string(static_cast<int>(part.status)));
+            if (part.status != part_status::ok)
+                out.append(" status ").append(std::to_string(static_cast<int>(part.status)));
         }
         out.append("\n");
     }
@@ -111,8 +118,8 @@ inline std::string listing(std::vector<chat_message> const& all) {
 
 /// `original` is what History can hold: see forms::projected. `result` takes what is left of it.
 template <class History, class Mix, class Estimator>
-broken run_one(std::vector<chat_message> const& original, Mix const& mix, condense::budget limits, Estimator const& count,
-               bool marks, tally& tallied, std::vector<chat_message>* result = nullptr) {
+broken run_one(std::vector<chat_message> const& original, Mix const& mix, condense::budget limits,
+               Estimator const& count, bool marks, tally& tallied, std::vector<chat_message>* result = nullptr) {
     condense::run_options<> options;
     options.marks = marks;
     auto history = forms::all_from_chat<History>(original);
@@ -131,7 +138,8 @@ broken run_one(std::vector<chat_message> const& original, Mix const& mix, conden
         if (report.floor > report.after.tokens || (report.floor < report.after.tokens && !first.has_open()))
             found.insert("L8 the floor is not what is left");
     }
-    if (condense::has_last_resort<Mix> && report.outcome != condense::outcome::fits && report.outcome != condense::outcome::exhausted)
+    if (condense::has_last_resort<Mix> && report.outcome != condense::outcome::fits &&
+        report.outcome != condense::outcome::exhausted)
         found.insert("L8 a last resort that was none");
     auto place = std::size_t{0};
     while (place < original.size() && place < reduced.size() && original[place] == reduced[place]) ++place;
@@ -145,13 +153,18 @@ broken run_one(std::vector<chat_message> const& original, Mix const& mix, conden
     bool const settled = report.outcome == condense::outcome::fits || report.outcome == condense::outcome::exhausted;
     auto const second = condense::reduce(history, mix, limits, count, options);
     // What failed may be tried again by a later run.
-    auto const failed = std::any_of(report.layers.begin(), report.layers.end(), [](auto const& layer) { return layer.failures != 0; });
-    if (settled && !failed && (marks || !condense::calls_model<Mix>) && (second.changed() || forms::all_to_chat(history) != reduced))
+    auto const failed =
+        std::any_of(report.layers.begin(), report.layers.end(), [](auto const& layer) { return layer.failures != 0; });
+    if (settled && !failed && (marks || !condense::calls_model<Mix>) &&
+        (second.changed() || forms::all_to_chat(history) != reduced))
         found.insert("L5 a second run changes something");
-    if (!settled && second.changed() && second.after.tokens >= report.after.tokens && second.after.messages >= report.after.messages)
+    if (!settled && second.changed() && second.after.tokens >= report.after.tokens &&
+        second.after.messages >= report.after.messages)
         found.insert("L5 a further run is not smaller");
 
-    if (one_asked()) UNSCOPED_INFO(listing(original) + report.text() + listing(reduced) + second.text() + listing(forms::all_to_chat(history)));
+    if (one_asked())
+        UNSCOPED_INFO(listing(original) + report.text() + listing(reduced) + second.text() +
+                      listing(forms::all_to_chat(history)));
     tallied.add(report);
     if (result != nullptr) *result = reduced;
     return found;

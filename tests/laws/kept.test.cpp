@@ -16,7 +16,8 @@
 namespace {
 
 template <class Message>
-std::vector<condense::chat_message> recorded(condense::memory_journal const& journal, std::string_view conversation, laws::broken& found) {
+std::vector<condense::chat_message> recorded(condense::memory_journal const& journal, std::string_view conversation,
+                                             laws::broken& found) {
     std::vector<condense::chat_message> all;
     static_cast<void>(journal.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
         if (line.made) return;
@@ -53,13 +54,19 @@ laws::broken run_growing(std::uint64_t seed, figures& counted) {
             auto const report = condense::reduce(history, mix, limits, laws::byte_estimator{}, options);
             laws::check_report(report, found);
             counted.changed += report.changed() ? 1u : 0u;
-            std::vector<condense::chat_message> const so_far(original.begin(), original.begin() + static_cast<std::ptrdiff_t>(from));
-            if (recorded<message_type>(journal, options.conversation, found) != so_far) found.insert("L6 the journal is not the conversation");
+            std::vector<condense::chat_message> const so_far(original.begin(),
+                                                             original.begin() + static_cast<std::ptrdiff_t>(from));
+            if (recorded<message_type>(journal, options.conversation, found) != so_far)
+                found.insert("L6 the journal is not the conversation");
             auto const left = forms::all_to_chat(history);
             for (auto const& m : left)
-                counted.answers += m.name.empty() && m.parts.size() == 1 && m.parts[0].kind == condense::part_kind::tool_result ? 1u : 0u;
+                counted.answers +=
+                    m.name.empty() && m.parts.size() == 1 && m.parts[0].kind == condense::part_kind::tool_result ? 1u
+                                                                                                                 : 0u;
         }
-        static_cast<void>(journal.read(options.conversation, [&](condense::journal_entry const& line, std::string_view) { counted.made += line.made ? 1u : 0u; }));
+        static_cast<void>(journal.read(
+            options.conversation,
+            [&](condense::journal_entry const& line, std::string_view) { counted.made += line.made ? 1u : 0u; }));
     });
     return found;
 }
@@ -82,11 +89,13 @@ laws::broken run_mending(std::uint64_t seed, figures& counted) {
     });
     // With room, nothing stays broken that can be mended.
     auto history = forms::all_from_chat<History>(original);
-    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000'000'000}}, laws::byte_estimator{}));
+    static_cast<void>(condense::reduce(history, condense::pipeline{condense::repair{}}, {.window = {1'000'000'000}},
+                                       laws::byte_estimator{}));
     auto const mended = forms::all_to_chat(history);
     laws::checker const judged{original, mended};
     found.merge(laws::broken{judged.violations()});
-    if (condense::detail::part_removable<message_type> && judged.broken_pairs() != 0) found.insert("L1 a pair that could be mended is not");
+    if (condense::detail::part_removable<message_type> && judged.broken_pairs() != 0)
+        found.insert("L1 a pair that could be mended is not");
     return found;
 }
 
@@ -95,8 +104,10 @@ void check_type() {
     auto const rounds = (laws::rounds_asked() + 7) / 8;
     figures counted;
     laws::tally unused;
-    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_growing<History>(seed, counted); });
-    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_mending<History>(seed, counted); });
+    laws::run_seeds(rounds, unused,
+                    [&](std::uint64_t seed, laws::tally&) { return run_growing<History>(seed, counted); });
+    laws::run_seeds(rounds, unused,
+                    [&](std::uint64_t seed, laws::tally&) { return run_mending<History>(seed, counted); });
     CHECK(counted.changed > 0);
     if (rounds < 50) return;
     CHECK(counted.changed >= rounds);
@@ -106,7 +117,13 @@ void check_type() {
 
 }  // namespace
 
-TEST_CASE("a recoverable pipeline loses nothing: chat_message", "[laws][law-6]") { check_type<std::vector<condense::chat_message>>(); }
-TEST_CASE("a recoverable pipeline loses nothing: notes on a shelf", "[laws][law-6]") { check_type<forms::shelf<forms::note>>(); }
-TEST_CASE("a recoverable pipeline loses nothing: messages without ids", "[laws][law-6]") { check_type<std::vector<forms::unnumbered>>(); }
+TEST_CASE("a recoverable pipeline loses nothing: chat_message", "[laws][law-6]") {
+    check_type<std::vector<condense::chat_message>>();
+}
+TEST_CASE("a recoverable pipeline loses nothing: notes on a shelf", "[laws][law-6]") {
+    check_type<forms::shelf<forms::note>>();
+}
+TEST_CASE("a recoverable pipeline loses nothing: messages without ids", "[laws][law-6]") {
+    check_type<std::vector<forms::unnumbered>>();
+}
 TEST_CASE("a recoverable pipeline loses nothing: posts", "[laws][law-6]") { check_type<std::vector<forms::post>>(); }

@@ -32,19 +32,25 @@ std::string problems(auto const& layer) {
 }  // namespace
 
 TEST_CASE("the laws of layers hold for compress", "[laws]") {
-    CHECK(problems(condense::compress{.when = used >= 50_pct, .over = 500_chars, .with = condense::head_tail{200_chars, 200_chars}}) == "");
-    CHECK(problems(condense::compress{.when = condense::always, .protect = condense::last(4_messages), .over = 20_lines}) == "");
+    CHECK(problems(condense::compress{
+              .when = used >= 50_pct, .over = 500_chars, .with = condense::head_tail{200_chars, 200_chars}}) == "");
+    CHECK(problems(condense::compress{
+              .when = condense::always, .protect = condense::last(4_messages), .over = 20_lines}) == "");
 }
 TEST_CASE("the laws of layers hold for drop_superseded", "[laws]") {
-    CHECK(problems(condense::drop_superseded{.key = condense::markers("set_task"), .transient = condense::tools("run_tests")}) == "");
+    CHECK(problems(condense::drop_superseded{.key = condense::markers("set_task"),
+                                             .transient = condense::tools("run_tests")}) == "");
 }
 TEST_CASE("the laws of layers hold for escalate", "[laws]") {
     CHECK(problems(condense::pipeline{condense::sliding_window{}, condense::escalate{}}) == "");
 }
 TEST_CASE("the laws of layers hold for offload", "[laws]") {
-    CHECK(problems(condense::offload{.over = 1'000_chars, .preview = condense::head{100_chars}, .into = condense::memory_store{}}) == "");
+    CHECK(problems(condense::offload{
+              .over = 1'000_chars, .preview = condense::head{100_chars}, .into = condense::memory_store{}}) == "");
 }
-TEST_CASE("the laws of layers hold for record", "[laws]") { CHECK(problems(condense::record{.to = condense::memory_journal{}}) == ""); }
+TEST_CASE("the laws of layers hold for record", "[laws]") {
+    CHECK(problems(condense::record{.to = condense::memory_journal{}}) == "");
+}
 TEST_CASE("the laws of layers hold for repair", "[laws]") { CHECK(problems(condense::repair{}) == ""); }
 TEST_CASE("the laws of layers hold for sliding_window", "[laws]") {
     CHECK(problems(condense::sliding_window{.when = used >= 60_pct}) == "");
@@ -52,6 +58,6 @@ TEST_CASE("the laws of layers hold for sliding_window", "[laws]") {
 }
 TEST_CASE("the laws of layers hold for summarize", "[laws]") {
     CHECK(problems(condense::summarize{.when = used >= 60_pct}) == "");
-    CHECK(problems(condense::summarize{.when = used >= 60_pct, .with = [](std::string const&) { return std::string{"They worked."}; }}) == "");
+    CHECK(problems(condense::summarize{.when = used >= 60_pct,
+                                       .with = [](std::string const&) { return std::string{"They worked."}; }}) == "");
 }
-

@@ -55,7 +55,8 @@ private:
         wanted.parts[at].cost.reset();
         if (now == wanted) return;
         wanted.parts[at].kind = part_kind::tool_result;
-        if (wanted.parts[at].call.empty() || now != wanted) broken_.insert("with_part: media become no text, or not they alone");
+        if (wanted.parts[at].call.empty() || now != wanted)
+            broken_.insert("with_part: media become no text, or not they alone");
     }
     void check_without_part() {
         for (std::size_t at = 0; at < was_.parts.size(); ++at) {
@@ -87,7 +88,8 @@ private:
         if (!back || forms::to_chat(*back) != was_) broken_.insert("from_bytes: not the message that was written");
         if (back && condense::to_bytes(*back) != bytes) broken_.insert("to_bytes: not the bytes that were read");
         for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 16)
-            if (condense::from_bytes<Message>(bytes.substr(0, size))) broken_.insert("from_bytes: took what was cut short");
+            if (condense::from_bytes<Message>(bytes.substr(0, size)))
+                broken_.insert("from_bytes: took what was cut short");
         if (condense::from_bytes<Message>(bytes + "0")) broken_.insert("from_bytes: took what is longer");
     }
     void check_mark() {

@@ -14,8 +14,8 @@
 
 namespace {
 
-using condense::chat_message;
 using condense::answerable;
+using condense::chat_message;
 using condense::composable;
 using condense::shortenable;
 using condense::storable;
@@ -30,8 +30,10 @@ static_assert(!part_removable<forms::line> && !markable<forms::line> && !answera
 static_assert(rich<forms::handle> && markable<forms::handle> && storable<forms::handle>);
 static_assert(!answerable<forms::handle> && !std::copy_constructible<forms::handle>);
 static_assert(rich<forms::note> && answerable<forms::note> && storable<forms::note>);
-static_assert(!markable<forms::note> && !std::is_copy_assignable_v<forms::note> && !std::is_move_assignable_v<forms::note>);
-static_assert(rich<forms::unnumbered> && markable<forms::unnumbered> && answerable<forms::unnumbered> && storable<forms::unnumbered>);
+static_assert(!markable<forms::note> && !std::is_copy_assignable_v<forms::note> &&
+              !std::is_move_assignable_v<forms::note>);
+static_assert(rich<forms::unnumbered> && markable<forms::unnumbered> && answerable<forms::unnumbered> &&
+              storable<forms::unnumbered>);
 static_assert(rich<forms::post> && markable<forms::post> && answerable<forms::post> && storable<forms::post>);
 static_assert(!std::default_initializable<forms::post> && !std::default_initializable<forms::note> &&
               !std::default_initializable<forms::handle>);
@@ -46,7 +48,8 @@ TEMPLATE_TEST_CASE("message: the tiers of each type", "[laws]", forms::line, for
         auto const seen = forms::projected<TestType>(laws::conversation_generator{seed}.make());
         laws::broken broken;
         if (forms::projected<TestType>(seen) != seen) broken.insert("not the same when held a second time");
-        for (auto const& m : seen) broken.merge(laws::broken{laws::tier_checker{forms::from_chat<TestType>(m)}.violations()});
+        for (auto const& m : seen)
+            broken.merge(laws::broken{laws::tier_checker{forms::from_chat<TestType>(m)}.violations()});
         std::string all;
         for (auto const& one : broken) all += one + "; ";
         CAPTURE(seed);
@@ -61,21 +64,26 @@ TEST_CASE("message: what the types make of a conversation") {
         for (auto const& m : forms::projected<Message>(all)) {
             out.append(name(m.role).substr(0, 1)).append("(");
             for (auto const& part : m.parts)
-                out.append(name(part.kind)).append(part.call.empty() ? "" : "#" + part.call).append(part.tool.empty() ? "" : "=" + part.tool).append(" ");
+                out.append(name(part.kind))
+                    .append(part.call.empty() ? "" : "#" + part.call)
+                    .append(part.tool.empty() ? "" : "=" + part.tool)
+                    .append(" ");
             out.append(") ");
         }
         return out;
     };
-    std::vector<chat_message> const all{chat_message::user("go"),
-                                        chat_message::call("1", "a", "{}").and_call("2", "b", "{}"),
-                                        chat_message::result("2", "second"),
-                                        chat_message::result("1", "first"),
-                                        chat_message::user("on")};
+    std::vector<chat_message> const all{
+        chat_message::user("go"), chat_message::call("1", "a", "{}").and_call("2", "b", "{}"),
+        chat_message::result("2", "second"), chat_message::result("1", "first"), chat_message::user("on")};
     CHECK(shape.operator()<forms::line>(all) == "u(text ) a(text ) t(tool result ) t(tool result ) u(text ) ");
-    CHECK(shape.operator()<forms::handle>(all) == "u(text ) a(tool call#1=a tool result#1 tool call#2=b tool result#2 ) u(text ) ");
-    CHECK(shape.operator()<forms::note>(all) == "u(text ) a(tool call#1=a tool call#2=b ) t(tool result#2 ) t(tool result#1 ) u(text ) ");
-    CHECK(shape.operator()<forms::unnumbered>(all) == "u(text ) a(tool call=a tool call=b ) t(tool result=b ) t(tool result=a ) u(text ) ");
-    CHECK(shape.operator()<forms::post>(all) == "u(text ) a(tool call#1=a tool call#2=b ) u(tool result#2 tool result#1 text ) ");
+    CHECK(shape.operator()<forms::handle>(all) ==
+          "u(text ) a(tool call#1=a tool result#1 tool call#2=b tool result#2 ) u(text ) ");
+    CHECK(shape.operator()<forms::note>(all) ==
+          "u(text ) a(tool call#1=a tool call#2=b ) t(tool result#2 ) t(tool result#1 ) u(text ) ");
+    CHECK(shape.operator()<forms::unnumbered>(all) ==
+          "u(text ) a(tool call=a tool call=b ) t(tool result=b ) t(tool result=a ) u(text ) ");
+    CHECK(shape.operator()<forms::post>(all) ==
+          "u(text ) a(tool call#1=a tool call#2=b ) u(tool result#2 tool result#1 text ) ");
 }
 
 TEST_CASE("message: UTF-16 and back") {

@@ -45,8 +45,9 @@ void with_few_mixes(random_source& random, Function&& f) {
     condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
     auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
     condense::messages const window{1 + random.below(30)};
-    auto const zone = condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
-                                                                     condense::last(condense::messages{random.below(12)}));
+    auto const zone =
+        condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
+                                                       condense::last(condense::messages{random.below(12)}));
     condense::memory_store const store;
     switch (random.below(3)) {
         case 0:
@@ -70,11 +71,12 @@ void with_few_mixes(random_source& random, Function&& f) {
         }
         default:
             return f(condense::pipeline{
-                condense::pipeline{condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
-                                   condense::compress{.when = condense::always,
-                                                      .protect = zone | condense::tools("read_*") | condense::errors,
-                                                      .over = condense::bytes{2'000},
-                                                      .with = condense::head_tail{condense::bytes{500}, condense::bytes{500}}}},
+                condense::pipeline{
+                    condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
+                    condense::compress{.when = condense::always,
+                                       .protect = zone | condense::tools("read_*") | condense::errors,
+                                       .over = condense::bytes{2'000},
+                                       .with = condense::head_tail{condense::bytes{500}, condense::bytes{500}}}},
                 condense::sliding_window{.when = used > window || condense::headroom < low,
                                          .until = used <= condense::messages{window.count / 2},
                                          .protect = condense::newest({random.below(3'000)})},
@@ -111,13 +113,15 @@ void check_type(Estimator const& count) {
     static_assert(condense::committable<History> && !condense::committable<Frozen>);
     auto const rounds = (rounds_asked() + 3) / 4;
     tally tallied;
-    run_seeds(rounds, tallied, [&](std::uint64_t seed, tally& into) { return run_typed<History, Frozen>(seed, into, count); });
+    run_seeds(rounds, tallied,
+              [&](std::uint64_t seed, tally& into) { return run_typed<History, Frozen>(seed, into, count); });
     CHECK(tallied.runs > 0);
     if (rounds < 500) return;
     WARN(tallied.figures());
     CHECK(tallied.changed * 10 >= tallied.runs * 6);
     for (auto const* const layer : {"offload", "compress", "summarize", "sliding_window", "escalate", "thin"})
-        if (condense::detail::part_removable<message_type> || std::string_view{layer} != "thin") CHECK(tallied.applied[layer] >= rounds / 20);
+        if (condense::detail::part_removable<message_type> || std::string_view{layer} != "thin")
+            CHECK(tallied.applied[layer] >= rounds / 20);
     for (auto const* const outcome : {"fits", "exhausted"}) CHECK(tallied.outcomes[outcome] >= rounds / 200);
 }
 

@@ -74,13 +74,15 @@ void with_faulty_mix(random_source& random, Function&& f) {
             condense::offload{.over = over, .preview = condense::head{10_chars}, .into = faulty_store{}},
             condense::summarize{.when = used >= low, .with = faulty_model{}},
             condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct}});
-    f(condense::pipeline{
-        condense::compress{.when = used >= low, .over = over},
-        condense::sliding_window{.when = used >= low,
-                                 .protect = condense::task | [](condense::part_view const& part) {
-                                     return part.text.size() % 5 == 0 ? throw std::runtime_error{"predicate"} : false;
-                                 }},
-        faulty_layer{}, condense::escalate{.when = used >= 90_pct, .passes = 1}});
+    f(condense::pipeline{condense::compress{.when = used >= low, .over = over},
+                         condense::sliding_window{.when = used >= low,
+                                                  .protect = condense::task |
+                                                             [](condense::part_view const& part) {
+                                                                 return part.text.size() % 5 == 0
+                                                                            ? throw std::runtime_error{"predicate"}
+                                                                            : false;
+                                                             }},
+                         faulty_layer{}, condense::escalate{.when = used >= 90_pct, .passes = 1}});
 }
 
 /// Calls f(mix) for the pipeline that the source of randomness picks.
@@ -95,13 +97,15 @@ void with_random_mix(random_source& random, Function&& f) {
     condense::text_limit const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
     auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
     condense::messages const window{1 + random.below(30)};
-    auto const zone = condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
-                                                                     condense::last(condense::messages{random.below(12)}) |
-                                                                     condense::last(share(random, 0, 4'000)));
+    auto const zone =
+        condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
+                                                       condense::last(condense::messages{random.below(12)}) |
+                                                       condense::last(share(random, 0, 4'000)));
     condense::memory_store const store;
     switch (random.below(6)) {
         case 0:
-            return f(condense::pipeline{condense::sliding_window{.when = used > window, .protect = condense::task | zone}});
+            return f(
+                condense::pipeline{condense::sliding_window{.when = used > window, .protect = condense::task | zone}});
         case 1:
             return f(condense::pipeline{
                 condense::compress{.when = used >= low, .over = over, .with = condense::head_tail{keep, keep}},
@@ -109,13 +113,13 @@ void with_random_mix(random_source& random, Function&& f) {
                 condense::sliding_window{.when = used >= high},
                 condense::escalate{.when = used >= line, .passes = passes}});
         case 2:
-            return f(condense::pipeline{
-                condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
-                condense::compress{.when = condense::always,
-                                   .protect = zone | condense::tools("read_*") | condense::errors,
-                                   .over = few_lines,
-                                   .with = condense::head_tail{few_lines, few_lines, 1'000_bytes}},
-                condense::escalate{.when = used >= line, .passes = passes}});
+            return f(
+                condense::pipeline{condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
+                                   condense::compress{.when = condense::always,
+                                                      .protect = zone | condense::tools("read_*") | condense::errors,
+                                                      .over = few_lines,
+                                                      .with = condense::head_tail{few_lines, few_lines, 1'000_bytes}},
+                                   condense::escalate{.when = used >= line, .passes = passes}});
         case 3:
             return f(condense::pipeline{
                 condense::pipeline{
@@ -129,20 +133,20 @@ void with_random_mix(random_source& random, Function&& f) {
                                          .protect = condense::newest({random.below(3'000)})},
                 condense::escalate{.when = used >= line, .passes = passes, .ceiling = {10'000}}});
         case 4:
-            return f(condense::pipeline{
-                condense::summarize{.when = used >= low,
-                                    .protect = condense::last(condense::turns{random.below(3)}),
-                                    .with = reversing_model{}},
-                condense::compress{.when = used >= low, .with = condense::tail{keep}},
-                condense::sliding_window{.when = used >= high, .protect = condense::nothing},
-                condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
+            return f(
+                condense::pipeline{condense::summarize{.when = used >= low,
+                                                       .protect = condense::last(condense::turns{random.below(3)}),
+                                                       .with = reversing_model{}},
+                                   condense::compress{.when = used >= low, .with = condense::tail{keep}},
+                                   condense::sliding_window{.when = used >= high, .protect = condense::nothing},
+                                   condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
         default:
-            return f(condense::pipeline{
-                condense::offload{.over = over, .preview = condense::tail{few_lines}, .into = store},
-                condense::compress{.when = used >= low, .over = over},
-                condense::summarize{.when = used >= high || used > window},
-                condense::sliding_window{.when = used >= high, .protect = condense::task | zone},
-                condense::escalate{.when = used >= line, .passes = passes}});
+            return f(
+                condense::pipeline{condense::offload{.over = over, .preview = condense::tail{few_lines}, .into = store},
+                                   condense::compress{.when = used >= low, .over = over},
+                                   condense::summarize{.when = used >= high || used > window},
+                                   condense::sliding_window{.when = used >= high, .protect = condense::task | zone},
+                                   condense::escalate{.when = used >= line, .passes = passes}});
     }
 }
 
@@ -161,13 +165,11 @@ void with_recording_mix(random_source& random, Journal const& journal, Function&
     auto const ends = condense::head_tail{keep, keep};
     condense::memory_store const store;
     if (random.chance(50))
-        return f(condense::pipeline{
-            condense::record{.to = journal},
-            condense::offload{.over = over, .preview = ends, .into = store},
-            condense::fallback{condense::summarize{.when = used >= low, .with = faulty_model{}},
-                               condense::summarize{.when = used >= low}},
-            condense::sliding_window{.when = used >= high},
-            mend});
+        return f(condense::pipeline{condense::record{.to = journal},
+                                    condense::offload{.over = over, .preview = ends, .into = store},
+                                    condense::fallback{condense::summarize{.when = used >= low, .with = faulty_model{}},
+                                                       condense::summarize{.when = used >= low}},
+                                    condense::sliding_window{.when = used >= high}, mend});
     f(condense::pipeline{condense::pipeline{condense::record{.to = journal}, mend},
                          condense::compress{.when = used >= low, .over = over, .with = ends},
                          condense::sliding_window{.when = used >= low, .protect = condense::nothing},

@@ -60,7 +60,8 @@ private:
     void read_users(std::vector<chat_message> const& all) {
         for (std::size_t index = 0; index < all.size(); ++index) {
             bool words = false;
-            for (auto const& part : all[index].parts) words = words || (part.kind != part_kind::tool_result && part.call.empty());
+            for (auto const& part : all[index].parts)
+                words = words || (part.kind != part_kind::tool_result && part.call.empty());
             if (all[index].role == role::assistant && latest_user != none) latest_answer = index;
             plain_user[index] = words && all[index].role == role::user && all[index].mark != "summary";
             if (!plain_user[index]) continue;
@@ -119,7 +120,8 @@ private:
 
     void pair(std::vector<chat_message> const& all) {
         for (std::size_t index = 0; index < all.size(); ++index) {
-            std::map<std::string, std::size_t> seen;  // several blocks with one id are one result, and what came with it
+            std::map<std::string, std::size_t>
+                seen;  // several blocks with one id are one result, and what came with it
             for (auto const& part : all[index].parts) {
                 if (part.kind == part_kind::tool_call) {
                     calls_.push_back({index, part.call, part.tool, part.status == part_status::cancelled,
@@ -133,7 +135,8 @@ private:
                 else if (seen.count(part.call) != 0) found = seen.at(part.call);
                 if (found == none) {
                     if (is_result) orphans_.push_back(index);
-                    if (is_result) orphan_parts.push_back({index, static_cast<std::size_t>(&part - all[index].parts.data())});
+                    if (is_result)
+                        orphan_parts.push_back({index, static_cast<std::size_t>(&part - all[index].parts.data())});
                     continue;
                 }
                 join(calls_[found].message, index);
@@ -162,7 +165,9 @@ private:
         orphans = orphans_;
         for (auto const& one : calls_)
             if (!one.answered && (one.waits || !dead(all, one))) found.push_back(group[one.message]);
-        auto const still_on = [&](std::size_t which) { return !assistant_after(all, last_of(which, all.size()), all.size()); };
+        auto const still_on = [&](std::size_t which) {
+            return !assistant_after(all, last_of(which, all.size()), all.size());
+        };
         if (!calls_.empty() && still_on(group[calls_.back().message])) found.push_back(group[calls_.back().message]);
         for (auto const index : orphans_)
             if (still_on(group[index])) found.push_back(group[index]);

@@ -26,15 +26,19 @@ struct refusal_wording {
 
 inline constexpr refusal_wording refusal_wordings[] = {
     // OpenAI
-    {400, R"({"error":{"message":"This model's maximum context length is % tokens. However, your messages resulted in # tokens. )"
-          R"(Please reduce the length of the messages.","type":"invalid_request_error","code":"context_length_exceeded"}})"},
-    {400, R"({"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.",)"
-          R"("type":"invalid_request_error","param":"input","code":"context_length_exceeded"}})"},
+    {400,
+     R"({"error":{"message":"This model's maximum context length is % tokens. However, your messages resulted in # tokens. )"
+     R"(Please reduce the length of the messages.","type":"invalid_request_error","code":"context_length_exceeded"}})"},
+    {400,
+     R"({"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.",)"
+     R"("type":"invalid_request_error","param":"input","code":"context_length_exceeded"}})"},
     // Anthropic
-    {400, R"({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: # tokens > % maximum"}})"},
+    {400,
+     R"({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: # tokens > % maximum"}})"},
     // Gemini
-    {400, R"({"error":{"code":400,"message":"The input token count (#) exceeds the maximum number of tokens allowed (%).",)"
-          R"("status":"INVALID_ARGUMENT"}})"},
+    {400,
+     R"({"error":{"code":400,"message":"The input token count (#) exceeds the maximum number of tokens allowed (%).",)"
+     R"("status":"INVALID_ARGUMENT"}})"},
     // Bedrock
     {400, R"({"message":"Input is too long for requested model.","__type":"ValidationException"})"},
     // llama.cpp
@@ -42,8 +46,9 @@ inline constexpr refusal_wording refusal_wordings[] = {
           R"("type":"exceed_context_size_error","n_prompt_tokens":#,"n_ctx":%}})"},
     {500, "the request exceeds the available context size. try increasing the context size or enable context shift"},
     // vLLM
-    {400, R"({"object":"error","message":"This model's maximum context length is % tokens. However, you requested # tokens )"
-          R"((# in the messages, 0 in the completion). Please reduce the length of the messages or completion.","code":400})"},
+    {400,
+     R"({"object":"error","message":"This model's maximum context length is % tokens. However, you requested # tokens )"
+     R"((# in the messages, 0 in the completion). Please reduce the length of the messages or completion.","code":400})"},
     // Ollama
     {400, R"({"error":"the input length exceeds the context length"})"},
 };
@@ -99,7 +104,15 @@ struct foreign_tokenizer {
     }
 };
 
-enum class behaviour : std::uint8_t { answers, refuses, refuses_after_a_piece, fails, throws_error, throws_odd, silent };
+enum class behaviour : std::uint8_t {
+    answers,
+    refuses,
+    refuses_after_a_piece,
+    fails,
+    throws_error,
+    throws_odd,
+    silent
+};
 
 /// One call of `session.call` as the provider saw it.
 struct provider {
@@ -130,7 +143,9 @@ struct provider {
         named = 0;
         thrown = false;
     }
-    bool refused_last() const { return !did.empty() && (did.back() == behaviour::refuses || did.back() == behaviour::refuses_after_a_piece); }
+    bool refused_last() const {
+        return !did.empty() && (did.back() == behaviour::refuses || did.back() == behaviour::refuses_after_a_piece);
+    }
 
     template <class Message>
     condense::reply<Message> fail(behaviour which, refusal_wording const& wording, std::uint64_t sent) {
@@ -171,7 +186,8 @@ struct provider {
             if (sink != nullptr && random.chance(25)) (*sink)("");
             if (late) (*sink)(piece(0));
             auto at = random.below(std::size(refusal_wordings));
-            while (!names && refusal_wordings[at].text.find('#') != std::string_view::npos) at = random.below(std::size(refusal_wordings));
+            while (!names && refusal_wordings[at].text.find('#') != std::string_view::npos)
+                at = random.below(std::size(refusal_wordings));
             auto const& wording = refusal_wordings[at];
             return fail<Message>(late ? behaviour::refuses_after_a_piece : behaviour::refuses, wording, size);
         }

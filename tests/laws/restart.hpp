@@ -35,8 +35,11 @@ struct restarts {
 
     std::string figures() const {
         std::string out;
-        auto const add = [&](char const* what, std::uint64_t count) { out.append(what).append(" ").append(std::to_string(count)).append(", "); };
-        add("rounds", rounds), add("restored", restored), add("edited", edited), add("released", released), add("abandoned", abandoned);
+        auto const add = [&](char const* what, std::uint64_t count) {
+            out.append(what).append(" ").append(std::to_string(count)).append(", ");
+        };
+        add("rounds", rounds), add("restored", restored), add("edited", edited), add("released", released),
+            add("abandoned", abandoned);
         add("undone", undone), add("past a restore", undone_past), add("pinned", pinned), add("reduced", reduced);
         add("observed", observed), add("committed", committed), add("stale", stale), add("recovered", recovered);
         return out;
@@ -79,10 +82,11 @@ auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
                                   condense::compress{.when = used >= value.low, .over = value.over, .with = ends},
                                   condense::sliding_window{.when = used >= value.low, .protect = condense::nothing},
                                   condense::escalate{.when = used >= value.high}};
-    else return condense::any_pipeline<Message, 4>{condense::pipeline{
-            condense::record{.to = shelf.journal}, mending<Message>(),
-            condense::compress{.when = condense::always, .over = value.over, .with = ends},
-            condense::sliding_window{.when = used >= value.high}}};
+    else
+        return condense::any_pipeline<Message, 4>{
+            condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>(),
+                               condense::compress{.when = condense::always, .over = value.over, .with = ends},
+                               condense::sliding_window{.when = used >= value.high}}};
 }
 
 template <class Message, class Mix, class Transfer>
@@ -90,9 +94,11 @@ class restart_round {
     using session_type = condense::session<std::vector<Message>, Mix, byte_estimator, restart_options>;
 
 public:
-    restart_round(std::vector<chat_message> const& all, Mix const& mix, Mix const& twins_mix, restart_shelf const& shelf, restart_shelf const& twins_shelf,
-                  condense::budget limits, random_source& random, restarts& counted, Transfer const& transfer)
-        : all_{all}, mix_{mix}, shelf_{shelf}, twins_shelf_{twins_shelf}, limits_{limits}, random_{random}, counted_{counted}, transfer_{transfer},
+    restart_round(std::vector<chat_message> const& all, Mix const& mix, Mix const& twins_mix,
+                  restart_shelf const& shelf, restart_shelf const& twins_shelf, condense::budget limits,
+                  random_source& random, restarts& counted, Transfer const& transfer)
+        : all_{all}, mix_{mix}, shelf_{shelf}, twins_shelf_{twins_shelf}, limits_{limits}, random_{random},
+          counted_{counted}, transfer_{transfer},
           twin_{std::vector<Message>{}, twins_mix, limits, byte_estimator{}, restart_options{}}, session_{fresh()} {}
 
     broken run() {
@@ -112,7 +118,10 @@ public:
     }
 
 private:
-    auto fresh() const { return std::make_unique<session_type>(std::vector<Message>{}, mix_, limits_, byte_estimator{}, restart_options{}); }
+    auto fresh() const {
+        return std::make_unique<session_type>(std::vector<Message>{}, mix_, limits_, byte_estimator{},
+                                              restart_options{});
+    }
 
     template <class Left, class Right>
     bool same(Left const& mine, Right const& twins, char const* what) {
@@ -142,8 +151,9 @@ private:
 
     template <class Report>
     static std::string told(Report const& made) {
-        return made.text() + std::to_string(made.prefix.count) + " " + std::to_string(made.first_changed ? *made.first_changed : 0u) +
-               std::string{name(made.outcome)} + std::to_string(made.limit.count);
+        return made.text() + std::to_string(made.prefix.count) + " " +
+               std::to_string(made.first_changed ? *made.first_changed : 0u) + std::string{name(made.outcome)} +
+               std::to_string(made.limit.count);
     }
 
     void run(bool due) {
@@ -210,7 +220,8 @@ private:
             case 9: summarize(); break;
             case 10: {
                 auto const limit = std::to_string(1 + random_.below(limits_.window.count + 1));
-                condense::provider_error const error{.status = 400, .text = "maximum context length is " + limit + " tokens"};
+                condense::provider_error const error{.status = 400,
+                                                     .text = "maximum context length is " + limit + " tokens"};
                 bool const shown = random_.chance(10);
                 same(session_->recover(error, shown), twin_.recover(error, shown), "recover");
                 ++counted_.recovered;
@@ -219,7 +230,8 @@ private:
             case 11:
                 if (random_.chance(50)) {
                     auto limits = limits_;
-                    limits.window = condense::tokens{limits_.window.count / 2 + random_.below(limits_.window.count + 1)};
+                    limits.window =
+                        condense::tokens{limits_.window.count / 2 + random_.below(limits_.window.count + 1)};
                     session_->set_limits(limits), twin_.set_limits(limits);
                 }
                 break;
@@ -298,13 +310,16 @@ private:
 };
 
 template <int Which, class Message, class Transfer>
-broken restart_one(std::vector<chat_message> const& all, condense::budget limits, random_source& random, restarts& counted, Transfer const& transfer) {
+broken restart_one(std::vector<chat_message> const& all, condense::budget limits, random_source& random,
+                   restarts& counted, Transfer const& transfer) {
     restart_values const values{random};
     restart_shelf const shelf;
     restart_shelf const twins;
     auto const mix = restart_mix<Message, Which>(values, shelf);
     auto const twins_mix = restart_mix<Message, Which>(values, twins);
-    return restart_round<Message, std::remove_const_t<decltype(mix)>, Transfer>{all, mix, twins_mix, shelf, twins, limits, random, counted, transfer}.run();
+    return restart_round<Message, std::remove_const_t<decltype(mix)>, Transfer>{
+        all, mix, twins_mix, shelf, twins, limits, random, counted, transfer}
+        .run();
 }
 
 template <class Message, class Transfer>
@@ -327,7 +342,8 @@ void check_restarts(std::uint64_t usual, Transfer const& transfer) {
     WARN(counted.figures());
     CHECK(counted.restored >= counted.rounds);
     CHECK(counted.edited * 10 >= counted.restored * 6);
-    for (auto const often : {counted.released, counted.abandoned, counted.undone_past, counted.pinned, counted.reduced, counted.observed, counted.recovered})
+    for (auto const often : {counted.released, counted.abandoned, counted.undone_past, counted.pinned, counted.reduced,
+                             counted.observed, counted.recovered})
         CHECK(often >= counted.rounds / 10);
     CHECK(counted.committed >= counted.rounds / 60);
     CHECK(counted.stale >= counted.rounds / 150);

@@ -33,13 +33,15 @@ std::vector<chat_message> sent(Session const& session) {
 
 /// The request against all that was pushed, and the figures against the request.
 template <class Session>
-void judge(Session const& session, std::vector<chat_message> const& pushed, condense::budget limits, laws::broken& found) {
+void judge(Session const& session, std::vector<chat_message> const& pushed, condense::budget limits,
+           laws::broken& found) {
     auto const request = sent(session);
     laws::checker const judged{pushed, request};
     if (found.empty() && !judged.violations().empty() && laws::one_asked())
         UNSCOPED_INFO(laws::listing(pushed) + session.statistics().text() + laws::listing(request));
     found.merge(laws::broken{judged.violations()});
-    if (session.used().tokens != (laws::recount(request, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
+    if (session.used().tokens !=
+        (laws::recount(request, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
         found.insert("the usage is not that of the request");
     if (session.used().messages.count != request.size()) found.insert("the count is not that of the request");
 }
@@ -101,13 +103,15 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
             }
             if (random.chance(10) && session.undo()) judge(session, pushed, limits, found);
         }
-        if (session.statistics().saved().count < saved) found.insert("V6 the statistics are not the sum of the reports");
+        if (session.statistics().saved().count < saved)
+            found.insert("V6 the statistics are not the sum of the reports");
         while (session.undo()) {}
         judge(session, pushed, limits, found);
         if (released) return;
         ++counted.fully_undone;
         // Without edits the request is what came; what a release fixed stays.
-        if (session.edits().steps().empty() && sent(session) != pushed) found.insert("X4 all undone, but not the originals");
+        if (session.edits().steps().empty() && sent(session) != pushed)
+            found.insert("X4 all undone, but not the originals");
     });
     return found;
 }
@@ -117,7 +121,8 @@ void check_type() {
     auto const rounds = (laws::rounds_asked() + 7) / 8;
     figures counted;
     laws::tally unused;
-    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_session<Message>(seed, counted); });
+    laws::run_seeds(rounds, unused,
+                    [&](std::uint64_t seed, laws::tally&) { return run_session<Message>(seed, counted); });
     CHECK(counted.runs > 0);
     if (rounds < 50) return;
     CHECK(counted.runs >= rounds);

@@ -76,7 +76,8 @@ struct tally {
 template <class Mix>
 tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pinned, std::size_t largest) {
     laws::random_source random{seed};
-    condense::session session{std::vector<chat_message>{}, std::move(mix), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{std::vector<chat_message>{}, std::move(mix), condense::budget{.window = {window}},
+                              bytes_as_tokens{}};
     tally counted;
     auto const push = [&](chat_message m) {
         counted.growth += m.parts[0].text.size();
@@ -103,7 +104,9 @@ tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pin
 std::uint64_t rounded_up(std::uint64_t whole, std::uint64_t part) { return (whole + part - 1) / part; }
 
 auto window_alone() { return condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}; }
-auto with_model(counting_model model) { return condense::pipeline{condense::summarize{.when = used >= 80_pct, .with = model}}; }
+auto with_model(counting_model model) {
+    return condense::pipeline{condense::summarize{.when = used >= 80_pct, .with = model}};
+}
 auto five_layers(counting_model model) {
     return condense::pipeline{condense::offload{.over = 5'000_chars, .into = condense::memory_store{}},
                               condense::compress{.when = used >= 65_pct, .over = 1'000_chars},
@@ -140,8 +143,10 @@ TEST_CASE("where little can be gained a session reduces once for a share of the 
 }
 
 TEST_CASE("limits in messages or turns hold from message to message, however little that gains", "[laws][law-9]") {
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
+        condense::budget{.window = {window}}, bytes_as_tokens{}};
     for (int turn = 0; turn < 200; ++turn) {
         session.push(chat_message::assistant("a"));
         static_cast<void>(session.prepare());
@@ -156,14 +161,17 @@ TEST_CASE("over the trigger with nothing to gain a session runs once for a share
             CAPTURE(pinned, largest);
             auto const counted = drive(window_alone(), 1, 2'000, pinned, largest);
             // Above the window each message is a reason to run, as long as that helps.
-            if (counted.growth < 4 * window) CHECK(counted.runs <= 2 + counted.changed + counted.growth / (window / 50));
+            if (counted.growth < 4 * window)
+                CHECK(counted.runs <= 2 + counted.changed + counted.growth / (window / 50));
             CHECK(counted.over == 0);
         }
 }
 
-TEST_CASE("a model is asked once for a quarter of the window, but where only it can make the request fit", "[laws][law-9]") {
+TEST_CASE("a model is asked once for a quarter of the window, but where only it can make the request fit",
+          "[laws][law-9]") {
     std::uint64_t combination = 0;
-    for (auto const how : {manner::answers, manner::throws, manner::says_nothing, manner::repeats_twice, manner::error_text})
+    for (auto const how :
+         {manner::answers, manner::throws, manner::says_nothing, manner::repeats_twice, manner::error_text})
         for (std::uint64_t const pinned : {0u, 3'000u, 7'000u, 8'500u, 8'990u, 9'500u, 9'990u})
             for (std::size_t const largest : {20u, 300u, 1'500u}) {
                 if (combination++ % stride() != 0) continue;
@@ -187,12 +195,15 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
         std::uint64_t calls = 0;
         std::vector<condense::events::circuit> told;
         auto const observer = [&told](condense::events::circuit const& event) { told.push_back(event); };
-        condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
-        condense::session session{std::vector<chat_message>{}, with_model({&calls, how}), condense::budget{.window = {window}}, bytes_as_tokens{}, options};
+        condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins,
+                              decltype(observer)> const options{.observer = observer};
+        condense::session session{std::vector<chat_message>{}, with_model({&calls, how}),
+                                  condense::budget{.window = {window}}, bytes_as_tokens{}, options};
         std::uint64_t growth = 0;
         std::uint64_t opened_at = 0;
         for (int turn = 0; turn < 400; ++turn) {
-            session.push(turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a')));
+            session.push(turn % 2 == 0 ? chat_message::user(std::string(100, 'u'))
+                                       : chat_message::assistant(std::string(100, 'a')));
             growth += 100;
             static_cast<void>(session.prepare());
             if (!told.empty() && opened_at == 0) opened_at = calls;
@@ -210,12 +221,14 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
 
 TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, with_model({&calls, manner::answers}), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{std::vector<chat_message>{}, with_model({&calls, manner::answers}),
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
     auto fixed = chat_message::user(std::string(7'500, 'p'));
     fixed.pinned = true;
     session.push(fixed);
     for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u')) : chat_message::assistant(std::string(10, 'a')));
+        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u'))
+                                   : chat_message::assistant(std::string(10, 'a')));
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
     }
@@ -225,13 +238,16 @@ TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]"
 TEST_CASE("a trigger in messages holds within one round, whatever the window, and its model may be asked", "[law-18]") {
     std::uint64_t calls = 0;
     condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::summarize{.when = used >= 30_messages || used >= 84_pct, .until = used <= 11_messages && used <= 42_pct,
-                                                                     .protect = condense::last(10_messages), .with = counting_model{&calls}}},
+                              condense::pipeline{condense::summarize{.when = used >= 30_messages || used >= 84_pct,
+                                                                     .until = used <= 11_messages && used <= 42_pct,
+                                                                     .protect = condense::last(10_messages),
+                                                                     .with = counting_model{&calls}}},
                               condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
     session.push(chat_message::user("task"));
     for (int step = 0; step < 300; ++step) {
         auto const id = std::to_string(step);
-        for (auto const& m : {chat_message::call(id, "f", "{}"), chat_message::result(id, std::string(100, 'x')), chat_message::assistant("done")}) {
+        for (auto const& m : {chat_message::call(id, "f", "{}"), chat_message::result(id, std::string(100, 'x')),
+                              chat_message::assistant("done")}) {
             session.push(m);
             static_cast<void>(session.prepare());
             CHECK(session.used().messages <= 32_messages);
@@ -242,12 +258,15 @@ TEST_CASE("a trigger in messages holds within one round, whatever the window, an
 }
 
 TEST_CASE("a trigger in messages holds once an open round that was longer than it is over", "[law-18]") {
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
-                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
+        condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
     session.push(chat_message::user("task"));
     auto many = chat_message::assistant("");
     many.parts.clear();
-    for (int call = 0; call < 40; ++call) many.parts.push_back(chat_message::call(std::to_string(call), "f", "{}").parts[0]);
+    for (int call = 0; call < 40; ++call)
+        many.parts.push_back(chat_message::call(std::to_string(call), "f", "{}").parts[0]);
     session.push(many);
     for (int call = 0; call < 40; ++call) {
         session.push(chat_message::result(std::to_string(call), "out"));
@@ -262,7 +281,9 @@ TEST_CASE("a trigger in messages holds once an open round that was longer than i
 TEST_CASE("a model that fails is asked ever less often where messages are due", "[law-9]") {
     std::uint64_t calls = 0;
     condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::summarize{.when = used >= 30_messages, .protect = condense::last(10_messages), .with = counting_model{&calls, manner::throws}}},
+                              condense::pipeline{condense::summarize{.when = used >= 30_messages,
+                                                                     .protect = condense::last(10_messages),
+                                                                     .with = counting_model{&calls, manner::throws}}},
                               condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
     for (int turn = 0; turn < 2'000; ++turn) {
         session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
@@ -272,12 +293,17 @@ TEST_CASE("a model that fails is asked ever less often where messages are due", 
     CHECK(calls <= 13);
 }
 
-TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open circuit, and is no failure", "[law-18]") {
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::compress{.when = used >= 1'000_tokens, .protect = condense::task | condense::last(4_messages),
-                                                                    .worth = condense::at_least(800_tokens), .over = 50_chars,
-                                                                    .with = [](condense::part_view const&, condense::cut) { return std::optional<std::string>{"cut"}; }}},
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open circuit, and is no failure",
+          "[law-18]") {
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::compress{
+            .when = used >= 1'000_tokens,
+            .protect = condense::task | condense::last(4_messages),
+            .worth = condense::at_least(800_tokens),
+            .over = 50_chars,
+            .with = [](condense::part_view const&, condense::cut) { return std::optional<std::string>{"cut"}; }}},
+        condense::budget{.window = {window}}, bytes_as_tokens{}};
     session.push(chat_message::user("go"));
     int paid = -1;
     for (int step = 0; step < 40; ++step) {
@@ -297,13 +323,15 @@ TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open
 
 TEST_CASE("a layer that waits for its model has not failed", "[law-18]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, with_model({&calls}), condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{std::vector<chat_message>{}, with_model({&calls}), condense::budget{.window = {window}},
+                              bytes_as_tokens{}};
     auto fixed = chat_message::user(std::string(7'500, 'p'));
     fixed.pinned = true;
     session.push(fixed);
     bool waited = false;
     for (int turn = 0; turn < 400; ++turn) {
-        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u')) : chat_message::assistant(std::string(10, 'a')));
+        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u'))
+                                   : chat_message::assistant(std::string(10, 'a')));
         auto const made = session.prepare();
         if (!made.layers[0].waits) continue;
         waited = true;
@@ -319,8 +347,9 @@ TEST_CASE("what has not changed is not tried again", "[law-9]") {
     for (bool const manual : {false, true}) {
         CAPTURE(manual);
         hooks = 0;
-        condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 90_pct, &hooks}}, condense::budget{.window = {window}},
-                                  bytes_as_tokens{}};
+        condense::session session{std::vector<chat_message>{},
+                                  condense::pipeline{counting_layer{used >= 90_pct, &hooks}},
+                                  condense::budget{.window = {window}}, bytes_as_tokens{}};
         for (int turn = 0; turn < 95; ++turn) session.push(chat_message::assistant(std::string(100, 'a')));
         static_cast<void>(manual ? session.run() : session.prepare());
         auto const once = hooks;
@@ -336,13 +365,17 @@ TEST_CASE("what has not changed is not tried again", "[law-9]") {
     }
 }
 
-TEST_CASE("where all is pinned and over the window hooks are called a few times, though messages keep coming", "[law-9]") {
+TEST_CASE("where all is pinned and over the window hooks are called a few times, though messages keep coming",
+          "[law-9]") {
     std::uint64_t hooks = 0;
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{counting_layer{used >= 80_pct, &hooks}, condense::sliding_window{.when = used >= 90_pct}, condense::escalate{}},
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{counting_layer{used >= 80_pct, &hooks}, condense::sliding_window{.when = used >= 90_pct},
+                           condense::escalate{}},
+        condense::budget{.window = {window}}, bytes_as_tokens{}};
     for (int turn = 0; turn < 2'000; ++turn) {
-        auto m = turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a'));
+        auto m =
+            turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a'));
         m.pinned = true;
         session.push(std::move(m));
         static_cast<void>(session.prepare());
@@ -353,8 +386,8 @@ TEST_CASE("where all is pinned and over the window hooks are called a few times,
 
 TEST_CASE("over the window with what no layer takes out hooks are called once for a share of the window", "[law-9]") {
     std::uint64_t hooks = 0;
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}}, condense::budget{.window = {window}},
-                              bytes_as_tokens{}};
+    condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}},
+                              condense::budget{.window = {window}}, bytes_as_tokens{}};
     for (int turn = 0; turn < 2'000; ++turn) {
         session.push(chat_message::assistant(std::string(20, 'a')));
         static_cast<void>(session.prepare());
@@ -365,9 +398,10 @@ TEST_CASE("over the window with what no layer takes out hooks are called once fo
 TEST_CASE("a layer that becomes due is tried at once, though an earlier one was in vain", "[law-9]") {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
+        condense::budget{.window = {window}}, bytes_as_tokens{}};
     session.push(chat_message::assistant(std::string(5'950, 'a')));
     static_cast<void>(session.prepare());
     CHECK(first == 1);

@@ -69,16 +69,21 @@ struct figures {
 template <class Mix>
 figures replay(std::uint64_t seed, Mix const& mix, bool caches) {
     laws::random_source random{seed};
-    condense::session session{std::vector<json>{}, mix, condense::budget{.window = {window}, .overhead = overhead}, bytes_as_tokens{}};
+    condense::session session{std::vector<json>{}, mix, condense::budget{.window = {window}, .overhead = overhead},
+                              bytes_as_tokens{}};
     figures counted;
     bytes before;
     session.push({{"role", "system"}, {"content", "be careful"}});
     for (int turn = 0; turn < 200; ++turn) {
-        session.push({{"role", "user"}, {"content", "question " + std::to_string(turn) + std::string(random.below(200), 'q')}});
+        session.push(
+            {{"role", "user"}, {"content", "question " + std::to_string(turn) + std::string(random.below(200), 'q')}});
         for (auto step = random.below(3); step > 0; --step) {
             auto const id = "call_" + std::to_string(turn) + "_" + std::to_string(step);
-            session.push({{"role", "assistant"}, {"content", nullptr},
-                          {"tool_calls", {{{"id", id}, {"type", "function"}, {"function", {{"name", "read"}, {"arguments", "{}"}}}}}}});
+            session.push(
+                {{"role", "assistant"},
+                 {"content", nullptr},
+                 {"tool_calls",
+                  {{{"id", id}, {"type", "function"}, {"function", {{"name", "read"}, {"arguments", "{}"}}}}}}});
             session.push({{"role", "tool"}, {"tool_call_id", id}, {"content", std::string(random.below(3'000), 'r')}});
         }
         auto const pushed = sent(session);
@@ -98,7 +103,8 @@ figures replay(std::uint64_t seed, Mix const& mix, bool caches) {
         }
         auto const cached = caches ? cost_of(session, same(before, after)) : condense::tokens{};
         session.observe({.input = cost_of(session, after.size()) - cached, .output = 5_tokens, .cache_read = cached});
-        session.push({{"role", "assistant"}, {"content", "answer " + std::to_string(turn) + std::string(random.below(100), 'a')}});
+        session.push({{"role", "assistant"},
+                      {"content", "answer " + std::to_string(turn) + std::string(random.below(100), 'a')}});
         before = after;
     }
     return counted;
@@ -106,16 +112,22 @@ figures replay(std::uint64_t seed, Mix const& mix, bool caches) {
 
 }  // namespace
 
-TEST_CASE("between reductions a request begins with the bytes of the one before, and reports tell the prefix", "[laws][law-10]") {
+TEST_CASE("between reductions a request begins with the bytes of the one before, and reports tell the prefix",
+          "[laws][law-10]") {
     figures cached;
     figures strict;
     for (std::uint64_t seed = 1; seed <= rounds(5); ++seed) {
         CAPTURE(seed);
-        auto const window_mix = condense::pipeline{condense::sliding_window{.when = condense::relaxed(used >= 70_pct, 10_pct)}};
-        auto const mix = condense::pipeline{condense::offload{.over = 2'500_chars, .preview = condense::head{200_chars}, .into = condense::memory_store{}},
-                                            condense::compress{.when = condense::relaxed(used >= 70_pct, 10_pct), .over = 1'000_chars, .with = condense::head_tail{200_chars, 200_chars}},
-                                            condense::summarize{.when = condense::relaxed(used >= 75_pct, 10_pct)},
-                                            condense::sliding_window{.when = used >= 90_pct}, condense::escalate{}};
+        auto const window_mix =
+            condense::pipeline{condense::sliding_window{.when = condense::relaxed(used >= 70_pct, 10_pct)}};
+        auto const mix = condense::pipeline{
+            condense::offload{
+                .over = 2'500_chars, .preview = condense::head{200_chars}, .into = condense::memory_store{}},
+            condense::compress{.when = condense::relaxed(used >= 70_pct, 10_pct),
+                               .over = 1'000_chars,
+                               .with = condense::head_tail{200_chars, 200_chars}},
+            condense::summarize{.when = condense::relaxed(used >= 75_pct, 10_pct)},
+            condense::sliding_window{.when = used >= 90_pct}, condense::escalate{}};
         for (bool const caches : {false, true}) {
             CAPTURE(caches);
             auto& sum = caches ? cached : strict;

@@ -36,9 +36,10 @@ struct figures {
     std::uint64_t reductions = 0;
 
     std::string text() const {
-        std::string out = std::to_string(calls) + " calls, " + std::to_string(requests) + " requests, recovered " + std::to_string(recovered) +
-                          ", amid an answer " + std::to_string(delivered) + ", thrown " + std::to_string(thrown) + ", anchored " +
-                          std::to_string(anchored) + ", reductions " + std::to_string(reductions);
+        std::string out = std::to_string(calls) + " calls, " + std::to_string(requests) + " requests, recovered " +
+                          std::to_string(recovered) + ", amid an answer " + std::to_string(delivered) + ", thrown " +
+                          std::to_string(thrown) + ", anchored " + std::to_string(anchored) + ", reductions " +
+                          std::to_string(reductions);
         for (auto const& [name, count] : outcomes) out += ", " + name + " " + std::to_string(count);
         return out;
     }
@@ -120,7 +121,8 @@ private:
         switch (made.outcome) {
             case call_outcome::answered: {
                 if (did.empty() || did.back() != behaviour::answers) complain("answered, but not by the model");
-                if (made.answer == nullptr || forms::to_chat(*made.answer) != answer) complain("another answer than the model's");
+                if (made.answer == nullptr || forms::to_chat(*made.answer) != answer)
+                    complain("another answer than the model's");
                 if (session_.history().size() != size + 1) complain("L13 the answer is not in once");
                 pushed_.push_back(answer);
                 overflowed_ = false;
@@ -132,8 +134,10 @@ private:
             case call_outcome::too_large: check_too_large(); break;
             case call_outcome::overflow: check_overflow(made.error); break;
             case call_outcome::failed:
-                if (did.empty() || (did.back() != behaviour::fails && did.back() != behaviour::silent)) complain("failed, but not by another error");
-                else if (did.back() == behaviour::fails && made.error != other_.told) complain("another error than the provider's");
+                if (did.empty() || (did.back() != behaviour::fails && did.back() != behaviour::silent))
+                    complain("failed, but not by another error");
+                else if (did.back() == behaviour::fails && made.error != other_.told)
+                    complain("another error than the provider's");
                 if (other_.thrown) complain("an exception was swallowed");
                 if (!made.error) complain("failed without a word");
                 break;
@@ -147,7 +151,8 @@ private:
         // An overflow that can not be helped is thrown to whoever can.
         bool const overflow = which == behaviour::fails && other_.refused_last();
         if (!overflow && (other_.did.empty() || other_.did.back() != which)) complain("thrown, but not by the model");
-        if (overflow && other_.did.size() == 1 && other_.did.back() == behaviour::refuses && !overflowed_) complain("an overflow was not helped");
+        if (overflow && other_.did.size() == 1 && other_.did.back() == behaviour::refuses && !overflowed_)
+            complain("an overflow was not helped");
         if (session_.history().size() != size) complain("L7 an exception changed the history");
     }
 
@@ -157,7 +162,8 @@ private:
         auto const made = session_.run();
         if (made.outcome == condense::outcome::fits) complain("L8 too large, but it could be reduced");
         if (last_resort_ && made.outcome != condense::outcome::exhausted) complain("L8 too large, but not exhausted");
-        if (made.outcome == condense::outcome::exhausted && (made.fits() || made.floor > made.after.tokens)) complain("L8 exhausted, but it fits");
+        if (made.outcome == condense::outcome::exhausted && (made.fits() || made.floor > made.after.tokens))
+            complain("L8 exhausted, but it fits");
     }
 
     void check_overflow(condense::provider_error const& error) {
@@ -170,13 +176,15 @@ private:
             return;
         }
         bool const tried = overflowed_ || did.size() == 2;
-        if (!overflowed_ && did.size() == 1 && other_.named != 0) {  // the same request, and nothing could be taken out of it
+        if (!overflowed_ && did.size() == 1 &&
+            other_.named != 0) {  // the same request, and nothing could be taken out of it
             anchored_ = true;
             reported_for_ = other_.requests.back();
             reported_ = clamped({other_.named});
         }
         if (tried || !last_resort_) return;
-        if (!laws::checker{pushed_, sent()}.only_floor()) complain("an overflow was given up, though something could go");
+        if (!laws::checker{pushed_, sent()}.only_floor())
+            complain("an overflow was given up, though something could go");
     }
 
     void check_requests() {
@@ -186,7 +194,8 @@ private:
         for (std::size_t at = 0; at + 1 < all.size(); ++at) {
             if (other_.did[at] != behaviour::refuses) complain("sent again after something else than a refusal");
             if (!(cost_of(all[at + 1]) < cost_of(all[at]))) complain("the second request is not smaller");
-            if (other_.count(all[at + 1]) >= other_.count(all[at])) complain("the second request is not smaller for the provider");
+            if (other_.count(all[at + 1]) >= other_.count(all[at]))
+                complain("the second request is not smaller for the provider");
         }
         // Where a provider has reported, the estimate may be over.
         if (!all.empty() && !anchored_ && cost_of(all[0]).tokens() > allowed_) complain("L8 sent over the window");
@@ -195,7 +204,8 @@ private:
         if (!other_.did.empty() && other_.did.back() == behaviour::answers) known.pop_back();
         for (auto const& request : all) {
             laws::checker const judged{known, request};
-            if (!judged.violations().empty() && laws::one_asked()) UNSCOPED_INFO(laws::listing(known) + laws::listing(request));
+            if (!judged.violations().empty() && laws::one_asked())
+                UNSCOPED_INFO(laws::listing(known) + laws::listing(request));
             found_.merge(laws::broken{judged.violations()});
         }
     }
@@ -224,14 +234,16 @@ private:
     }
     void check_usage(std::string_view when) {
         auto const now = sent();
-        bool const same = anchored_ && reported_for_.size() <= now.size() && std::equal(reported_for_.begin(), reported_for_.end(), now.begin());
+        bool const same = anchored_ && reported_for_.size() <= now.size() &&
+                          std::equal(reported_for_.begin(), reported_for_.end(), now.begin());
         anchored_ = same;
         auto const used = session_.used().tokens;
         if (!same) {
             // In proportion to the latest report, which is at most four times the estimate and at least half of it.
             auto const estimate = cost_of(now).tokens().count;
             bool const near = used.count <= 4 * estimate + 4 && 2 * used.count + 2 >= estimate;
-            if (reported_for_.empty() ? used.count != estimate : !near) complain("the usage is far from the estimate " + std::string{when});
+            if (reported_for_.empty() ? used.count != estimate : !near)
+                complain("the usage is far from the estimate " + std::string{when});
             return;
         }
         ++counted_.anchored;
@@ -268,15 +280,17 @@ void with_session_mix(laws::random_source& random, Function&& f) {
         case 0: return f(condense::pipeline{condense::sliding_window{.when = used >= high}});
         case 1:
             return f(condense::pipeline{
-                condense::record{.to = journal}, condense::offload{.over = over, .preview = condense::head_tail{keep, keep}, .into = store},
+                condense::record{.to = journal},
+                condense::offload{.over = over, .preview = condense::head_tail{keep, keep}, .into = store},
                 condense::compress{.when = condense::relaxed(used >= low, 10_pct), .over = over},
                 condense::summarize{.when = used >= high, .with = laws::reversing_model{}},
                 condense::sliding_window{.when = used >= high, .protect = condense::task | condense::last(4_messages)},
                 condense::escalate{.when = used >= high, .ceiling = {10'000}}});
         default:
             return f(condense::pipeline{
-                condense::offload{.over = over, .preview = condense::head{keep}, .into = store}, condense::compress{.when = used >= low, .over = over},
-                condense::summarize{.when = used >= high}, condense::sliding_window{.when = used >= high}, condense::escalate{.when = used >= high}});
+                condense::offload{.over = over, .preview = condense::head{keep}, .into = store},
+                condense::compress{.when = used >= low, .over = over}, condense::summarize{.when = used >= high},
+                condense::sliding_window{.when = used >= high}, condense::escalate{.when = used >= high}});
     }
 }
 
@@ -284,7 +298,8 @@ template <class Message>
 laws::broken run_talk(std::uint64_t seed, figures& counted) {
     laws::random_source random{seed ^ 0x7A1Cu};
     auto const all = forms::projected<Message>(long_conversation(seed, 60 + random.below(300)));
-    laws::provider other{.count = {60 + random.below(161), 60 + random.below(161)}, .random = laws::random_source{seed}};
+    laws::provider other{.count = {60 + random.below(161), 60 + random.below(161)},
+                         .random = laws::random_source{seed}};
     other.reports = random.chance(60);
     other.names = random.chance(50);
     other.streams = random.chance(40);
@@ -299,7 +314,8 @@ laws::broken run_talk(std::uint64_t seed, figures& counted) {
     laws::broken found;
     with_session_mix(random, [&](auto const& mix) {
         condense::session session{std::vector<Message>{}, mix, limits, laws::byte_estimator{}};
-        talk<Message, decltype(session)> held{session, other, limits, condense::has_last_resort<decltype(mix)>, counted};
+        talk<Message, decltype(session)> held{session, other, limits, condense::has_last_resort<decltype(mix)>,
+                                              counted};
         for (auto const& m : all) {
             bool answered = false;
             if (m.role == condense::role::assistant && random.chance(90))
@@ -324,7 +340,8 @@ void check_type() {
     CHECK(counted.delivered >= rounds / 50);
     CHECK(counted.thrown >= rounds / 4);
     CHECK(counted.anchored >= rounds * 5);
-    for (auto const* const outcome : {"too large", "overflow", "failed"}) CHECK(counted.outcomes[outcome] >= rounds / 10);
+    for (auto const* const outcome : {"too large", "overflow", "failed"})
+        CHECK(counted.outcomes[outcome] >= rounds / 10);
 }
 
 }  // namespace

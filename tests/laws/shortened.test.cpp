@@ -31,15 +31,19 @@ void with_shorteners(random_source& random, Function&& f) {
     condense::chars const over{100 + random.below(3'000)};
     condense::chars const at_most{384 + random.below(2'000)};
     condense::text_limit const end = condense::chars{1 + random.below(over.count)};
-    auto const shorten = condense::first_of(
-        condense::old_reasoning{.keep = {random.below(4)}}, condense::media_note{}, condense::superseded_reads{},
-        condense::duplicate_results{}, condense::point_to_file{}, condense::shorten_arguments{.over = 200_chars},
-        condense::collapse_repeats{}, condense::json_minify{},
-        condense::by_content{.json = condense::json_sample{.at_most = at_most}, .log = condense::compact_log{.at_most = at_most}, .detect = few_lines{}},
-        condense::head_tail{end, end});
+    auto const shorten = condense::first_of(condense::old_reasoning{.keep = {random.below(4)}}, condense::media_note{},
+                                            condense::superseded_reads{}, condense::duplicate_results{},
+                                            condense::point_to_file{}, condense::shorten_arguments{.over = 200_chars},
+                                            condense::collapse_repeats{}, condense::json_minify{},
+                                            condense::by_content{.json = condense::json_sample{.at_most = at_most},
+                                                                 .log = condense::compact_log{.at_most = at_most},
+                                                                 .detect = few_lines{}},
+                                            condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
-        auto const compress = condense::compress<decltype(used >= low), condense::default_target, condense::task_t, decltype(worth), decltype(order),
-                                                 std::remove_const_t<decltype(shorten)>>{used >= low, {}, {}, worth, order, over, shorten};
+        auto const compress =
+            condense::compress<decltype(used >= low), condense::default_target, condense::task_t, decltype(worth),
+                               decltype(order), std::remove_const_t<decltype(shorten)>>{
+                used >= low, {}, {}, worth, order, over, shorten};
         auto const window = condense::sliding_window<decltype(used >= line)>{used >= line};
         f(condense::pipeline{compress, window, condense::escalate{.when = used >= line, .passes = 3}});
     };
@@ -61,7 +65,9 @@ void check_shortened() {
         auto const limits = laws::random_budget(original, random);
         bool const marks = random.chance(50) && condense::detail::markable<message_type>;
         laws::broken found;
-        with_shorteners(random, [&](auto const& mix) { found = laws::run_one<History>(original, mix, limits, laws::byte_estimator{}, marks, into); });
+        with_shorteners(random, [&](auto const& mix) {
+            found = laws::run_one<History>(original, mix, limits, laws::byte_estimator{}, marks, into);
+        });
         return found;
     });
     CHECK(tallied.runs > 0);
@@ -74,4 +80,6 @@ void check_shortened() {
 
 TEST_CASE("the laws hold with every shortener", "[laws]") { check_shortened<std::vector<condense::chat_message>>(); }
 TEST_CASE("the laws hold with every shortener in JSON", "[laws]") { check_shortened<forms::json::array_t>(); }
-TEST_CASE("the laws hold with every shortener for messages of variants", "[laws]") { check_shortened<std::deque<forms::post>>(); }
+TEST_CASE("the laws hold with every shortener for messages of variants", "[laws]") {
+    check_shortened<std::deque<forms::post>>();
+}

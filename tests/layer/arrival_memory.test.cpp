@@ -122,7 +122,8 @@ TEST_CASE("deferred: a memory is read as it was written, or not at all") {
     condense::detail::deferred_messages kept;
     for (std::string_view const good : {"", "1:9,", "1:9,1:3,1:8,"}) CHECK(kept.load(good, 9));
     CHECK(kept.save() == "1:9,1:3,1:8,");
-    for (std::string_view const bad : {"x", "2:10,", "1:9,1:9,", "1:9,1:3,1:3,", "1:9,1:8,1:3,", "1:9,1:-,"}) CHECK_FALSE(kept.load(bad, 9));
+    for (std::string_view const bad : {"x", "2:10,", "1:9,1:9,", "1:9,1:3,1:3,", "1:9,1:8,1:3,", "1:9,1:-,"})
+        CHECK_FALSE(kept.load(bad, 9));
     CHECK(kept.save() == "1:9,1:3,1:8,");
     kept.rewind(8);
     CHECK(kept.save() == "1:8,1:3,");

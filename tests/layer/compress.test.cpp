@@ -273,7 +273,8 @@ TEST_CASE("compress: limits in lines and bytes") {
 
 TEST_CASE("compress: a limit in tokens") {
     auto messages = rounds({output(2'000), output(2'001)});
-    compress const layer{.when = always, .over = 2'000_tokens, .with = condense::first_of(silent{}, head_tail{100_chars, 100_chars})};
+    compress const layer{
+        .when = always, .over = 2'000_tokens, .with = condense::first_of(silent{}, head_tail{100_chars, 100_chars})};
     static_cast<void>(reduced(messages, pipeline{layer}));
     CHECK(sizes(messages)[0] == 2'000);
     CHECK(sizes(messages)[1] < 300);
@@ -281,13 +282,16 @@ TEST_CASE("compress: a limit in tokens") {
 }
 
 TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {
-    condense::session chat{history{},
-                           pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},
-                           {.window = 100'000_tokens}, toy::per_byte{}};
+    condense::session chat{
+        history{},
+        pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},
+        {.window = 100'000_tokens},
+        toy::per_byte{}};
     for (auto const& m : rounds({output(500), output(500)})) chat.push(m);
     REQUIRE(chat.due());
     CHECK(chat.prepare().layers[0].parts_shortened == 1);
-    condense::session plain{rounds({output(500)}), pipeline{compress{.when = always}}, {.window = 100'000_tokens}, toy::per_byte{}};
+    condense::session plain{
+        rounds({output(500)}), pipeline{compress{.when = always}}, {.window = 100'000_tokens}, toy::per_byte{}};
     CHECK_FALSE(plain.due());
 }
 
@@ -296,7 +300,8 @@ TEST_CASE("compress: takes what another layer made of a part too, as a second ru
         condense::part_ref const part{2, 0, draft.outline().message_at(2).first_part};
         std::string words;
         while (words.size() < 2'000) words += "again and ";
-        if (!draft.about(part).edited && draft.about(part).original_size.count == 5'000) pass.note(draft.shorten(part, words));
+        if (!draft.about(part).edited && draft.about(part).original_size.count == 5'000)
+            pass.note(draft.shorten(part, words));
     });
     pipeline const mix{cut, compress{.when = always, .over = 100_chars, .with = condense::collapse_repeats{}}};
     std::string mixed;
@@ -310,9 +315,10 @@ TEST_CASE("compress: takes what another layer made of a part too, as a second ru
 }
 
 TEST_CASE("compress: two on one part compose") {
-    auto const arguments = R"({"path":"a.txt","content":")" + std::string(1'900, 'c') + R"(","notes":")" + std::string(2'600, 'n') + "\"}";
-    history messages{chat_message::user("task"), chat_message::call("1", "write_file", arguments), chat_message::result("1", "ok"),
-                     chat_message::assistant("done"), chat_message::user("thanks")};
+    auto const arguments =
+        R"({"path":"a.txt","content":")" + std::string(1'900, 'c') + R"(","notes":")" + std::string(2'600, 'n') + "\"}";
+    history messages{chat_message::user("task"), chat_message::call("1", "write_file", arguments),
+                     chat_message::result("1", "ok"), chat_message::assistant("done"), chat_message::user("thanks")};
     compress const pointed{.when = always, .with = condense::point_to_file{}};
     compress const cut{.when = always, .with = condense::shorten_arguments{.over = 2'000_chars}};
     auto const both = [&](auto const& mix) {
@@ -338,8 +344,9 @@ TEST_CASE("compress: a second cut, in this run or a later one, says what is miss
     compress const layer{.when = used >= 40_pct};
     pipeline const mix{layer, condense::escalate{.when = used >= 60_pct}};
     for (bool const marks : {false, true}) {
-        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"), chat_message::result("1", output(50'000)),
-                         chat_message::assistant("done"), chat_message::user("more")};
+        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"),
+                         chat_message::result("1", output(50'000)), chat_message::assistant("done"),
+                         chat_message::user("more")};
         static_cast<void>(reduced(messages, mix, 40'000_tokens, marks));
         CHECK(messages[2].parts[0].text.find("[... 42,000 of 50,000 characters omitted ...]") != std::string::npos);
         messages.push_back(chat_message::assistant(output(22'000)));
@@ -361,7 +368,9 @@ TEST_CASE("compress: a marker says where the rest is, and nothing of another run
     CHECK(marker(pipeline{eager}) == "[... 4,800 of 5,000 characters omitted ...]");
     CHECK(marker(pipeline{condense::record{.to = condense::memory_journal{}}, eager}) ==
           "[... 4,800 of 5,000 characters omitted; the journal holds the whole ...]");
-    auto const worded = compress{.when = always, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars},
+    auto const worded = compress{.when = always,
+                                 .over = 1'000_chars,
+                                 .with = head_tail{100_chars, 100_chars},
                                  .words = {.recorded = "search_history has it", .otherwise = "ask for another run"}};
     CHECK(marker(pipeline{worded}) == "[... 4,800 of 5,000 characters omitted; ask for another run ...]");
     CHECK(marker(pipeline{condense::record{.to = condense::memory_journal{}}, worded}) ==
@@ -394,31 +403,39 @@ TEST_CASE("compress: it says why it has nothing to do") {
         return std::string{std::string_view{report.layers[0].note}};
     };
     CHECK(said(compress{.when = always}, 5'000) == "nothing to do: all that it could take is within `over`");
-    CHECK(said(compress{.when = always, .protect = condense::tools("read")}, 50'000) == "nothing to do: all that it could take is protected");
+    CHECK(said(compress{.when = always, .protect = condense::tools("read")}, 50'000) ==
+          "nothing to do: all that it could take is protected");
     CHECK(said(compress{.when = always, .protect = condense::last(10_messages)}, 50'000) ==
           "nothing to do: all that it could take is within the newest 5 messages");
     CHECK(said(compress{.when = always, .protect = condense::last(3_messages)}, 50'000) ==
           "nothing to do: all that it could take is within the newest 3 messages");
-    CHECK(said(compress{.when = always, .protect = condense::first(3_messages)}, 50'000) == "nothing to do: all that it could take is protected");
-    CHECK(said(compress{.when = always, .with = silent{}}, 50'000) == "nothing to do: no part is one that it shortens any further");
-    CHECK(said(compress{.when = always, .with = of_media{}}, 50'000) == "nothing to do: no part is one that it shortens any further");
-    CHECK(said(compress{.when = used >= 1_messages, .until = used <= 90_pct}, 50'000) == "nothing to do: its target is reached");
+    CHECK(said(compress{.when = always, .protect = condense::first(3_messages)}, 50'000) ==
+          "nothing to do: all that it could take is protected");
+    CHECK(said(compress{.when = always, .with = silent{}}, 50'000) ==
+          "nothing to do: no part is one that it shortens any further");
+    CHECK(said(compress{.when = always, .with = of_media{}}, 50'000) ==
+          "nothing to do: no part is one that it shortens any further");
+    CHECK(said(compress{.when = used >= 1_messages, .until = used <= 90_pct}, 50'000) ==
+          "nothing to do: its target is reached");
 }
 
 TEST_CASE("compress: why it had nothing to do goes when it has") {
     auto messages = rounds({output(9'000)});
-    auto const report = reduced(messages, pipeline{compress{.when = always}, condense::escalate{.when = used >= 10_pct}}, 10'000_tokens);
+    auto const report = reduced(
+        messages, pipeline{compress{.when = always}, condense::escalate{.when = used >= 10_pct}}, 10'000_tokens);
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(std::string_view{report.layers[0].note}.empty());
 }
 
 TEST_CASE("compress: a trigger in messages or turns acts, measured in tokens", "[law-18]") {
     auto const arguments = R"({"path":"a.txt","content":")" + std::string(9'000, 'x') + "\"}";
-    std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::call("1", "write_file", arguments),
-                                                 condense::chat_message::result("1", std::string(90'000, 'y')), condense::chat_message::assistant("a"),
-                                                 condense::chat_message::user("u")};
-    auto const mix = condense::pipeline{condense::compress{.when = condense::used >= 3_messages, .with = condense::shorten_arguments{}},
-                                        condense::compress{.when = condense::used >= 1_turns}};
+    std::vector<condense::chat_message> messages{
+        condense::chat_message::user("u"), condense::chat_message::call("1", "write_file", arguments),
+        condense::chat_message::result("1", std::string(90'000, 'y')), condense::chat_message::assistant("a"),
+        condense::chat_message::user("u")};
+    auto const mix = condense::pipeline{
+        condense::compress{.when = condense::used >= 3_messages, .with = condense::shorten_arguments{}},
+        condense::compress{.when = condense::used >= 1_turns}};
     auto const report = condense::reduce(messages, mix, {.window = 1'000'000_tokens}, toy::per_byte{});
     for (auto const& layer : report.layers) {
         CHECK(layer.outcome == condense::layer_outcome::applied);
@@ -431,8 +448,9 @@ TEST_CASE("compress: a trigger in messages or turns acts, measured in tokens", "
 
 TEST_CASE("compress: `over` below what head_tail holds bounds what is left", "[law-18]") {
     for (std::size_t const size : {7'900u, 20'000u}) {
-        std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::call("1", "f", "{}"),
-                                                     condense::chat_message::result("1", std::string(size, 'x')), condense::chat_message::assistant("a")};
+        std::vector<condense::chat_message> messages{
+            condense::chat_message::user("u"), condense::chat_message::call("1", "f", "{}"),
+            condense::chat_message::result("1", std::string(size, 'x')), condense::chat_message::assistant("a")};
         auto const mix = condense::pipeline{condense::compress{.when = condense::always, .over = 2'000_chars}};
         CHECK(condense::reduce(messages, mix, {.window = 100'000_tokens}, toy::per_byte{}).changed());
         CHECK(messages[2].parts[0].text.size() <= 2'000);

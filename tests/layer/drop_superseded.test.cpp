@@ -22,7 +22,8 @@ using condense::tools;
 using condense::used;
 
 static_assert(condense::layer<drop_superseded<>>);
-static_assert(condense::deterministic<pipeline<drop_superseded<>>> && !condense::recoverable<pipeline<drop_superseded<>>>);
+static_assert(condense::deterministic<pipeline<drop_superseded<>>> &&
+              !condense::recoverable<pipeline<drop_superseded<>>>);
 
 /// In letters: U and A say something, M and N are calls of markers with their results, T of a snapshot, C
 /// of another tool; m is a marker whose call failed, and x one that was never answered. Names are indices.
@@ -88,7 +89,8 @@ TEST_CASE("drop_superseded: a marker without a good answer takes the place of no
 
 TEST_CASE("drop_superseded: what is said and thought with a call goes with it, other calls keep it") {
     auto messages = conversation("UMMAU");
-    messages[1].parts.insert(messages[1].parts.begin(), {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "Now I set it."}});
+    messages[1].parts.insert(messages[1].parts.begin(),
+                             {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "Now I set it."}});
     CHECK(letters_of(settled(messages, pipeline{marks})) == "UMAU");
     messages[1].parts.push_back({.kind = part_kind::tool_call, .text = "{}", .tool = "ls", .call = "other"});
     messages.insert(messages.begin() + 3, result("other", "r"));
@@ -109,15 +111,18 @@ TEST_CASE("drop_superseded: texts can be markers") {
                      answer(),
                      user()};
     auto const after = settled(messages, pipeline{layer});
-    CHECK(texts(after, part_kind::text) == std::vector<std::string>{"task", "state of b: 1", "done", "state of a: 3", "done", "go on"});
+    CHECK(texts(after, part_kind::text) ==
+          std::vector<std::string>{"task", "state of b: 1", "done", "state of a: 3", "done", "go on"});
     // A word of somebody's beside it keeps the message.
     messages[3].parts.push_back({.text = "And be quick."});
     CHECK(texts(settled(messages, pipeline{layer}), part_kind::text)[2] == "state of a: 2");
 }
 
 TEST_CASE("drop_superseded: what a request begins with stays, again and again") {
-    drop_superseded const layer{.protect = condense::nothing, .key = [](part_view const& part) { return part.text.substr(0, 5); }};
-    auto const after = settled(history{user("state 1"), answer(), user("state 2"), answer(), user("state 3")}, pipeline{layer});
+    drop_superseded const layer{.protect = condense::nothing,
+                                .key = [](part_view const& part) { return part.text.substr(0, 5); }};
+    auto const after =
+        settled(history{user("state 1"), answer(), user("state 2"), answer(), user("state 3")}, pipeline{layer});
     REQUIRE_FALSE(after.empty());
     CHECK(after.front().role == condense::role::user);
     CHECK(after.back().parts[0].text == "state 3");
@@ -135,7 +140,8 @@ TEST_CASE("drop_superseded: oldest first, and no further than its target") {
     drop_superseded const layer{.when = used > 10_messages, .until = used <= 8_messages, .key = markers("set_*")};
     CHECK(settled(conversation("UMMMMAU"), pipeline{layer}).size() == 7);
     CHECK(settled(conversation("UMMMAU"), pipeline{layer}).size() == 9);
-    CHECK_THROWS_AS((pipeline{drop_superseded{.when = used > 10_messages, .until = used <= 11_messages}}), condense::invalid_configuration);
+    CHECK_THROWS_AS((pipeline{drop_superseded{.when = used > 10_messages, .until = used <= 11_messages}}),
+                    condense::invalid_configuration);
 }
 
 TEST_CASE("drop_superseded: without keys nothing goes") {
@@ -174,8 +180,8 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
             };
             bool newer = false;
             for (auto later = call_at + 1; later < facts.part_count(); ++later)
-                newer = newer || (facts.part_at(later).kind == part_kind::tool_call && text_of(later) == text_of(call_at) &&
-                                  stays(facts.part_at(later).message_index));
+                newer = newer || (facts.part_at(later).kind == part_kind::tool_call &&
+                                  text_of(later) == text_of(call_at) && stays(facts.part_at(later).message_index));
             CHECK(newer);
         }
     }
@@ -189,7 +195,10 @@ TEST_CASE("drop_superseded: it says why it has nothing to do") {
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };
-    CHECK(said("UMAU", drop_superseded{.when = always, .key = markers("set_task")}) == "nothing to do: nothing is superseded");
-    CHECK(said("UMAMAU", drop_superseded{.when = always, .protect = condense::last(condense::messages{20}), .key = markers("set_task")}) ==
+    CHECK(said("UMAU", drop_superseded{.when = always, .key = markers("set_task")}) ==
+          "nothing to do: nothing is superseded");
+    CHECK(said("UMAMAU",
+               drop_superseded{
+                   .when = always, .protect = condense::last(condense::messages{20}), .key = markers("set_task")}) ==
           "nothing to do: all that it could take is protected");
 }

@@ -340,7 +340,8 @@ TEST_CASE("escalate: a layer that threw is not run again, and the entry says the
         ++ran;
         throw std::runtime_error{"broken"};
     });
-    auto const report = reduced(messages, pipeline{thrower, escalate{.when = condense::used >= 50_pct, .passes = 3}}, 600_tokens);
+    auto const report =
+        reduced(messages, pipeline{thrower, escalate{.when = condense::used >= 50_pct, .passes = 3}}, 600_tokens);
     CHECK(ran == 1);
     CHECK(report.layers[0].failures == 1);
     CHECK(report.layers[0].threw);
@@ -351,11 +352,12 @@ TEST_CASE("escalate: a layer that threw is not run again, and the entry says the
 }
 
 TEST_CASE("escalate: the floor is what no law lets go, whatever this mix leaves") {
-    history messages{chat_message::system(std::string(300, 's')), chat_message::user(std::string(100, 't')), chat_message::call("1", "f", "{}"),
-                     chat_message::result("1", std::string(1'000, 'r'))};
+    history messages{chat_message::system(std::string(300, 's')), chat_message::user(std::string(100, 't')),
+                     chat_message::call("1", "f", "{}"), chat_message::result("1", std::string(1'000, 'r'))};
     auto const report = reduced(messages, pipeline{sliding_window{}, escalate{}}, 800_tokens);
     CHECK(report.outcome == outcome::exhausted);
     CHECK(report.after.tokens > 1'000_tokens);
     CHECK(report.floor == 400_tokens);
-    CHECK(report.text().find("floor: 400 tokens cannot be reduced by any mix; this one leaves 1,4") != std::string::npos);
+    CHECK(report.text().find("floor: 400 tokens cannot be reduced by any mix; this one leaves 1,4") !=
+          std::string::npos);
 }

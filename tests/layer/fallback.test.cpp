@@ -84,9 +84,7 @@ struct stopper {
         if (!nested) throw condense::cancelled{};
         try {
             throw condense::cancelled{};
-        } catch (...) {
-            std::throw_with_nested(std::runtime_error{"the transport failed"});
-        }
+        } catch (...) { std::throw_with_nested(std::runtime_error{"the transport failed"}); }
     }
 };
 
@@ -95,7 +93,9 @@ struct flag {
     bool stop_requested() const { return *up; }
 };
 
-std::vector<toy::message> history() { return {toy::user("one"), toy::user("two"), toy::user("three"), toy::user("four")}; }
+std::vector<toy::message> history() {
+    return {toy::user("one"), toy::user("two"), toy::user("three"), toy::user("four")};
+}
 constexpr condense::budget roomy{.window = {1'000}};
 
 // What is certain whichever layer acts.
@@ -121,7 +121,8 @@ static_assert(!condense::deterministic<pipeline<fallback<window_layer, clock_lay
 static_assert(condense::calls_model<pipeline<fallback<asking, window_layer>>>);
 static_assert(condense::has_last_resort<pipeline<fallback<window_layer, window_layer>, condense::escalate<>>>);
 static_assert(!condense::has_last_resort<pipeline<fallback<window_layer, clock_layer>, condense::escalate<>>>);
-static_assert(condense::has_last_resort<pipeline<window_layer, fallback<window_layer, clock_layer>, condense::escalate<>>>);
+static_assert(
+    condense::has_last_resort<pipeline<window_layer, fallback<window_layer, clock_layer>, condense::escalate<>>>);
 static_assert(condense::recoverable<pipeline<fallback<journal_layer, journal_layer>, window_layer>>);
 static_assert(!condense::recoverable<pipeline<fallback<journal_layer, window_layer>>>);
 static_assert(condense::recoverable<pipeline<journal_layer, fallback<window_layer, clock_layer>>>);
@@ -138,7 +139,9 @@ TEST_CASE("fallback: the next layer runs where the one before it failed, and onl
     auto const run = [&](worker::way how, worker::way then) {
         first = second = third = 0;
         auto messages = history();
-        auto const report = condense::reduce(messages, pipeline{fallback{worker{how, &first}, worker{then, &second}, worker{worker::works, &third}}}, roomy, exact{});
+        auto const report = condense::reduce(
+            messages, pipeline{fallback{worker{how, &first}, worker{then, &second}, worker{worker::works, &third}}},
+            roomy, exact{});
         CHECK(report.layers.size() == 3);
         CHECK(report.changed() == (messages.size() != 4));
         return report;
@@ -180,7 +183,8 @@ TEST_CASE("fallback: the next layer runs where the one before it failed, and onl
 TEST_CASE("fallback: when all fail nothing has changed, and each says why") {
     int ran = 0;
     auto messages = history();
-    auto const report = condense::reduce(messages, fallback{worker{worker::throws, &ran}, worker{worker::returns, &ran}}, roomy, exact{});
+    auto const report = condense::reduce(
+        messages, fallback{worker{worker::throws, &ran}, worker{worker::returns, &ran}}, roomy, exact{});
     CHECK(messages.size() == 4);
     CHECK_FALSE(report.changed());
     CHECK(report.layers[0].failures == 1);
@@ -197,8 +201,10 @@ TEST_CASE("fallback: it is due when the first one is") {
     CHECK_FALSE(pipeline{mix}.due({.tokens = 50_tokens}));
     // Due or not is asked of a layer with `when` before it runs: the second does not stand in for it.
     auto messages = history();
-    auto const report = condense::reduce(messages, pipeline{fallback{condense::sliding_window{.when = used > 10_messages},
-                                                                     condense::sliding_window{.when = used > 1_messages}}}, roomy, exact{});
+    auto const report = condense::reduce(messages,
+                                         pipeline{fallback{condense::sliding_window{.when = used > 10_messages},
+                                                           condense::sliding_window{.when = used > 1_messages}}},
+                                         roomy, exact{});
     CHECK_FALSE(report.changed());
 }
 
@@ -221,8 +227,11 @@ TEST_CASE("fallback: a pipeline fails when a layer in it does") {
     int second = 0;
     int third = 0;
     auto messages = history();
-    auto const report = condense::reduce(
-        messages, pipeline{fallback{pipeline{worker{worker::works, &first}, worker{worker::throws, &second}}, worker{worker::works, &third}}}, roomy, exact{});
+    auto const report =
+        condense::reduce(messages,
+                         pipeline{fallback{pipeline{worker{worker::works, &first}, worker{worker::throws, &second}},
+                                           worker{worker::works, &third}}},
+                         roomy, exact{});
     CHECK(first > 0);
     CHECK(second == first);
     CHECK(third == first);
@@ -274,7 +283,8 @@ TEST_CASE("fallback: a stop in the first leaves the second alone") {
     auto const one = toy::layer<condense::drops>([&](auto&, auto&) { return act(); });
     auto messages = history();
     condense::run_options<condense::steady_clock, flag> const options{.stop = {&stop}};
-    auto const report = condense::reduce(messages, pipeline{fallback{one, worker{worker::works, &second}}}, roomy, exact{}, options);
+    auto const report =
+        condense::reduce(messages, pipeline{fallback{one, worker{worker::works, &second}}}, roomy, exact{}, options);
     CHECK(first == 1);
     CHECK(second == 0);
     CHECK(messages.size() == 4);
@@ -299,12 +309,16 @@ TEST_CASE("fallback: a store that fails is a failure of the layer that used it")
         bool works;
         condense::reference name(std::string_view bytes) const { return tapes::tape{}.name(bytes); }
         std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
-        condense::store_error put(condense::reference const&, std::string_view) const { return works ? condense::store_error{} : condense::store_error{"full"}; }
+        condense::store_error put(condense::reference const&, std::string_view) const {
+            return works ? condense::store_error{} : condense::store_error{"full"};
+        }
     };
-    auto const mix = pipeline{fallback{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{false}},
-                                       condense::offload{.over = 500_chars, .preview = condense::head{60_chars}, .into = shelf{true}}}};
-    std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::call("1", "t", "{}"),
-                                                 condense::chat_message::result("1", std::string(2'000, 'x')), condense::chat_message::assistant("a")};
+    auto const mix = pipeline{
+        fallback{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{false}},
+                 condense::offload{.over = 500_chars, .preview = condense::head{60_chars}, .into = shelf{true}}}};
+    std::vector<condense::chat_message> messages{
+        condense::chat_message::user("u"), condense::chat_message::call("1", "t", "{}"),
+        condense::chat_message::result("1", std::string(2'000, 'x')), condense::chat_message::assistant("a")};
     auto const report = condense::reduce(messages, mix, {.window = {100'000}}, exact{});
     CHECK(report.layers[0].outcome == layer_outcome::failed);
     CHECK(report.layers[0].note == "full");

@@ -49,7 +49,9 @@ TEST_CASE("journal_index: each message is found after the one before it") {
         CHECK(held.find(name("go")) == none);
     }
     SECTION("one with gaps") { CHECK(find(held, {"go", "go", "ok", "ok"}) == list{1, 3, 4, none}); }
-    SECTION("unknown ones between") { CHECK(find(held, {"ok", "new", "ok", "new", "go"}) == list{0, none, 2, none, 3}); }
+    SECTION("unknown ones between") {
+        CHECK(find(held, {"ok", "new", "ok", "new", "go"}) == list{0, none, 2, none, 3});
+    }
 }
 
 TEST_CASE("journal_index: what was made of a message stands for it") {
@@ -86,7 +88,8 @@ TEST_CASE("journal_index: what was made of a message stands for it") {
         made(held, "answer", 1);
         made(held, "answer", 1);
         made(held, "answer", 3);
-        CHECK(find(held, {"u", "long", "answer", "answer", "v", "long", "answer", "w"}) == list{0, 1, 1, 1, 2, 3, 3, 4});
+        CHECK(find(held, {"u", "long", "answer", "answer", "v", "long", "answer", "w"}) ==
+              list{0, 1, 1, 1, 2, 3, 3, 4});
     }
     SECTION("but not for a later message that is the same") {
         made(held, "short", 1);

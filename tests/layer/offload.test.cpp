@@ -202,7 +202,8 @@ TEST_CASE("offload: what a store has taken stands, what it has not taken stays i
     for (auto const& content : taken) {
         bool found = false;
         for (auto const& m : messages)
-            for (auto const& part : m.parts) found = found || part.text.find(shelf{&state}.name(content).text()) != std::string::npos;
+            for (auto const& part : m.parts)
+                found = found || part.text.find(shelf{&state}.name(content).text()) != std::string::npos;
         CHECK(found);
     }
     // A later run is none the worse: where there is room again, the others follow.
@@ -223,7 +224,8 @@ TEST_CASE("offload: a store that throws for some keeps what it has taken", "[law
         }
     };
     shelf::state state;
-    auto const mix = pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = throwing{{&state}}}};
+    auto const mix =
+        pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = throwing{{&state}}}};
     auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(7'000, 'd')});
     auto const report = reduced(messages, mix);
     CHECK(state.kept == std::vector<std::string>{output(5'000, 'a'), output(7'000, 'd')});
@@ -254,7 +256,10 @@ TEST_CASE("offload: a store that cancels ends the run, and nothing has changed",
     shelf::state state;
     auto messages = rounds({output(5'000, 'a'), output(9'000, 'b')});
     auto const before = messages;
-    CHECK_THROWS_AS(reduced(messages, pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = cancelling{{&state}}}}), condense::cancelled);
+    CHECK_THROWS_AS(reduced(messages, pipeline{offload{.over = 1'000_chars,
+                                                       .preview = head_tail{100_chars, 100_chars},
+                                                       .into = cancelling{{&state}}}}),
+                    condense::cancelled);
     CHECK(messages == before);
 }
 
@@ -361,19 +366,22 @@ TEST_CASE("offload: limits in lines and bytes") {
 TEST_CASE("offload: a limit in tokens") {
     shelf::state state;
     auto messages = rounds({output(2'000), output(2'001), "short"});
-    auto const by_tokens = offload{.over = 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    auto const by_tokens =
+        offload{.over = 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(messages, pipeline{by_tokens}));
     CHECK(state.kept == std::vector<std::string>{output(2'001)});
     CHECK_FALSE(reduced(messages, pipeline{by_tokens}).changed());
     // What counts, not what it looks like: four bytes a token.
     auto quarter = rounds({output(7'996), output(8'001)});
     state.kept.clear();
-    static_cast<void>(condense::reduce(quarter, pipeline{by_tokens}, {.window = 100'000_tokens}, condense::chars_per_token{40, {}}));
+    static_cast<void>(
+        condense::reduce(quarter, pipeline{by_tokens}, {.window = 100'000_tokens}, condense::chars_per_token{40, {}}));
     CHECK(state.kept == std::vector<std::string>{output(8'001)});
     // Beside others the first that is exceeded counts.
     state.kept.clear();
     auto both = rounds({output(1'500), output(900)});
-    auto const either = offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    auto const either =
+        offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(both, pipeline{either}));
     CHECK(state.kept == std::vector<std::string>{output(1'500)});
 }
@@ -381,7 +389,8 @@ TEST_CASE("offload: a limit in tokens") {
 TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") {
     shelf::state state;
     auto const shortened = [&](auto const& layer, double factor) {
-        condense::session session{history{}, pipeline{layer}, condense::budget{.window = 100'000_tokens}, toy::per_byte{}};
+        condense::session session{history{}, pipeline{layer}, condense::budget{.window = 100'000_tokens},
+                                  toy::per_byte{}};
         for (auto& m : rounds({output(600)})) session.push(std::move(m));
         static_cast<void>(session.request());
         auto const counted = static_cast<double>(session.used().tokens.count);
@@ -389,8 +398,13 @@ TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") 
         return session.run().layers[0].parts_shortened;
     };
     constexpr head_tail ends{100_chars, 100_chars};
-    auto const stored = offload{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .preview = ends, .into = shelf{&state}};
-    auto const cut = condense::compress{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .with = ends};
+    auto const stored = offload{.when = used >= 1_messages,
+                                .until = used <= 1_tokens,
+                                .over = 1'000_tokens,
+                                .preview = ends,
+                                .into = shelf{&state}};
+    auto const cut =
+        condense::compress{.when = used >= 1_messages, .until = used <= 1_tokens, .over = 1'000_tokens, .with = ends};
     CHECK(shortened(stored, 1.0) == 0);
     CHECK(shortened(stored, 2.0) == 1);
     CHECK(shortened(cut, 1.0) == 0);
@@ -456,7 +470,9 @@ struct busy_shelf {
 template <>
 struct condense::message_traits<flat> {
     static role role_of(flat const& m) { return m.from; }
-    static void each_part(flat const& m, auto&& sink) { sink(part_view{.kind = m.kind, .text = m.text, .tool = "run"}); }
+    static void each_part(flat const& m, auto&& sink) {
+        sink(part_view{.kind = m.kind, .text = m.text, .tool = "run"});
+    }
     static flat with_part(flat const& m, std::size_t, std::string_view text) { return flat::of(m.from, m.kind, text); }
 };
 
@@ -465,7 +481,8 @@ TEST_CASE("a store may grow the program's container while it keeps an original",
     std::string kept;
     std::vector<flat> messages{flat::of(condense::role::user, condense::part_kind::text, "task"),
                                flat::of(condense::role::assistant, condense::part_kind::tool_call, "{}")};
-    auto const mix = pipeline{offload{.over = 1'000_chars, .preview = {100_chars, 100_chars}, .into = busy_shelf{&act, &kept}}};
+    auto const mix =
+        pipeline{offload{.over = 1'000_chars, .preview = {100_chars, 100_chars}, .into = busy_shelf{&act, &kept}}};
     condense::session session{std::ref(messages), mix, condense::budget{.window = 8'000_tokens}};
     std::string const text(1'400, 'r');
     messages.push_back(flat::of(condense::role::tool, condense::part_kind::tool_result, text));
@@ -484,14 +501,24 @@ TEST_CASE("offload: it says why it has nothing to do") {
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };
-    auto layer = offload{.when = used >= 1_messages, .protect = condense::last(10_messages), .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    auto layer = offload{.when = used >= 1_messages,
+                         .protect = condense::last(10_messages),
+                         .over = 1'000_chars,
+                         .preview = head_tail{100_chars, 100_chars},
+                         .into = shelf{&state}};
     CHECK(said(layer) == "nothing to do: all that it could take is within the newest 7 messages");
     layer.over = 9'000_chars;
     CHECK(said(layer) == "nothing to do: no result over `over` is left");
-    CHECK(said(offload{.when = used >= 1_messages, .protect = condense::tools("read"), .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}}) ==
-          "nothing to do: all that it could take is protected");
-    CHECK(said(offload{.when = used >= 1_messages, .until = used <= 90_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}}) ==
-          "nothing to do: its target is reached");
+    CHECK(said(offload{.when = used >= 1_messages,
+                       .protect = condense::tools("read"),
+                       .over = 1'000_chars,
+                       .preview = head_tail{100_chars, 100_chars},
+                       .into = shelf{&state}}) == "nothing to do: all that it could take is protected");
+    CHECK(said(offload{.when = used >= 1_messages,
+                       .until = used <= 90_pct,
+                       .over = 1'000_chars,
+                       .preview = head_tail{100_chars, 100_chars},
+                       .into = shelf{&state}}) == "nothing to do: its target is reached");
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     CHECK(said(to(shelf{&state})) == "nothing to do: no result over `over` is left");
 }

@@ -74,7 +74,8 @@ auto named(std::string id, bool marks = false) {
 constexpr condense::budget roomy{.window = {1'000'000}};
 
 template <class Mix>
-auto reduce(conversation& history, Mix const& mix, condense::run_options<> const& options = {}, condense::budget limits = roomy) {
+auto reduce(conversation& history, Mix const& mix, condense::run_options<> const& options = {},
+            condense::budget limits = roomy) {
     return condense::reduce(history, mix, limits, exact{}, options);
 }
 
@@ -165,10 +166,11 @@ TEST_CASE("record: a conversation that says the same again and again is recorded
 
 TEST_CASE("record: a run that brings nothing new writes nothing") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation full{chat_message::user("u"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(5'000, 'x')),
-                      chat_message::assistant("done")};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
+    conversation full{chat_message::user("u"), chat_message::call("1", "read", "{}"),
+                      chat_message::result("1", std::string(5'000, 'x')), chat_message::assistant("done")};
     auto first = full;
     CHECK(reduce(first, mix).changed());
     auto const lines = journal.held->lines.size();
@@ -192,8 +194,10 @@ TEST_CASE("record: what runs have made is never taken for a message") {
         tape const journal;
         auto const mix = condense::pipeline{
             condense::record{.to = journal},
-            condense::compress{.when = used >= 30_pct, .over = 700_chars, .with = condense::head_tail{200_chars, 100_chars}},
-            condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .size = 300_tokens},
+            condense::compress{
+                .when = used >= 30_pct, .over = 700_chars, .with = condense::head_tail{200_chars, 100_chars}},
+            condense::summarize{
+                .when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .size = 300_tokens},
             condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct, .passes = 2}};
         auto const all = laws::conversation_generator{seed}.make();
         condense::budget const limits{.window = {2'000 + random.below(20'000)}};
@@ -205,7 +209,8 @@ TEST_CASE("record: what runs have made is never taken for a message") {
             static_cast<void>(reduce(request, mix, named("c", marks), limits));
             if (in_place) history = request;
             INFO("seed " << seed << ", in place " << in_place << ", " << given << " of " << all.size());
-            REQUIRE(journal.messages("c") == bytes_of(conversation(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(given))));
+            REQUIRE(journal.messages("c") ==
+                    bytes_of(conversation(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(given))));
         }
         made += journal.made("c");
     }
@@ -214,8 +219,9 @@ TEST_CASE("record: what runs have made is never taken for a message") {
 
 TEST_CASE("record: equal previews do not make later messages look new") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
     conversation history;
     for (int turn = 0; turn < 4; ++turn) {
         history.push_back(chat_message::user("read it again " + std::to_string(turn)));
@@ -237,9 +243,13 @@ TEST_CASE("record: answers that repair wrote are no messages") {
     conversation all;
     conversation history;
     for (int turn = 0; turn < 8; ++turn) {
-        auto const id = [&](char const* text) { return ids ? std::string{text} : std::string{}; };  // of which two stand in one message
-        conversation const more{chat_message::user("q" + std::to_string(turn)), chat_message::call(id("one"), "t", "{}").and_call(id("two"), "t", "{}"),
-                                chat_message::user("still there?"), chat_message::assistant("a" + std::to_string(turn))};
+        auto const id = [&](char const* text) {
+            return ids ? std::string{text} : std::string{};
+        };  // of which two stand in one message
+        conversation const more{chat_message::user("q" + std::to_string(turn)),
+                                chat_message::call(id("one"), "t", "{}").and_call(id("two"), "t", "{}"),
+                                chat_message::user("still there?"),
+                                chat_message::assistant("a" + std::to_string(turn))};
         append(all, more);
         append(history, more);
         static_cast<void>(reduce(history, mix));
@@ -285,10 +295,15 @@ TEST_CASE("record: every layer that loses content waits for the journal, those t
         condense::record{.to = journal},
         condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{}},
         condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
-        condense::summarize{.when = used > 4_messages, .protect = condense::nothing}, window(2_messages),
+        condense::summarize{.when = used > 4_messages, .protect = condense::nothing},
+        window(2_messages),
         condense::escalate{.when = used >= 1_pct, .passes = 2}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
-                         chat_message::assistant(std::string(900, 'y')), chat_message::user("v"), chat_message::assistant("w")};
+    conversation history{chat_message::user("u"),
+                         chat_message::call("1", "read", "{}"),
+                         chat_message::result("1", std::string(2'000, 'x')),
+                         chat_message::assistant(std::string(900, 'y')),
+                         chat_message::user("v"),
+                         chat_message::assistant("w")};
     auto const all = history;
     auto const report = reduce(history, mix, {}, {.window = 1'000_tokens});
     CHECK(report.layers[1].outcome == layer_outcome::applied);
@@ -308,7 +323,8 @@ TEST_CASE("record: a layer before the journal does not wait for it, and none at 
     tape const journal;
     journal.down(verb::append);
     auto history = turns(0, 4);
-    auto const report = reduce(history, condense::pipeline{window(6_messages), condense::record{.to = journal}, window(2_messages)});
+    auto const report =
+        reduce(history, condense::pipeline{window(6_messages), condense::record{.to = journal}, window(2_messages)});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(report.layers[2].outcome == layer_outcome::failed);
     CHECK(history.size() == 6);
@@ -350,7 +366,8 @@ TEST_CASE("record: a dry run keeps nothing, and says what it would") {
 TEST_CASE("record: of two journals one that holds everything is enough") {
     tape const first;
     tape const second;
-    auto const mix = condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)};
+    auto const mix =
+        condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)};
     auto history = turns(0, 2);
     auto all = history;
     (GENERATE(true, false) ? first : second).down(verb::append);
@@ -370,7 +387,8 @@ TEST_CASE("record: of two journals one that holds everything is enough") {
 TEST_CASE("record: the second journal of a fallback stands in for the first") {
     tape const first;
     tape const second;
-    auto const mix = condense::pipeline{condense::fallback{condense::record{.to = first}, condense::record{.to = second}}, window(2_messages)};
+    auto const mix = condense::pipeline{
+        condense::fallback{condense::record{.to = first}, condense::record{.to = second}}, window(2_messages)};
     auto history = turns(0, 2);
     auto all = history;
     static_cast<void>(reduce(history, mix));
@@ -392,11 +410,14 @@ TEST_CASE("record: the second journal of a fallback stands in for the first") {
 
 TEST_CASE("record: in a nested pipeline it protects what comes after it, and knows what runs made") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::pipeline{condense::record{.to = journal}},
-                                        condense::pipeline{condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
-                                                           window(5_messages)}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
-                         chat_message::assistant("a"), chat_message::user("v")};
+    auto const mix = condense::pipeline{
+        condense::pipeline{condense::record{.to = journal}},
+        condense::pipeline{
+            condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
+            window(5_messages)}};
+    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
+                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
+                         chat_message::user("v")};
     auto const all = history;
     journal.down(verb::append);
     auto const report = reduce(history, mix);
@@ -410,10 +431,12 @@ TEST_CASE("record: in a nested pipeline it protects what comes after it, and kno
 
 TEST_CASE("record: in a fallback with something else, what a run makes is known as well") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::fallback{condense::record{.to = journal}, nothing_to_do{}},
-                                        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
-                         chat_message::assistant("a"), chat_message::user("v")};
+    auto const mix = condense::pipeline{
+        condense::fallback{condense::record{.to = journal}, nothing_to_do{}},
+        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
+    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
+                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
+                         chat_message::user("v")};
     auto const all = history;
     for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
     CHECK(history != all);
@@ -422,7 +445,8 @@ TEST_CASE("record: in a fallback with something else, what a run makes is known 
 
 TEST_CASE("record: in a session each message is kept as it arrives, once") {
     tape const journal;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(4_messages)}, roomy, exact{}, named("s")};
+    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(4_messages)},
+                              roomy, exact{}, named("s")};
     conversation all;
     for (int turn = 0; turn < 10; ++turn)
         for (auto const& m : {chat_message::user("ok"), chat_message::assistant("ok")}) {
@@ -519,7 +543,8 @@ TEST_CASE("record: a fresh session with an old id goes on after what is there") 
 
 TEST_CASE("record: what failed at an arrival is made up for at the next, and nothing is lost meanwhile") {
     tape const journal;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(3_messages)}, roomy, exact{}};
+    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(3_messages)},
+                              roomy, exact{}};
     conversation all;
     journal.down(verb::append);
     for (auto const& m : turns(0, 3)) {
@@ -542,9 +567,10 @@ TEST_CASE("record: one that is far behind skips messages that another journal ha
     tape const first;
     tape const second;
     second.down(verb::append);
-    condense::session session{conversation{},
-                              condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)}, roomy,
-                              exact{}};
+    condense::session session{
+        conversation{},
+        condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)}, roomy,
+        exact{}};
     auto const all = turns(0, 4);
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().fits());
@@ -561,9 +587,11 @@ TEST_CASE("record: one that is far behind skips messages that another journal ha
 TEST_CASE("record: a fallback journal takes over after messages were given back") {
     tape const first;
     tape const second;
-    condense::session session{conversation{},
-                              condense::pipeline{condense::fallback{condense::record{.to = first}, condense::record{.to = second}}, window(2_messages)},
-                              roomy, exact{}};
+    condense::session session{
+        conversation{},
+        condense::pipeline{condense::fallback{condense::record{.to = first}, condense::record{.to = second}},
+                           window(2_messages)},
+        roomy, exact{}};
     auto const all = turns(0, 4);
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().fits());
@@ -577,7 +605,8 @@ TEST_CASE("record: a fallback journal takes over after messages were given back"
 TEST_CASE("record: a journal that throws at an arrival takes nothing with it") {
     tape const journal;
     journal.held->throws = true;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(100_messages)}, roomy, exact{}};
+    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(100_messages)},
+                              roomy, exact{}};
     journal.fail_at(verb::append, 2);
     auto const all = turns(0, 2);
     for (auto const& m : all) session.push(m);
@@ -589,10 +618,12 @@ TEST_CASE("record: a journal that throws at an arrival takes nothing with it") {
 
 TEST_CASE("record: where what a run made can not be noted, the report says so") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
-                         chat_message::assistant("a"), chat_message::user("v")};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
+    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
+                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
+                         chat_message::user("v")};
     journal.fail_at(verb::append, 6);
     auto const report = reduce(history, mix);
     CHECK(report.layers[0].failures == 1);
@@ -601,7 +632,9 @@ TEST_CASE("record: where what a run made can not be noted, the report says so") 
 
 TEST_CASE("record: beside another journal a saved state is not believed", "[law-6]") {
     tape const before;
-    auto const mix = [](tape const& journal) { return condense::pipeline{condense::record{.to = journal}, window(4_messages)}; };
+    auto const mix = [](tape const& journal) {
+        return condense::pipeline{condense::record{.to = journal}, window(4_messages)};
+    };
     condense::session first{conversation{}, mix(before), roomy, exact{}, named("s")};
     auto all = turns(0, 4);
     for (auto const& m : all) first.push(m);
@@ -655,12 +688,15 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
 }
 
 TEST_CASE("record: it is not idle where it stored") {
-    std::vector<condense::chat_message> messages{condense::chat_message::user("u"), condense::chat_message::assistant("a")};
+    std::vector<condense::chat_message> messages{condense::chat_message::user("u"),
+                                                 condense::chat_message::assistant("a")};
     auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}}};
-    auto const first = condense::reduce(messages, mix, condense::budget{.window = {1'000}}, [](std::string_view) { return condense::cost{256}; });
+    auto const first = condense::reduce(messages, mix, condense::budget{.window = {1'000}},
+                                        [](std::string_view) { return condense::cost{256}; });
     CHECK(first.layers[0].outcome == condense::layer_outcome::stored);
     CHECK(first.layers[0].artifacts == 2);
     CHECK(first.text().find("stored  ") != std::string::npos);
-    auto const again = condense::reduce(messages, mix, condense::budget{.window = {1'000}}, [](std::string_view) { return condense::cost{256}; });
+    auto const again = condense::reduce(messages, mix, condense::budget{.window = {1'000}},
+                                        [](std::string_view) { return condense::cost{256}; });
     CHECK(again.layers[0].outcome == condense::layer_outcome::idle);
 }

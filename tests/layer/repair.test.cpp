@@ -105,7 +105,9 @@ static_assert(condense::deterministic<condense::pipeline<condense::repair>>);
 struct whole : chat_message {
     struct condense_traits {
         static condense::role role_of(whole const& m) { return m.role; }
-        static void each_part(whole const& m, auto&& sink) { condense::each_part(static_cast<chat_message const&>(m), sink); }
+        static void each_part(whole const& m, auto&& sink) {
+            condense::each_part(static_cast<chat_message const&>(m), sink);
+        }
         static whole make_result(whole const& m, condense::part_view const& call, std::string text) {
             return {condense::make_result(static_cast<chat_message const&>(m), call, std::move(text))};
         }
@@ -116,7 +118,8 @@ struct lenient {
     static constexpr auto effects = condense::repairs;
     std::vector<condense::refusal>* said;
     void reduce(auto& draft, auto&) const {
-        for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id) said->push_back(draft.repair(draft.part_at(part_id), "none"));
+        for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id)
+            said->push_back(draft.repair(draft.part_at(part_id), "none"));
         said->push_back(draft.repair({0, 0, 1'000}, "none"));
     }
 };
@@ -125,17 +128,21 @@ struct lenient {
 
 TEST_CASE("repair: dead and cancelled calls are answered where they stand", "[case-T27]") {
     CHECK(mended({U(), C("1"), U("v"), A()}) == conversation{U(), C("1"), answer("1"), U("v"), A()});
-    CHECK(mended({U(), C("1", "t", part_status::cancelled)}) == conversation{U(), C("1", "t", part_status::cancelled), answer("1")});
+    CHECK(mended({U(), C("1", "t", part_status::cancelled)}) ==
+          conversation{U(), C("1", "t", part_status::cancelled), answer("1")});
     CHECK(mended({C("1"), U(), A()}) == conversation{C("1"), answer("1"), U(), A()});
-    CHECK(answer("1") == condense::make_result(C("1"), {.kind = part_kind::tool_call, .tool = "t", .call = "1"}, "none"));
+    CHECK(answer("1") ==
+          condense::make_result(C("1"), {.kind = part_kind::tool_call, .tool = "t", .call = "1"}, "none"));
 }
 
 TEST_CASE("repair: calls that may still be answered are left alone") {
     for (auto const& history :
-         {conversation{U(), C("1")}, conversation{U(), C("1"), U("v")}, conversation{U(), C("1"), A()}, conversation{C("1"), A(), U()},
-          conversation{U(), C("1", "t", part_status::pending), U("v"), A()}, conversation{U(), C("1"), R("1", "", part_status::pending), U("v"), A()},
-          conversation{U(), C("1"), R("1"), U("v"), A()}, conversation{U(), C("1", "t", part_status::cancelled), R("1"), U("v"), A()},
-          conversation{}, conversation{U()}})
+         {conversation{U(), C("1")}, conversation{U(), C("1"), U("v")}, conversation{U(), C("1"), A()},
+          conversation{C("1"), A(), U()}, conversation{U(), C("1", "t", part_status::pending), U("v"), A()},
+          conversation{U(), C("1"), R("1", "", part_status::pending), U("v"), A()},
+          conversation{U(), C("1"), R("1"), U("v"), A()},
+          conversation{U(), C("1", "t", part_status::cancelled), R("1"), U("v"), A()}, conversation{},
+          conversation{U()}})
         CHECK(mended(history) == history);
 }
 
@@ -156,13 +163,16 @@ TEST_CASE("repair: of parallel calls only those without a result are answered") 
 }
 
 TEST_CASE("repair: reused and missing ids") {
-    CHECK(mended({U(), C("x"), U("v"), C("x"), R("x"), A()}) == conversation{U(), C("x"), answer("x"), U("v"), C("x"), R("x"), A()});
-    CHECK(mended({U(), C("x"), U("v"), C("x"), U("w"), A()}) == conversation{U(), C("x"), answer("x"), U("v"), C("x"), answer("x"), U("w"), A()});
+    CHECK(mended({U(), C("x"), U("v"), C("x"), R("x"), A()}) ==
+          conversation{U(), C("x"), answer("x"), U("v"), C("x"), R("x"), A()});
+    CHECK(mended({U(), C("x"), U("v"), C("x"), U("w"), A()}) ==
+          conversation{U(), C("x"), answer("x"), U("v"), C("x"), answer("x"), U("w"), A()});
     CHECK(mended({U(), C(""), U("v"), A()}) == conversation{U(), C(""), answer(""), U("v"), A()});
     auto const both = C("").and_call("", "s", "{}");
     CHECK(mended({U(), both, U("v"), A()}) == conversation{U(), both, answer(""), answer("", "s"), U("v"), A()});
     auto const same = C("x").and_call("x", "t", "{}");
-    CHECK(mended({U(), same, U("v"), A()}) == conversation{U(), same, U("v"), A()});  // whose answer it were, none could tell
+    CHECK(mended({U(), same, U("v"), A()}) ==
+          conversation{U(), same, U("v"), A()});  // whose answer it were, none could tell
 }
 
 TEST_CASE("repair: results whose call is nowhere are taken out") {
@@ -202,7 +212,8 @@ TEST_CASE("repair: of several results of a call the first stays") {
     conversation const once{U(), C("1"), R("1", "first"), A(), U()};
     CHECK(mended({U(), C("1"), R("1", "first"), R("1", "second"), A(), U()}) == once);
     CHECK(mended({U(), C("1"), R("1", "first"), A(), U(), R("1", "late"), R("1", "later")}) == once);
-    CHECK(mended({U(), C("1"), R("1", "soon", part_status::pending), R("1", "first"), R("1", "second"), A(), U()}) == once);
+    CHECK(mended({U(), C("1"), R("1", "soon", part_status::pending), R("1", "first"), R("1", "second"), A(), U()}) ==
+          once);
     // In the round that is still open, too, where providers look first.
     CHECK(mended({U(), C("1"), R("1", "first"), R("1", "second")}) == conversation{U(), C("1"), R("1", "first")});
     // Blocks of one result stand in one message.
@@ -217,7 +228,8 @@ TEST_CASE("repair: of several results of a call the first stays") {
     auto beside = image;
     beside.parts.push_back({.text = "and now?"});
     CHECK(mended({U(), C("1"), R("1", "first"), image, A(), U()}) == once);
-    CHECK(mended({U(), C("1"), R("1", "first"), beside, A(), U()}) == conversation{U(), C("1"), R("1", "first"), U("and now?"), A(), U()});
+    CHECK(mended({U(), C("1"), R("1", "first"), beside, A(), U()}) ==
+          conversation{U(), C("1"), R("1", "first"), U("and now?"), A(), U()});
     // Without ids nobody can tell that they are of one call.
     conversation const unnamed{U(), C(""), R("", "first"), R("", "second"), A(), U()};
     CHECK(mended(unnamed) == unnamed);
@@ -247,16 +259,20 @@ TEST_CASE("repair: a second result in a session is never sent") {
 
 TEST_CASE("repair: a result without a call goes with all that came with it") {
     auto const shape = [](std::string const& content) {
-        return std::vector<ordered_json>{ordered_json::parse(R"({"role":"user","content":"go"})"),
-                                         ordered_json::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"nowhere","content":)" + content +
-                                                             R"(},{"type":"text","text":"and so on"}]})"),
-                                         ordered_json::parse(R"({"role":"assistant","content":"done"})"), ordered_json::parse(R"({"role":"user","content":"next"})"),
-                                         ordered_json::parse(R"({"role":"assistant","content":"done"})")};
+        return std::vector<ordered_json>{
+            ordered_json::parse(R"({"role":"user","content":"go"})"),
+            ordered_json::parse(
+                R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"nowhere","content":)" + content +
+                R"(},{"type":"text","text":"and so on"}]})"),
+            ordered_json::parse(R"({"role":"assistant","content":"done"})"),
+            ordered_json::parse(R"({"role":"user","content":"next"})"),
+            ordered_json::parse(R"({"role":"assistant","content":"done"})")};
     };
     auto const image = std::string{R"({"type":"image","source":{"type":"url","url":"https://x/y.png"}})"};
     auto const text = std::string{R"({"type":"text","text":"some output of a tool"})"};
-    for (auto const& content : {"[" + text + "," + image + "]", "[" + image + "," + text + "]", "[" + image + "]", "[" + text + "," + image + "," + text + "]",
-                                "[" + text + "," + text + "]", std::string{"[]"}, std::string{R"("plain")"}}) {
+    for (auto const& content : {"[" + text + "," + image + "]", "[" + image + "," + text + "]", "[" + image + "]",
+                                "[" + text + "," + image + "," + text + "]", "[" + text + "," + text + "]",
+                                std::string{"[]"}, std::string{R"("plain")"}}) {
         CAPTURE(content);
         auto history = shape(content);
         auto const report = condense::reduce(history, mending, roomy, exact{});
@@ -323,7 +339,8 @@ TEST_CASE("repair: an answer that the adapter makes of something else is refused
                 stubborn made;
                 made.role = m.name == "system" ? condense::role::system : condense::role::user;
                 if (m.name == "words") made.parts.push_back({.text = text});
-                if (m.name != "nothing") made.parts.push_back(chat_message::result(m.name == "other" ? "other" : "1", text).parts[0]);
+                if (m.name != "nothing")
+                    made.parts.push_back(chat_message::result(m.name == "other" ? "other" : "1", text).parts[0]);
                 if (m.name == "twice") made.parts.push_back(made.parts[0]);
                 return made;
             }
@@ -360,10 +377,14 @@ TEST_CASE("repair: an empty answer is no answer") {
 
 TEST_CASE("repair: groups with answers are dropped, summarised and put back whole") {
     conversation history{U(), C("1"), U("v"), A(), U("w"), A("b")};
-    auto const window = condense::sliding_window{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
-    CHECK(after(history, condense::pipeline{condense::repair{.answer = "none"}, window}) == conversation{U("w"), A("b")});
-    CHECK(after(history, condense::pipeline{window, condense::repair{.answer = "none"}}) == conversation{U("w"), A("b")});
-    auto const summary = condense::summarize{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
+    auto const window =
+        condense::sliding_window{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
+    CHECK(after(history, condense::pipeline{condense::repair{.answer = "none"}, window}) ==
+          conversation{U("w"), A("b")});
+    CHECK(after(history, condense::pipeline{window, condense::repair{.answer = "none"}}) ==
+          conversation{U("w"), A("b")});
+    auto const summary =
+        condense::summarize{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
     for (auto& m : history)
         for (auto& part : m.parts) part.text += part.kind == part_kind::text ? std::string(200, '.') : std::string{};
     auto const summarised = after(history, condense::pipeline{condense::repair{.answer = "none"}, summary});
@@ -397,7 +418,9 @@ TEST_CASE("repair: a late result in a session takes the place of the answer") {
 }
 
 TEST_CASE("repair: undo past a late result keeps it, and takes no answer back in") {
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 5_messages, .until = used <= 4_messages}, condense::repair{.answer = "none"}};
+    auto const mix =
+        condense::pipeline{condense::sliding_window{.when = used > 5_messages, .until = used <= 4_messages},
+                           condense::repair{.answer = "none"}};
     condense::session session{conversation{}, mix, roomy, exact{}};
     for (auto const& m : {U("task"), C("1"), U("v"), A(), U("w")}) session.push(m);
     CHECK(sent(session).size() == 6);  // answered on arrival
@@ -427,7 +450,8 @@ TEST_CASE("repair: random conversations come out paired, in order, once and for 
         if (std::any_of(original.begin(), original.end(), repeats_an_id)) continue;
         for (auto& m : original)
             for (auto& part : m.parts)
-                if (part.kind == part_kind::tool_call && part.call > "call_2" && random.chance(4)) part.status = part_status::cancelled;
+                if (part.kind == part_kind::tool_call && part.call > "call_2" && random.chance(4))
+                    part.status = part_status::cancelled;
         auto reduced = original;
         auto const report = condense::reduce(reduced, mending, roomy, exact{});
         INFO("seed " << seed);
@@ -475,9 +499,14 @@ TEMPLATE_TEST_CASE("repair: OpenAI and Anthropic shapes", "", json, ordered_json
         {"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"1","name":"f","input":{}}]},
         {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
     REQUIRE(anthropic.size() == 5);
-    CHECK(anthropic[2] == TestType::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"none"}]})"));
+    CHECK(
+        anthropic[2] ==
+        TestType::parse(
+            R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"none"}]})"));
     // Orphans go, alone and beside words, however many blocks they hold.
-    CHECK(run(R"([{"role":"user","content":"u"},{"role":"tool","tool_call_id":"0","content":"?"},{"role":"assistant","content":"a"}])").size() == 2);
+    CHECK(
+        run(R"([{"role":"user","content":"u"},{"role":"tool","tool_call_id":"0","content":"?"},{"role":"assistant","content":"a"}])")
+            .size() == 2);
     auto const beside = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":"a"},
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"0","content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]},{"type":"text","text":"v"}]},
         {"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}])");
@@ -485,13 +514,15 @@ TEMPLATE_TEST_CASE("repair: OpenAI and Anthropic shapes", "", json, ordered_json
     CHECK(beside[2]["content"].dump().find("\"v\"") != std::string::npos);
     for (auto const* const content : {R"("1")", R"("")", "null", "[]", R"(["1"])", R"([{"type":"text","text":""}])"}) {
         auto const one = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":"a"},
-            {"role":"user","content":[{"type":"text","text":"v"},{"type":"tool_result","tool_use_id":"0","content":)" + std::string{content} + R"(}]},
+            {"role":"user","content":[{"type":"text","text":"v"},{"type":"tool_result","tool_use_id":"0","content":)" +
+                             std::string{content} + R"(}]},
             {"role":"assistant","content":"b"},{"role":"user","content":"w"},{"role":"assistant","content":"c"}])");
         INFO(content);
         CHECK(one[2]["content"] == TestType::parse(R"([{"type":"text","text":"v"}])"));
     }
     // The older form of one call a message.
-    auto const legacy = run(R"([{"role":"user","content":"u"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},
+    auto const legacy = run(
+        R"([{"role":"user","content":"u"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},
         {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
     REQUIRE(legacy.size() == 5);
     CHECK(legacy[2] == TestType::parse(R"({"role":"function","name":"f","content":"none"})"));
@@ -499,7 +530,8 @@ TEMPLATE_TEST_CASE("repair: OpenAI and Anthropic shapes", "", json, ordered_json
 
 TEMPLATE_TEST_CASE("repair: calls that a provider answers itself get no answer of ours", "", json, ordered_json) {
     for (auto const* const type : {"server_tool_use", "mcp_tool_use"}) {
-        auto document = TestType::parse(R"([{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"?","id":"1","name":"web","input":{}}]},
+        auto document = TestType::parse(
+            R"([{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"?","id":"1","name":"web","input":{}}]},
             {"role":"user","content":"v"},{"role":"assistant","content":"a"}])");
         document[1]["content"][0]["type"] = type;
         auto const before = document;

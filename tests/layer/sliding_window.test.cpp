@@ -214,7 +214,9 @@ TEST_CASE("sliding_window: limits of any size are harmless") {
 }
 
 TEST_CASE("sliding_window: the newest answer goes no sooner than its question") {
-    auto const all = [](std::string_view kinds) { return after(kinds, sliding_window{.when = headroom < condense::tokens{1u << 31}, .protect = nothing}); };
+    auto const all = [](std::string_view kinds) {
+        return after(kinds, sliding_window{.when = headroom < condense::tokens{1u << 31}, .protect = nothing});
+    };
     CHECK(all("UAUA") == "2 3");
     CHECK(all("UAUAA") == "2 4");
     CHECK(all("UAUAU") == "4");
@@ -227,7 +229,8 @@ TEST_CASE("sliding_window: a target above its trigger is rejected") {
 }
 
 TEST_CASE("sliding_window: fewer than `least` messages are never left, but at the top", "[row-C5]") {
-    sliding_window const layer{.when = used >= 1_messages, .until = used <= 0_messages, .protect = nothing, .least = 3_messages};
+    sliding_window const layer{
+        .when = used >= 1_messages, .until = used <= 0_messages, .protect = nothing, .least = 3_messages};
     auto const after = [&](auto const& mix) {
         auto messages = conversation("UAUAUAU");
         static_cast<void>(condense::reduce(messages, mix, {.window = 10'000_tokens}, toy::per_byte{}, with_marks()));
@@ -237,7 +240,9 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
     without.least = {};
     CHECK(after(pipeline{without}) == 1);
     CHECK(after(pipeline{layer}) == 3);
-    auto const press = [](bool top) { return toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, top, {}); }); };
+    auto const press = [](bool top) {
+        return toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, top, {}); });
+    };
     CHECK(after(pipeline{layer, press(false)}) == 3);
     CHECK(after(pipeline{layer, press(true)}) == 1);
 }
@@ -245,7 +250,8 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
 TEST_CASE("sliding_window: it says why it has nothing to do") {
     auto const said = [](auto const& layer) {
         auto messages = conversation("SUAUAUA");
-        auto const report = condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+        auto const report =
+            condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };
@@ -253,10 +259,13 @@ TEST_CASE("sliding_window: it says why it has nothing to do") {
     CHECK(said(window(last(10_messages))) == "nothing to do: all that it could take is within the newest 7 messages");
     CHECK(said(window(last(6_messages))) == "nothing to do: all that it could take is within the newest 6 messages");
     CHECK(said(window(first(5_messages))) == "nothing to do: all that it could take is protected");
-    CHECK(said(sliding_window{.when = used >= 2_messages, .until = used <= 1'000_tokens}) == "nothing to do: its target is reached");
+    CHECK(said(sliding_window{.when = used >= 2_messages, .until = used <= 1'000_tokens}) ==
+          "nothing to do: its target is reached");
     CHECK(said(sliding_window{.when = used >= 2_messages, .protect = nothing, .least = 7_messages}) ==
           "nothing to do: what is left belongs to what has to stay");
     auto messages = conversation("SUA");
-    auto const report = condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
-    CHECK(std::string_view{report.layers[0].note} == "nothing to do: all of it is system messages, pins, open calls or the latest");
+    auto const report =
+        condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+    CHECK(std::string_view{report.layers[0].note} ==
+          "nothing to do: all of it is system messages, pins, open calls or the latest");
 }

@@ -11,8 +11,8 @@ namespace {
 
 using namespace condense::literals;
 using condense::always;
-using condense::text_limit;
 using condense::default_target;
+using condense::text_limit;
 using condense::used;
 using condense::detail::check_target;
 using condense::detail::halvings_of;

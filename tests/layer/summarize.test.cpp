@@ -162,8 +162,10 @@ TEST_CASE("summarize: by rule it needs no model and says what happened") {
 TEST_CASE("summarize: by rule the first request is the first one also where it stays") {
     auto messages = conversation();
     messages[1] = chat_message::user("Rename the flag in all files.");
-    messages.insert(messages.begin() + 4, {chat_message::assistant("Shall I?"), chat_message::user("Yes, and the tests.")});
-    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = condense::task | last(2_messages)}}));
+    messages.insert(messages.begin() + 4,
+                    {chat_message::assistant("Shall I?"), chat_message::user("Yes, and the tests.")});
+    static_cast<void>(
+        reduced(messages, pipeline{summarize{.when = always, .protect = condense::task | last(2_messages)}}));
     CHECK(text_of(messages[1]) == "Rename the flag in all files.");
     REQUIRE(is_summary(messages[2]));
     auto const text = text_of(messages[2]);
@@ -201,10 +203,12 @@ TEST_CASE("summarize: where everything is protected no model is asked [case-110]
 
 TEST_CASE("summarize: the newest answer stays behind its question, however large it is") {
     scripted::state state{{"They asked twice."}};
-    history messages{chat_message::user("question 1"), chat_message::assistant("answer 1"), chat_message::user("question 2"),
-                     chat_message::assistant("answer 2"), chat_message::user("question 3"), chat_message::assistant(words(9'500))};
-    auto const report = reduced(messages, pipeline{summarize{.with = scripted{&state}}, condense::sliding_window{}, condense::escalate{}},
-                                10'000_tokens, false);
+    history messages{chat_message::user("question 1"), chat_message::assistant("answer 1"),
+                     chat_message::user("question 2"), chat_message::assistant("answer 2"),
+                     chat_message::user("question 3"), chat_message::assistant(words(9'500))};
+    auto const report = reduced(
+        messages, pipeline{summarize{.with = scripted{&state}}, condense::sliding_window{}, condense::escalate{}},
+        10'000_tokens, false);
     CHECK(report.fits());
     REQUIRE(messages.size() >= 2);
     CHECK(text_of(messages[messages.size() - 2]) == "question 3");
@@ -218,20 +222,24 @@ TEST_CASE("summarize: the tail is never empty") {
             history messages{chat_message::user(words(3'000))};
             for (unsigned round = 1; round < count; ++round) messages.push_back(chat_message::assistant(words(3'000)));
             auto const newest = messages.back();
-            static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = condense::nothing, .with = scripted{&state}}}, 100'000_tokens, marks));
+            static_cast<void>(reduced(
+                messages, pipeline{summarize{.when = always, .protect = condense::nothing, .with = scripted{&state}}},
+                100'000_tokens, marks));
             CHECK(messages.back() == newest);
         }
 }
 
 TEST_CASE("summarize: a newest group above the tail is shortened where a journal has it") {
     scripted::state state{{"They began."}};
-    history messages{chat_message::user("question"), chat_message::assistant(words(1'000)), chat_message::user("read it"),
-                     chat_message::call("1", "read", "{}"), chat_message::result("1", words(9'000))};
+    history messages{chat_message::user("question"), chat_message::assistant(words(1'000)),
+                     chat_message::user("read it"), chat_message::call("1", "read", "{}"),
+                     chat_message::result("1", words(9'000))};
     condense::memory_journal journal;
-    auto const report = reduced(messages,
-                                pipeline{condense::record{.to = journal}, summarize{.when = used >= 50_pct, .with = scripted{&state}},
-                                         condense::compress{.when = used >= 50_pct, .over = 2'000_chars}},
-                                10'000_tokens);
+    auto const report =
+        reduced(messages,
+                pipeline{condense::record{.to = journal}, summarize{.when = used >= 50_pct, .with = scripted{&state}},
+                         condense::compress{.when = used >= 50_pct, .over = 2'000_chars}},
+                10'000_tokens);
     CHECK(report.fits());
     REQUIRE(messages.size() >= 3);
     CHECK(text_of(messages[messages.size() - 3]) == "read it");
@@ -261,7 +269,8 @@ TEST_CASE("summarize: a summary that quotes them stands") {
         scripted::state state{{std::string{answer}}};
         auto messages = conversation();
         CAPTURE(answer);
-        CHECK(reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}}).layers[0].outcome == layer_outcome::applied);
+        CHECK(reduced(messages, pipeline{summarize{.when = always, .with = scripted{&state}}}).layers[0].outcome ==
+              layer_outcome::applied);
     }
 }
 
@@ -269,13 +278,15 @@ TEST_CASE("summarize: an answer is complete by its stop reason") {
     using reply = condense::reply<std::string>;
     auto const after = [](reply given) {
         auto messages = conversation();
-        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = [&](std::string_view) { return given; }}});
+        auto const report =
+            reduced(messages, pipeline{summarize{.when = always, .with = [&](std::string_view) { return given; }}});
         CHECK(report.changed() == report.layers[0].note.empty());
         return std::string{std::string_view{report.layers[0].note}};
     };
     for (auto const* const stop : {"", "end_turn", "stop", "STOP", "stop_sequence", "COMPLETE"})
         CHECK(after({.message = "They worked.", .stop = stop}) == "");
-    for (std::string const stop : {"length", "max_tokens", "MAX_TOKENS", "content_filter", "SAFETY", "refusal", "tool_calls"})
+    for (std::string const stop :
+         {"length", "max_tokens", "MAX_TOKENS", "content_filter", "SAFETY", "refusal", "tool_calls"})
         CHECK(after({.message = "They worked.", .stop = stop}) == "the summary is not complete: " + stop);
     CHECK(after({}) == "empty summary");
     CHECK(after({.error = {.status = 503, .text = "overloaded"}}) == "overloaded");
@@ -398,7 +409,8 @@ struct narrow {
     condense::reply<std::string> operator()(std::string_view prompt, condense::ask_limits given) const {
         at->sizes.push_back(prompt.size() + given.answer.count);
         if (at->sizes.back() <= at->window) return {.message = "They worked."};
-        std::string const words = "prompt is too long: " + std::to_string(at->sizes.back()) + " tokens > " + std::to_string(at->window) + " maximum";
+        std::string const words = "prompt is too long: " + std::to_string(at->sizes.back()) + " tokens > " +
+                                  std::to_string(at->window) + " maximum";
         if (at->how == 1) throw std::runtime_error{words};
         if (at->how == 2) return {.message = "Error: " + words};
         if (at->how == 3) return {.error = {.status = 400, .text = "input is too long for requested model"}};
@@ -410,7 +422,8 @@ TEST_CASE("summarize: by default the request fits the window, with instructions 
     for (auto const window : {3'000u, 5'000u, 8'000u, 20'000u}) {
         narrow::state state{window};
         history messages{chat_message::user("task")};
-        for (int round = 0; round < 800; ++round) messages.push_back(round % 2 == 0 ? chat_message::assistant(words(150)) : chat_message::user(words(90)));
+        for (int round = 0; round < 800; ++round)
+            messages.push_back(round % 2 == 0 ? chat_message::assistant(words(150)) : chat_message::user(words(90)));
         messages.push_back(chat_message::user("latest"));
         auto const report = reduced(messages, pipeline{summarize{.when = always, .with = narrow{&state}}}, {window});
         REQUIRE_FALSE(state.sizes.empty());
@@ -421,10 +434,14 @@ TEST_CASE("summarize: by default the request fits the window, with instructions 
 
 TEST_CASE("summarize: one group that is larger than the model's window is told by its ends") {
     narrow::state state{8'000};
-    history messages{chat_message::user("task"), chat_message::assistant("first " + words(30'000) + " last"), chat_message::user("latest"), chat_message::assistant("yes")};
+    history messages{chat_message::user("task"), chat_message::assistant("first " + words(30'000) + " last"),
+                     chat_message::user("latest"), chat_message::assistant("yes")};
     std::string prompt;
-    auto const reads = [&](std::string_view given, condense::ask_limits limits) { return prompt = given, narrow{&state}(given, limits); };
-    auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = reads}}, 8'000_tokens);
+    auto const reads = [&](std::string_view given, condense::ask_limits limits) {
+        return prompt = given, narrow{&state}(given, limits);
+    };
+    auto const report =
+        reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = reads}}, 8'000_tokens);
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(prompt.find("first www") != std::string::npos);
     CHECK(prompt.find("www last") != std::string::npos);
@@ -438,7 +455,8 @@ TEST_CASE("summarize: a model whose window is smaller is asked for less, strictl
             narrow::state state{window, how};
             auto messages = conversation();
             auto const before = messages;
-            auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = narrow{&state}}});
+            auto const report =
+                reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = narrow{&state}}});
             std::size_t refused = 0;
             std::size_t last_refused = state.sizes.at(0) + 1;
             for (auto const size : state.sizes) {
@@ -459,22 +477,37 @@ TEST_CASE("summarize: a model whose window is smaller is asked for less, strictl
 
 TEST_CASE("summarize: a run whose summary failed says what the window dropped") {
     auto messages = conversation();
-    auto const refuses = [](std::string_view) { return std::string{"I'm sorry, but I can't assist with that request."}; };
-    auto const report = reduced(messages, pipeline{summarize{.with = refuses}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    auto const refuses = [](std::string_view) {
+        return std::string{"I'm sorry, but I can't assist with that request."};
+    };
+    auto const report =
+        reduced(messages, pipeline{summarize{.with = refuses}, condense::sliding_window{.when = used >= 80_pct}},
+                10'000_tokens);
     REQUIRE(report.fits());
     CHECK(report.dropped_unsummarized() > 0);
     auto const first = report.text().substr(0, report.text().find('\n'));
     CHECK(first.find("the summary failed, and ") != std::string::npos);
     auto again = conversation();
-    auto const by_rule = reduced(again, pipeline{condense::fallback{summarize{.with = refuses}, summarize{}}, condense::sliding_window{.when = used >= 80_pct}}, 10'000_tokens);
+    auto const by_rule = reduced(again,
+                                 pipeline{condense::fallback{summarize{.with = refuses}, summarize{}},
+                                          condense::sliding_window{.when = used >= 80_pct}},
+                                 10'000_tokens);
     CHECK(by_rule.text().find("the summary failed") == std::string::npos);
 }
 
 TEST_CASE("summarize: a result without a call goes with its neighbours") {
     scripted::state state{{"in short"}};
-    history messages{chat_message::user("task"), chat_message::assistant(words(900)), chat_message::assistant(words(900)), chat_message::result("x", "stray"),
-                     chat_message::assistant("a"), chat_message::user("b"), chat_message::result("y", "stray too"), chat_message::assistant("c")};
-    static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .protect = task | last(5_messages), .with = scripted{&state}}}, 100'000_tokens));
+    history messages{chat_message::user("task"),
+                     chat_message::assistant(words(900)),
+                     chat_message::assistant(words(900)),
+                     chat_message::result("x", "stray"),
+                     chat_message::assistant("a"),
+                     chat_message::user("b"),
+                     chat_message::result("y", "stray too"),
+                     chat_message::assistant("c")};
+    static_cast<void>(reduced(
+        messages, pipeline{summarize{.when = always, .protect = task | last(5_messages), .with = scripted{&state}}},
+        100'000_tokens));
     REQUIRE(messages.size() == 6);
     CHECK(is_summary(messages[1]));
     CHECK(text_of(messages[2]) == "a");
@@ -517,9 +550,13 @@ TEST_CASE("summarize: with one user message it acts without marks, too, and that
     CHECK(is_summary(messages[0]));
     CHECK(text_of(messages[1]) == "task");
     for (int round = 0; round < 3; ++round) {  // and it does, run after run
-        for (auto const& more : one_task(10)) if (more.role != role::user) messages.push_back(more);
+        for (auto const& more : one_task(10))
+            if (more.role != role::user) messages.push_back(more);
         scripted::state state{{"in short"}};
-        static_cast<void>(reduced(messages, pipeline{summarize{.when = used >= 30_messages, .protect = last(10_messages), .with = scripted{&state}}}, 200'000_tokens, false));
+        static_cast<void>(reduced(
+            messages,
+            pipeline{summarize{.when = used >= 30_messages, .protect = last(10_messages), .with = scripted{&state}}},
+            200'000_tokens, false));
         CHECK(state.prompts.size() == 1);
         CHECK(is_summary(messages[0]));
         CHECK(text_of(messages[1]) == "task");
@@ -529,9 +566,14 @@ TEST_CASE("summarize: with one user message it acts without marks, too, and that
 
 TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor alone in a later one") {
     for (bool const marks : {false, true}) {
-        history messages{chat_message::user("Please migrate the billing service. " + words(2'000)), chat_message::call("1", "grep", "{}"),
-                         chat_message::result("1", words(2'000)), chat_message::assistant("I found 14 places."),
-                         chat_message::user("Keep the old API."), chat_message::assistant("Will do."), chat_message::user("u"), chat_message::assistant("a")};
+        history messages{chat_message::user("Please migrate the billing service. " + words(2'000)),
+                         chat_message::call("1", "grep", "{}"),
+                         chat_message::result("1", words(2'000)),
+                         chat_message::assistant("I found 14 places."),
+                         chat_message::user("Keep the old API."),
+                         chat_message::assistant("Will do."),
+                         chat_message::user("u"),
+                         chat_message::assistant("a")};
         pipeline const mix{summarize{.when = always, .protect = last(2_messages)}};
         static_cast<void>(reduced(messages, mix, 100'000_tokens, marks));
         REQUIRE(messages.size() == 3);
@@ -546,8 +588,13 @@ TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor 
 
 TEST_CASE("summarize: a window leaves the summary of the same run while anything else can go") {
     for (bool const marks : {false, true}) {
-        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"), chat_message::result("1", words(3'000)),
-                         chat_message::assistant(words(900)), chat_message::user("x"), chat_message::assistant(words(900)), chat_message::user("y")};
+        history messages{chat_message::user("task"),
+                         chat_message::call("1", "f", "{}"),
+                         chat_message::result("1", words(3'000)),
+                         chat_message::assistant(words(900)),
+                         chat_message::user("x"),
+                         chat_message::assistant(words(900)),
+                         chat_message::user("y")};
         messages[2].pinned = true;
         static_cast<void>(reduced(messages, pipeline{summarize{}, condense::sliding_window{}}, 3'500_tokens, marks));
         std::size_t summaries = 0;
@@ -644,16 +691,19 @@ TEST_CASE("summarize: a rule hears every part in order, and a summary as the use
 }
 
 TEST_CASE("summarize: without marks a summary is no later turn than words beside a result") {
-    history const before{chat_message::user("task"), chat_message::call("1", "read", "{}"),
-                         {.role = role::user,
-                          .parts = {{.kind = condense::part_kind::tool_result, .text = words(400), .call = "1"},
-                                    {.text = "go on"}}},
-                         chat_message::call("2", "read", "{}"), chat_message::result("2", words(600)),
-                         chat_message::assistant("so")};
+    history const before{
+        chat_message::user("task"),
+        chat_message::call("1", "read", "{}"),
+        {.role = role::user,
+         .parts = {{.kind = condense::part_kind::tool_result, .text = words(400), .call = "1"}, {.text = "go on"}}},
+        chat_message::call("2", "read", "{}"),
+        chat_message::result("2", words(600)),
+        chat_message::assistant("so")};
     bool const marks = GENERATE(true, false);
     CAPTURE(marks);
     auto messages = before;
-    pipeline const mix{summarize{.when = always, .protect = task}, condense::compress{.when = always, .over = 300_chars}};
+    pipeline const mix{summarize{.when = always, .protect = task},
+                       condense::compress{.when = always, .over = 300_chars}};
     static_cast<void>(reduced(messages, mix, 20'000_tokens, marks));
     REQUIRE(messages.size() > 3);
     CHECK(messages[2] == before[2]);
@@ -703,10 +753,12 @@ TEST_CASE("summarize: it says why it has nothing to do") {
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };
-    CHECK(said(summarize{.when = always, .protect = last(40_messages)}) == "nothing to do: all that it could take is within the newest 33 messages");
+    CHECK(said(summarize{.when = always, .protect = last(40_messages)}) ==
+          "nothing to do: all that it could take is within the newest 33 messages");
     CHECK(said(summarize{.when = always, .protect = last(40_messages), .with = model}) ==
           "nothing to do: all that it could take is within the newest 33 messages");
-    CHECK(said(summarize{.when = used >= 2_messages, .until = used <= 90_pct}) == "nothing to do: its target is reached");
+    CHECK(said(summarize{.when = used >= 2_messages, .until = used <= 90_pct}) ==
+          "nothing to do: its target is reached");
 }
 
 TEST_CASE("summarize: a model may take its prompt as a string") {
@@ -722,7 +774,8 @@ TEST_CASE("summarize: a model may take its prompt as a string") {
     static_assert(condense::summarizer<decltype(plain)> && condense::summarizer<decltype(limited)>);
     auto const check = [&](auto const& with) {
         auto history = conversation();
-        auto const report = condense::reduce(history, summarize{.when = used >= 10_pct, .with = with}, {.window = 20'000_tokens}, toy::per_byte{});
+        auto const report = condense::reduce(history, summarize{.when = used >= 10_pct, .with = with},
+                                             {.window = 20'000_tokens}, toy::per_byte{});
         CHECK(report.layers[0].outcome == layer_outcome::applied);
         CHECK(asked.find("file1") != std::string::npos);
         asked.clear();

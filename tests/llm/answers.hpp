@@ -52,9 +52,12 @@ inline constexpr std::array<std::string_view, 24> summaries = {
     "the same check in export.py.",
     "They worked.",
     "Ziel: Umstellung auf UTF-8. Stand: 12 von 30 Dateien sind umgestellt. Fehler \"Es tut mir leid, aber ich kann "
-    "dabei nicht helfen\" im Testbot ist behoben. N\xC3\xA4""chster Schritt: Dateien 13 bis 20.",
-    "\xE7\x94\xA8\xE6\x88\xB7\xE8\xA6\x81\xE6\xB1\x82\xE4\xBF\xAE\xE5\xA4\x8D\xE7\x99\xBB\xE5\xBD\x95\xE9\x94\x99\xE8\xAF\xAF"
-    " 401\xE3\x80\x82\xE5\xB7\xB2\xE4\xBF\xAE\xE6\x94\xB9 auth.py\xE3\x80\x82\xE4\xB8\x8B\xE4\xB8\x80\xE6\xAD\xA5\xEF\xBC\x9A"
+    "dabei nicht helfen\" im Testbot ist behoben. N\xC3\xA4"
+    "chster Schritt: Dateien 13 bis 20.",
+    "\xE7\x94\xA8\xE6\x88\xB7\xE8\xA6\x81\xE6\xB1\x82\xE4\xBF\xAE\xE5\xA4\x8D\xE7\x99\xBB\xE5\xBD\x95\xE9\x94\x99\xE8"
+    "\xAF\xAF"
+    " 401\xE3\x80\x82\xE5\xB7\xB2\xE4\xBF\xAE\xE6\x94\xB9 "
+    "auth.py\xE3\x80\x82\xE4\xB8\x8B\xE4\xB8\x80\xE6\xAD\xA5\xEF\xBC\x9A"
     "\xE5\x8A\xA0\xE6\xB5\x8B\xE8\xAF\x95\xE3\x80\x82",
     "I can't tell from the logs whether the deploy finished, so the last step is to ask the user. Done: image "
     "`api:1.9.2` built and pushed; helm values updated.",
@@ -73,9 +76,11 @@ inline constexpr std::array<std::string_view, 24> no_summaries = {
     "because it may violate our usage policies.",
     "## Summary\n\nI'm unable to summarize this conversation.",
     "I apologize, but I don't feel comfortable continuing with this.",
-    "Claude does not have the ability to run the code it generates yet.\n\nI can't assist with summarizing this transcript.",
+    "Claude does not have the ability to run the code it generates yet.\n\nI can't assist with summarizing this "
+    "transcript.",
     "Es tut mir leid, aber ich kann bei dieser Anfrage nicht helfen.",
-    "\xE6\x8A\xB1\xE6\xAD\x89\xEF\xBC\x8C\xE6\x88\x91\xE6\x97\xA0\xE6\xB3\x95\xE6\xBB\xA1\xE8\xB6\xB3\xE6\x82\xA8\xE7\x9A\x84"
+    "\xE6\x8A\xB1\xE6\xAD\x89\xEF\xBC\x8C\xE6\x88\x91\xE6\x97\xA0\xE6\xB3\x95\xE6\xBB\xA1\xE8\xB6\xB3\xE6\x82\xA8\xE7"
+    "\x9A\x84"
     "\xE8\xAF\xB7\xE6\xB1\x82\xE3\x80\x82",
     // There was nothing to read, as the model thinks.
     "It looks like you haven't provided a conversation to summarize. Please provide the conversation.",
@@ -93,18 +98,21 @@ inline constexpr std::array<std::string_view, 24> no_summaries = {
     "Request timed out.",
     // Error documents.
     "{\"error\":{\"message\":\"rate limit exceeded\"}}",
-    "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 214302 tokens > 200000 maximum\"}}",
+    "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 214302 tokens "
+    "> 200000 maximum\"}}",
     "```json\n{\"detail\": \"Internal server error\", \"status\": 500}\n```",
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n"
     "<hr><center>nginx/1.25.3</center>\r\n</body>\r\n</html>",
-    "event: error\ndata: {\"error\": {\"code\": 503, \"message\": \"The model is overloaded. Please try again later.\", "
+    "event: error\ndata: {\"error\": {\"code\": 503, \"message\": \"The model is overloaded. Please try again "
+    "later.\", "
     "\"status\": \"UNAVAILABLE\"}}",
 };
 
 // Written after the rule, to see how it does with what it was not made for.
 
 inline constexpr std::array<std::string_view, 10> later_summaries = {
-    "<analysis>\nThe user began with a failing build.\n</analysis>\n\n<summary>\n1. Primary Request and Intent: mend the build.\n"
+    "<analysis>\nThe user began with a failing build.\n</analysis>\n\n<summary>\n1. Primary Request and Intent: mend "
+    "the build.\n"
     "4. Errors and fixes:\n   - `error: 'span' is not a member of 'std'`: compile with C++20.\n</summary>",
     "Error log of the session: the build failed three times with C2039, and passed once `<span>` was included in "
     "view.hpp. Left to do: the release notes.",
@@ -114,7 +122,8 @@ inline constexpr std::array<std::string_view, 10> later_summaries = {
     "Connection pooling was added to the database layer (pgbouncer, 20 connections). Latency fell from 90 to 12 ms.",
     "Okay, here's what happened so far. The bot replied \"I cannot fulfill this request\" to harmless questions; "
     "temperature was no cause, the moderation endpoint was. It is off for staff accounts.",
-    "# Handover\n\nCannot be merged before Monday because of the code freeze. Branch: feature/oauth. All 212 tests are green.",
+    "# Handover\n\nCannot be merged before Monday because of the code freeze. Branch: feature/oauth. All 212 tests are "
+    "green.",
     "I don't see a way around the 4,096 byte limit of the driver, so images go through S3. upload.ts does that; the "
     "lambda has no permission for it yet.",
     "The request was to block prompts that violate the content policy. `moderate()` flags them and the UI shows "
@@ -126,7 +135,8 @@ inline constexpr std::array<std::string_view, 10> later_summaries = {
 inline constexpr std::array<std::string_view, 10> later_no_summaries = {
     "I must respectfully decline to summarize this exchange.",
     "I'm really sorry, but that's not something I'm able to help with.",
-    "Hi! I appreciate you reaching out, but I won't be able to produce this summary as it contains sensitive personal data.",
+    "Hi! I appreciate you reaching out, but I won't be able to produce this summary as it contains sensitive personal "
+    "data.",
     "**Summary**\n\nI can\xE2\x80\x99t provide that.",
     "No response from the model after 3 attempts.",
     "litellm.ServiceUnavailableError: AnthropicException - Overloaded. Received Model Group=claude-sonnet-4",
@@ -141,9 +151,11 @@ inline constexpr std::array<std::string_view, 10> later_no_summaries = {
 // A second time, after the rule had been mended by the first.
 
 inline constexpr std::array<std::string_view, 10> latest_summaries = {
-    "User intent: a Rust CLI that mirrors an S3 bucket. Done: listing, download, resume. Open issue: `AccessDenied` for "
+    "User intent: a Rust CLI that mirrors an S3 bucket. Done: listing, download, resume. Open issue: `AccessDenied` "
+    "for "
     "versioned objects.",
-    "Timeouts in the nightly job came from DNS. The resolver is pinned to 10.0.0.2; 14 nights without an incident since.",
+    "Timeouts in the nightly job came from DNS. The resolver is pinned to 10.0.0.2; 14 nights without an incident "
+    "since.",
     "Forbidden words are kept in a trie now instead of a regex, 40 times faster. Benchmarks are in the pull request.",
     "Unable to log in: three customers reported it on 4 May. Session cookies had SameSite=Strict. Rolled back, "
     "post-mortem is due on Friday.",
@@ -151,10 +163,12 @@ inline constexpr std::array<std::string_view, 10> latest_summaries = {
     "needs all three.",
     "- goal: translate the site to French\n- status: 80 of 120 pages\n- refused by the assistant: \"I can't help with "
     "legal advice\" for the terms page\n- next: have a lawyer look at it",
-    "Resumen: el usuario pide exportar a CSV. El script funciona; falta el error 500 con archivos de m\xC3\xA1s de 2 GB.",
+    "Resumen: el usuario pide exportar a CSV. El script funciona; falta el error 500 con archivos de m\xC3\xA1s de 2 "
+    "GB.",
     "Thanks for the context. Summary: the parser fails on nested comments. Grammar rule 12 is the culprit, and a patch "
     "is on branch nested-comments.",
-    "503s from the inventory service stopped once the pool size was raised to 64. Dashboards: grafana/d/inv. Alerts stay on.",
+    "503s from the inventory service stopped once the pool size was raised to 64. Dashboards: grafana/d/inv. Alerts "
+    "stay on.",
     "Sorry state of the docs: 31 dead links, 12 outdated examples. The first half is repaired (chapters 1 to 6).",
 };
 
@@ -167,7 +181,8 @@ inline constexpr std::array<std::string_view, 10> latest_no_summaries = {
     "Our servers are currently experiencing high load. Please try again in a few minutes.",
     "You have run out of credits. Visit https://example.com/billing to add more.",
     "Sure! Here is a concise summary:\n\nError: stream ended unexpectedly",
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>SlowDown</Code><Message>Reduce your request "
+    "rate.</Message></Error>",
     "{\"message\":\"Too many tokens, please wait before trying again.\"}",
 };
 
@@ -182,12 +197,18 @@ inline constexpr std::array<std::string_view, 12> shapes = {
     "429 Too Many Requests",
     "Rate limit exceeded. Please try again in 20 seconds.",
     "openai.APIConnectionError: Connection error.",
-    "{\"error\": {\"type\": \"server_error\", \"message\": \"The server had an error while processing your request.\"}}",
+    "{\"error\": {\"type\": \"server_error\", \"message\": \"The server had an error while processing your "
+    "request.\"}}",
     "<!DOCTYPE html>\n<html><head><title>504 Gateway Time-out</title></head><body></body></html>",
     "upstream request timeout",
 };
 inline constexpr std::array<std::string_view, 6> positions = {
-    "", "Sure, here is the summary you asked for:\n\n", "## Summary\n\n", "Thank you for the conversation. ", "**Intent**\n", "Summary: ",
+    "",
+    "Sure, here is the summary you asked for:\n\n",
+    "## Summary\n\n",
+    "Thank you for the conversation. ",
+    "**Intent**\n",
+    "Summary: ",
 };
 /// `@` is where a shape is quoted.
 inline constexpr std::array<std::string_view, 4> quotations = {

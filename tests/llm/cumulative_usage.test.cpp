@@ -12,8 +12,8 @@ using condense::cumulative_usage;
 
 constexpr bool each_report_adds_what_it_is_more() {
     cumulative_usage totals;
-    return totals.next(100_tokens) == 100_tokens && totals.next(100_tokens) == 100_tokens && totals.next(250_tokens) == 150_tokens &&
-           totals.next(250_tokens) == 150_tokens;
+    return totals.next(100_tokens) == 100_tokens && totals.next(100_tokens) == 100_tokens &&
+           totals.next(250_tokens) == 150_tokens && totals.next(250_tokens) == 150_tokens;
 }
 static_assert(each_report_adds_what_it_is_more());
 

@@ -135,7 +135,8 @@ TEST_CASE("extract: only paths are files touched") {
     CHECK(files(R"({"classpath": "a.jar", "breadcrumb_path_length": "4"})") == "");
     CHECK(files(R"({"command": "echo {\"path\": \"not.this\"}", "file_path": "this.txt"})") == "this.txt");
     CHECK(files(R"({"content": "a\nb", "filePath": "app/[id]/page.tsx"})") == "app/[id]/page.tsx");
-    CHECK(files(R"({"edits": [{"file_path": "a.cpp"}, {"file_path": "b.cpp"}, {"file_path": "a.cpp"}]})") == "a.cpp, b.cpp");
+    CHECK(files(R"({"edits": [{"file_path": "a.cpp"}, {"file_path": "b.cpp"}, {"file_path": "a.cpp"}]})") ==
+          "a.cpp, b.cpp");
     CHECK(files(R"({"paths": ["a.cpp", "b.cpp"], "mode": "x"})") == "a.cpp, b.cpp");
     CHECK(files(R"({"old_path": "a \u00e4.cpp", "new_path": "C:\\b.cpp"})") == "a \xC3\xA4.cpp, C:\\b.cpp");
 }

@@ -11,7 +11,9 @@ namespace {
 using condense::reply;
 using condense::detail::heard_of;
 
-std::string problem_of(reply<std::string> given) { return std::string{std::string_view{heard_of(std::move(given)).problem}}; }
+std::string problem_of(reply<std::string> given) {
+    return std::string{std::string_view{heard_of(std::move(given)).problem}};
+}
 
 }  // namespace
 

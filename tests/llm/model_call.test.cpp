@@ -34,13 +34,15 @@ TEST_CASE("model_call: a model gives a message, or a reply") {
     CHECK_FALSE(refused.message);
     CHECK(refused.error == condense::provider_error{503, "overloaded"});
     // It may count its calls.
-    auto const counts = ask([calls = 0](request const&) mutable { return chat_message::assistant(std::to_string(++calls)); });
+    auto const counts =
+        ask([calls = 0](request const&) mutable { return chat_message::assistant(std::to_string(++calls)); });
     CHECK(*counts.message == chat_message::assistant("1"));
 }
 
 TEST_CASE("model_call: a delivery passes pieces on, and knows that it has") {
     std::string shown;
-    condense::delivery show{[](void* of, std::string_view piece) { static_cast<std::string*>(of)->append(piece); }, &shown};
+    condense::delivery show{[](void* of, std::string_view piece) { static_cast<std::string*>(of)->append(piece); },
+                            &shown};
     show("");
     CHECK_FALSE(show.delivered());
     show("a");
@@ -61,10 +63,12 @@ TEST_CASE("model_call: an error is something of a status or of a text") {
 TEST_CASE("model_call: outcomes have names of their own") {
     using condense::call_outcome, condense::recover_outcome;
     std::set<std::string_view> names;
-    for (auto const each : {call_outcome::answered, call_outcome::too_large, call_outcome::overflow, call_outcome::failed}) names.insert(name(each));
+    for (auto const each :
+         {call_outcome::answered, call_outcome::too_large, call_outcome::overflow, call_outcome::failed})
+        names.insert(name(each));
     CHECK(names.size() == 4);
-    for (auto const each : {recover_outcome::not_overflow, recover_outcome::retry, recover_outcome::delivered, recover_outcome::repeated,
-                            recover_outcome::exhausted})
+    for (auto const each : {recover_outcome::not_overflow, recover_outcome::retry, recover_outcome::delivered,
+                            recover_outcome::repeated, recover_outcome::exhausted})
         names.insert(name(each));
     CHECK(names.size() == 9);
 }

@@ -97,9 +97,11 @@ TEST_CASE("prompt: long parts are told by their ends") {
     summary_prompt prompt{condense::chars{10}};
     prompt.see(role::user, {.text = "0123456789"}, false);
     prompt.see(role::user, {.text = "abcdefghijklm"}, false);
-    prompt.see(role::user, {.text = "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4"}, false);
+    prompt.see(role::user, {.text = "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4"},
+               false);
     auto const text = prompt.text({500});
     CHECK(text.find("[user] 0123456789\n") != std::string::npos);
     CHECK(text.find("[user] abcde [3 characters left out] ijklm\n") != std::string::npos);
-    CHECK(text.find("[user] \xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\n") != std::string::npos);
+    CHECK(text.find("[user] \xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\n") !=
+          std::string::npos);
 }

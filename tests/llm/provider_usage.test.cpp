@@ -15,7 +15,8 @@ using condense::tokens;
 
 /// T92
 constexpr bool the_context_is_all_that_was_sent_and_the_answer() {
-    provider_usage const told{.input = 1'000_tokens, .output = 500_tokens, .cache_read = 200_tokens, .cache_write = 100_tokens};
+    provider_usage const told{
+        .input = 1'000_tokens, .output = 500_tokens, .cache_read = 200_tokens, .cache_write = 100_tokens};
     return told.context() == 1'800_tokens && told.request() == 1'300_tokens && told.reported();
 }
 static_assert(the_context_is_all_that_was_sent_and_the_answer());

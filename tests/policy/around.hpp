@@ -63,8 +63,9 @@ inline std::vector<nlohmann::ordered_json> as_json(history const& messages) {
         nlohmann::ordered_json made{{"role", std::string{condense::name(m.role)}}, {"content", ""}};
         for (auto const& part : m.parts) {
             if (part.kind == part_kind::tool_call)
-                made["tool_calls"].push_back(
-                    {{"id", part.call}, {"type", "function"}, {"function", {{"name", part.tool}, {"arguments", part.text}}}});
+                made["tool_calls"].push_back({{"id", part.call},
+                                              {"type", "function"},
+                                              {"function", {{"name", part.tool}, {"arguments", part.text}}}});
             else if (part.kind == part_kind::reasoning) made["reasoning_content"] = part.text;
             else made["content"] = part.text;
             if (part.kind == part_kind::tool_result) made["tool_call_id"] = part.call;

@@ -25,7 +25,8 @@ using toy::desk;
 using toy::result;
 using toy::user;
 
-static_assert(condense::candidate_order<condense::oldest_first_t> && condense::candidate_order<condense::largest_first_t> &&
+static_assert(condense::candidate_order<condense::oldest_first_t> &&
+              condense::candidate_order<condense::largest_first_t> &&
               condense::candidate_order<condense::newest_first_t>);
 static_assert(!condense::candidate_order<int>);
 
@@ -56,7 +57,8 @@ constexpr bool oldest_and_newest_are_each_other_reversed() {
     desk<> on{std::initializer_list<toy::message>{}};
     fill(on);
     auto const draft = on.draft();
-    return columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} && columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0};
+    return columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} &&
+           columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0};
 }
 static_assert(toy::run_time_only || oldest_and_newest_are_each_other_reversed());
 
@@ -131,7 +133,8 @@ TEST_CASE("order: each part that is there once, in order, and a prefix when stop
         auto const draft = at.draft();
         CAPTURE(seed);
         std::set<std::uint32_t> there;
-        for (auto const which : draft.groups()) draft.each_part_of(which, [&](part_ref part) { there.insert(part.part_id); });
+        for (auto const which : draft.groups())
+            draft.each_part_of(which, [&](part_ref part) { there.insert(part.part_id); });
         parts += there.size();
         auto const check = [&](auto order, auto const& before) {
             auto const all = columns(order, draft);

@@ -235,7 +235,8 @@ TEST_CASE("protect: figures of any size are harmless") {
     auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
     auto const seen = reader();
-    for (pressure_level const how : {pressure_level{}, pressure_level{.pressure = 1}, pressure_level{.message_limit = {figure}}}) {
+    for (pressure_level const how :
+         {pressure_level{}, pressure_level{.pressure = 1}, pressure_level{.message_limit = {figure}}}) {
         CHECK(held(first({figure}), seen, how) == "0 1 2 3 4 5 6 7");
         CHECK(held(last(condense::messages{figure}), seen, how) == "0 1 2 3 4 5 6 7");
         CHECK(held(last(condense::turns{figure}), seen, how) == "1 2 3 4 5 6 7");
@@ -259,13 +260,18 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
         history.push_back(chat::result(std::move(id), std::string(300, 'x')));
         history.push_back(chat::assistant("so"));
     };
-    for (auto const* const id : {"1", "2", "3", "4", "5", "6", "7", "8"}) round(id, *id == '6' || *id == '8' ? "read_file" : "shell");
+    for (auto const* const id : {"1", "2", "3", "4", "5", "6", "7", "8"})
+        round(id, *id == '6' || *id == '8' ? "read_file" : "shell");
     history.push_back(chat::user("thanks"));
     auto const cut = [&](auto protect, unsigned pressure = 0, bool top = false) {
         auto copy = history;
-        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { if (pressure != 0) pass.rerun(pressure, top, {}); });
-        condense::compress const layer{.when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
-        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, toy::per_byte{}));
+        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
+            if (pressure != 0) pass.rerun(pressure, top, {});
+        });
+        condense::compress const layer{
+            .when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
+        static_cast<void>(
+            condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, toy::per_byte{}));
         std::string out;
         for (std::size_t index = 2; index < copy.size(); index += 3) out += copy[index] == history[index] ? '1' : '0';
         return out;

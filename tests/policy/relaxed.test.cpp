@@ -43,7 +43,8 @@ constexpr bool it_waits_while_the_cache_is_in_use() {
     auto const when = relaxed(used >= 85_pct, 10_pct);
     return !when.due(at(900, 1'000, 1)) && when.due(at(950, 1'000, 1)) && !when.due(at(949, 1'000, 500)) &&
            !when.due(at(849, 1'000)) && when.due(at(850, 1'000)) &&
-           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 1) == 980 && fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 0) == 850;
+           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 1) == 980 &&
+           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 0) == 850;
 }
 static_assert(it_waits_while_the_cache_is_in_use());
 
@@ -76,8 +77,10 @@ constexpr bool shares_are_those_of_the_sum() {
                 for (std::uint64_t count = 0; count <= input + 1; ++count) {
                     auto const sum = share + by < 9'800 ? share + by : 9'800;
                     auto const now = at(count, input, 1);
-                    if (relaxed(used >= percent{share}, percent{by}).due(now) != (count * 10'000 >= input * sum)) return false;
-                    if (relaxed(used > percent{share}, percent{by}).due(now) != (count * 10'000 > input * sum)) return false;
+                    if (relaxed(used >= percent{share}, percent{by}).due(now) != (count * 10'000 >= input * sum))
+                        return false;
+                    if (relaxed(used > percent{share}, percent{by}).due(now) != (count * 10'000 > input * sum))
+                        return false;
                 }
     return true;
 }
@@ -85,12 +88,14 @@ static_assert(shares_are_those_of_the_sum());
 
 constexpr bool a_bound_condition_is_the_same() {
     for (std::uint64_t const input : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{1'000}, most})
-        for (std::uint64_t const count : {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{850}, std::uint64_t{940}, most})
+        for (std::uint64_t const count :
+             {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{850}, std::uint64_t{940}, most})
             for (std::uint64_t const cached : {std::uint64_t{0}, most}) {
                 auto const now = at(count, input, cached);
                 auto const share = relaxed(used >= 85_pct, 10_pct);
                 auto const figure = relaxed(used > 850_tokens, 10_pct);
-                if (share.bind(now.input)(now) != share.due(now) || figure.bind(now.input)(now) != figure.due(now)) return false;
+                if (share.bind(now.input)(now) != share.due(now) || figure.bind(now.input)(now) != figure.due(now))
+                    return false;
                 if (share.fired(now) != (share.due(now) ? measure::token_count : measure::none)) return false;
             }
     return true;
@@ -101,7 +106,8 @@ static_assert(a_bound_condition_is_the_same());
 constexpr bool figures_of_any_size_are_harmless() {
     auto const late = relaxed(used >= condense::tokens{most}, 100_pct, 100_pct);
     return late.due(at(most, most, 1)) && !late.due(at(most - 1, most, 1)) && late.due(at(most, 0, 1)) &&
-           relaxed(used >= 65_pct, 10_pct).due(at(most, most, 1)) && relaxed(used >= 1_tokens, 10_pct).due(at(1, 0, 1)) &&
+           relaxed(used >= 65_pct, 10_pct).due(at(most, most, 1)) &&
+           relaxed(used >= 1_tokens, 10_pct).due(at(1, 0, 1)) &&
            // A value that no one checked.
            condense::relaxed_trigger{.strictest = used >= 50_pct, .by = {condense::detail::none32}}.due(at(98, 100, 1));
 }
@@ -112,8 +118,9 @@ constexpr bool it_joins_others() {
     auto const both = relaxed(used >= 65_pct, 10_pct) && used > 5_messages;
     usage const cached{.tokens = {700}, .input = {1'000}, .messages = {6}, .cached = {1}};
     usage const plain{.tokens = {700}, .input = {1'000}, .messages = {6}};
-    return one.due(cached) && one.fired(cached) == measure::message_count && one.fired(plain) == (measure::message_count | measure::token_count) &&
-           !both.due(cached) && both.due(plain) && !both.bind(cached.input)(cached) && both.bind(plain.input)(plain) &&
+    return one.due(cached) && one.fired(cached) == measure::message_count &&
+           one.fired(plain) == (measure::message_count | measure::token_count) && !both.due(cached) &&
+           both.due(plain) && !both.bind(cached.input)(cached) && both.bind(plain.input)(plain) &&
            one.message_limit() == 5_messages;
 }
 static_assert(it_joins_others());
@@ -121,18 +128,22 @@ static_assert(it_joins_others());
 /// Else the cache would decide how much a reduction takes out.
 constexpr bool the_target_is_that_of_the_trigger_within() {
     auto const target = relaxed(used >= 50_pct, 10_pct).target();
-    return target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) && !target.bind({100})(at(41, 100, 1));
+    return target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) &&
+           !target.bind({100})(at(41, 100, 1));
 }
 static_assert(the_target_is_that_of_the_trigger_within());
 
 constexpr bool targets_are_below_the_trigger_within() {
     auto const when = relaxed(used >= 80_pct, 10_pct);
     return conflicts(when, used <= 80_pct) && conflicts(when, used <= 85_pct) && !conflicts(when, used <= 79_pct) &&
-           conflicts(when || used > 100_messages, used <= 85_pct) && conflicts(when || used > 100_messages, used <= 110_messages) &&
-           !conflicts(when || used > 100_messages, used <= 70_pct) && !conflicts(when && used > 100_messages, used <= 85_pct) &&
+           conflicts(when || used > 100_messages, used <= 85_pct) &&
+           conflicts(when || used > 100_messages, used <= 110_messages) &&
+           !conflicts(when || used > 100_messages, used <= 70_pct) &&
+           !conflicts(when && used > 100_messages, used <= 85_pct) &&
            conflicts(when, used <= 85_pct || used <= 10_messages) && !conflicts(when, used <= 90'000_tokens) &&
            // It rises, so it is no target.
-           conflicts(used >= 90_pct, relaxed(used >= 50_pct, 10_pct)) && conflicts(when, relaxed(used >= 50_pct, 10_pct));
+           conflicts(used >= 90_pct, relaxed(used >= 50_pct, 10_pct)) &&
+           conflicts(when, relaxed(used >= 50_pct, 10_pct));
 }
 static_assert(targets_are_below_the_trigger_within());
 
@@ -143,8 +154,8 @@ constexpr bool a_pipeline_waits_with_it() {
         now.turns = {4};
         return now;
     };
-    return mix.due(at(650, 1'000)) && !mix.due(at(649, 1'000)) && !mix.due(at(749, 1'000, 1)) && mix.due(at(750, 1'000, 1)) &&
-           mix.due(turns(at(951, 1'000, 1)));
+    return mix.due(at(650, 1'000)) && !mix.due(at(649, 1'000)) && !mix.due(at(749, 1'000, 1)) &&
+           mix.due(at(750, 1'000, 1)) && mix.due(turns(at(951, 1'000, 1)));
 }
 
 }  // namespace
@@ -179,7 +190,8 @@ TEST_CASE("relaxed: limits that cannot work are rejected") {
 
 TEST_CASE("relaxed: prints itself and compares") {
     CHECK(relaxed(used >= 65_pct, 10_pct).text() == "relaxed(used >= 65 %, 10 %, 98 %)");
-    CHECK((relaxed(used > 9'000_tokens, 2.5_pct, 90_pct) || always).text() == "(relaxed(used > 9,000 tokens, 2.50 %, 90 %) || always)");
+    CHECK((relaxed(used > 9'000_tokens, 2.5_pct, 90_pct) || always).text() ==
+          "(relaxed(used > 9,000 tokens, 2.50 %, 90 %) || always)");
     CHECK(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 10_pct, 98_pct));
     CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 11_pct));
     CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 66_pct, 10_pct));

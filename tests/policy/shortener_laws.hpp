@@ -123,7 +123,8 @@ verdict judge(Shortener const& shorten, promises const& given, condense::part_vi
 inline condense::cut random_cut(random_source& random) {
     condense::cut how{.halvings = static_cast<unsigned>(random.below(6))};
     if (random.chance(50)) how.how.stored.digest[random.below(12)] = static_cast<std::uint8_t>(1 + random.below(255));
-    if (random.chance(50)) how.over = condense::text_limit{condense::chars{400 + random.below(9'600)}}.halved(how.halvings);
+    if (random.chance(50))
+        how.over = condense::text_limit{condense::chars{400 + random.below(9'600)}}.halved(how.halvings);
     how.how.words.type_and_share = random.chance(50);
     return how;
 }
@@ -193,7 +194,10 @@ text_tally try_random_texts(Shortener const& shorten, promises const& given, std
 constexpr double seconds_for_a_megabyte = sanitized ? 20 : 1;
 
 template <class Shortener>
-std::string try_hostile_texts(Shortener const& shorten, promises const& given, std::size_t size = effort() < 100 ? 50'000 : sanitized ? 200'000 : 1'000'000,
+std::string try_hostile_texts(Shortener const& shorten, promises const& given,
+                              std::size_t size = effort() < 100 ? 50'000
+                                                 : sanitized    ? 200'000
+                                                                : 1'000'000,
                               double limit = seconds_for_a_megabyte) {
     std::string problems;
     random_source random{size};

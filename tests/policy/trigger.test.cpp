@@ -174,7 +174,8 @@ constexpr bool joined_targets_are_checked() {
            !conflicts(both, used <= 90_pct) && conflicts(used >= 80_pct, used <= 90_pct || used <= 10_messages) &&
            !conflicts(used >= 80_pct, used <= 90_pct && used <= 10_messages) &&
            conflicts(one, used <= 90_pct || used <= 70_messages) &&
-           !conflicts(one, used <= 70_pct && used <= 70_messages) && !conflicts(both, used <= 90_pct && used <= 70_messages);
+           !conflicts(one, used <= 70_pct && used <= 70_messages) &&
+           !conflicts(both, used <= 90_pct && used <= 70_messages);
 }
 static_assert(joined_targets_are_checked());
 

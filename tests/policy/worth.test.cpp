@@ -61,8 +61,12 @@ using condense::gain;
 using condense::pays_off;
 static_assert(3.75_per_million == condense::price{3'750'000} && 3_per_million == condense::price{3'000'000});
 
-constexpr gain batch(std::uint64_t saved, std::uint64_t before, std::uint64_t prefix_before, std::uint64_t prefix_after) {
-    return {.saved = {saved}, .before = {.tokens = {before}}, .prefix_before = {prefix_before}, .prefix_after = {prefix_after}};
+constexpr gain batch(std::uint64_t saved, std::uint64_t before, std::uint64_t prefix_before,
+                     std::uint64_t prefix_after) {
+    return {.saved = {saved},
+            .before = {.tokens = {before}},
+            .prefix_before = {prefix_before},
+            .prefix_after = {prefix_after}};
 }
 
 /// 100,000 tokens, all cached at a tenth of the price, 10 requests to come.
@@ -130,12 +134,15 @@ std::vector<std::string> texts(std::vector<condense::chat_message> const& histor
 
 std::vector<condense::chat_message> tool_rounds(laws::random_source& random) {
     using condense::chat_message;
-    std::vector<chat_message> history{chat_message::system(std::string(1 + random.below(4'000), 's')), chat_message::user("task")};
+    std::vector<chat_message> history{chat_message::system(std::string(1 + random.below(4'000), 's')),
+                                      chat_message::user("task")};
     for (auto left = 2 + random.below(30); left-- != 0;) {
         auto const id = std::to_string(left);
         history.push_back(chat_message::assistant("looking " + id));
-        history.back().parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "look", .call = id});
-        history.push_back(chat_message::result(id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
+        history.back().parts.push_back(
+            {.kind = condense::part_kind::tool_call, .text = "{}", .tool = "look", .call = id});
+        history.push_back(chat_message::result(
+            id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
     }
     history.push_back(chat_message::assistant("so far"));
     history.push_back(chat_message::user("go on"));
@@ -145,8 +152,10 @@ std::vector<condense::chat_message> tool_rounds(laws::random_source& random) {
 template <class Worth>
 auto mix_with(Worth worth, std::uint64_t keep) {
     condense::chars const end{keep};
-    return condense::pipeline{condense::compress{
-        .when = condense::always, .worth = worth, .over = condense::chars{2 * keep + 200}, .with = condense::head_tail{end, end}}};
+    return condense::pipeline{condense::compress{.when = condense::always,
+                                                 .worth = worth,
+                                                 .over = condense::chars{2 * keep + 200},
+                                                 .with = condense::head_tail{end, end}}};
 }
 
 }  // namespace
@@ -157,7 +166,8 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
     unsigned left = 0;
     for (unsigned round = 0; round < rounds(2'000); ++round) {
         auto const original = tool_rounds(random);
-        pays_off real{.input_price = {1 + random.below(20'000'000)}, .turns = {1 + random.below(random.chance(60) ? 3 : 30)}};
+        pays_off real{.input_price = {1 + random.below(20'000'000)},
+                      .turns = {1 + random.below(random.chance(60) ? 3 : 30)}};
         real.cached_price = {real.input_price.millionths / (1 + random.below(20))};
         if (random.chance(40)) real.write_price = {real.input_price.millionths * 5 / 4};
         if (random.chance(50)) real.block = {std::uint64_t{1} << random.below(9)};
@@ -169,7 +179,8 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
         auto const run = [&](auto worth) {
             auto history = original;
             condense::run_options<> options{.sent = {seen}};
-            static_cast<void>(condense::reduce(history, mix_with(worth, keep), {.window = 10'000'000_tokens}, per_byte{}, options));
+            static_cast<void>(
+                condense::reduce(history, mix_with(worth, keep), {.window = 10'000'000_tokens}, per_byte{}, options));
             return texts(history);
         };
         auto const all = texts(original);
@@ -198,13 +209,15 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
 
 TEST_CASE("worth: a session knows that nothing was sent before its first request") {
     for (bool const asked : {false, true}) {
-        condense::session chat{std::vector<condense::chat_message>{},
-                               condense::pipeline{condense::compress{
-                                   .when = condense::used >= 1'000_tokens,
-                                   .worth = pays_off{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 1_turns},
-                                   .over = 300_chars,
-                                   .with = condense::head{20_chars}}},
-                               {.window = 100'000_tokens}, per_byte{}};
+        condense::session chat{
+            std::vector<condense::chat_message>{},
+            condense::pipeline{condense::compress{
+                .when = condense::used >= 1'000_tokens,
+                .worth = pays_off{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 1_turns},
+                .over = 300_chars,
+                .with = condense::head{20_chars}}},
+            {.window = 100'000_tokens},
+            per_byte{}};
         chat.push(condense::chat_message::user("task"));
         chat.push(condense::chat_message::call("1", "look", "{}"));
         chat.push(condense::chat_message::result("1", std::string(400, 'x')));

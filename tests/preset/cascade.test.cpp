@@ -59,7 +59,9 @@ TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
 
 TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C3][row-C8]") {
     std::string rows = "[";
-    for (int row = 0; row < 200; ++row) rows += (row == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(row) + R"(,"note":")" + letters(40, 'n') + R"("})";
+    for (int row = 0; row < 200; ++row)
+        rows += (row == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(row) + R"(,"note":")" +
+                letters(40, 'n') + R"("})";
     rows += "]";
     REQUIRE(rows.size() > 10'000);
     REQUIRE(rows.size() < 30'000);
@@ -79,15 +81,18 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
         CHECK(sampled.size() < 3'000);
         CHECK(condense::detail::json::valid(sampled));
         CHECK(sampled.find("200") != sampled.npos);
-        CHECK(sampled.find(" of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, ") != sampled.npos);
+        CHECK(sampled.find(" of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, ") !=
+              sampled.npos);
         CHECK(sent_text(session, 4).size() <= 8'150);
-        CHECK(sent_text(session, 4).find("[... 2,001 of 10,001 characters omitted; text, 79 % left; ") != std::string::npos);
+        CHECK(sent_text(session, 4).find("[... 2,001 of 10,001 characters omitted; text, 79 % left; ") !=
+              std::string::npos);
         CHECK(sent_text(session, 6) == letters(10'000));
         CHECK(things.calls == 0);
     }
 }
 
-TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are", "[row-C8]") {
+TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are",
+          "[row-C8]") {
     desk things;
     auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 1'000'000_tokens);
     session.push(chat_message::user("task"));
@@ -184,21 +189,22 @@ TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][c
 
 TEST_CASE("cascade: for a model without use of reasoning it goes, but for that of the open round", "[row-C12]") {
     auto const thinking = [](chat_message m, std::string thought, bool sealed) {
-        m.parts.insert(m.parts.begin(), {.kind = condense::part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
+        m.parts.insert(m.parts.begin(),
+                       {.kind = condense::part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
         return m;
     };
-    conversation const all{chat_message::user("task"),
-                           thinking(chat_message::call("1", "shell", "{}"), letters(900, 's'), true),
-                           chat_message::result("1", "one"),
-                           thinking(chat_message::assistant("so far"), letters(900, 't'), false),
-                           chat_message::user("go on"),
-                           thinking(chat_message::call("2", "shell", "{}"), letters(900, 'o'), true),
-                           chat_message::result("2", "two")};
-    for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
+    conversation const all{
+        chat_message::user("task"),       thinking(chat_message::call("1", "shell", "{}"), letters(900, 's'), true),
+        chat_message::result("1", "one"), thinking(chat_message::assistant("so far"), letters(900, 't'), false),
+        chat_message::user("go on"),      thinking(chat_message::call("2", "shell", "{}"), letters(900, 'o'), true),
+        chat_message::result("2", "two")};
+    for (auto const use :
+         {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
         for (auto const window : {100'000_tokens, 4'000_tokens}) {
             CAPTURE(static_cast<int>(use), window.count);
             desk things;
-            auto session = opened(condense::presets::cascade(things.journal, things.store, things.asked(), use), window);
+            auto session =
+                opened(condense::presets::cascade(things.journal, things.store, things.asked(), use), window);
             for (auto const& each : all) session.push(each);
             bool const goes = use == condense::reasoning_use::none && window == 4'000_tokens;
             CHECK(session.prepare().changed() == goes);
@@ -211,5 +217,7 @@ TEST_CASE("cascade: for a model without use of reasoning it goes, but for that o
 }
 
 TEST_CASE("cascade: keeps the laws for a model without use of reasoning", "[laws][row-C12]") {
-    keeps_the_laws([](desk& things) { return condense::presets::cascade(things.journal, things.store, things.asked(), condense::reasoning_use::none); });
+    keeps_the_laws([](desk& things) {
+        return condense::presets::cascade(things.journal, things.store, things.asked(), condense::reasoning_use::none);
+    });
 }

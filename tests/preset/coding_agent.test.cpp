@@ -65,9 +65,12 @@ TEST_CASE("coding_agent: the summary is of two or three sentences, and the repor
     std::string prompt;
     auto const asked = [&](std::string_view given) { return prompt = given, std::string{"They want X. Y was done."}; };
     conversation all{chat_message::user("the task")};
-    for (int round = 0; round < 24; ++round) all.insert(all.end(), {chat_message::user(letters(1'000)), chat_message::assistant(letters(1'000))});
-    for (int round = 0; round < 5; ++round) all.insert(all.end(), {chat_message::user(letters(100)), chat_message::assistant(letters(100))});
-    auto const report = condense::reduce(all, condense::presets::coding_agent(things.journal, asked), {.window = 60'000_tokens}, exact{});
+    for (int round = 0; round < 24; ++round)
+        all.insert(all.end(), {chat_message::user(letters(1'000)), chat_message::assistant(letters(1'000))});
+    for (int round = 0; round < 5; ++round)
+        all.insert(all.end(), {chat_message::user(letters(100)), chat_message::assistant(letters(100))});
+    auto const report = condense::reduce(all, condense::presets::coding_agent(things.journal, asked),
+                                         {.window = 60'000_tokens}, exact{});
     CHECK(prompt.find("two or three sentences") != std::string::npos);
     CHECK(prompt.find("Sections:") == std::string::npos);
     CHECK(all.size() <= 13);
@@ -77,7 +80,8 @@ TEST_CASE("coding_agent: the summary is of two or three sentences, and the repor
 TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
     desk things;
     conversation all{chat_message::user(letters(4'000))};
-    for (int round = 0; round < 5; ++round) all.insert(all.end(), {chat_message::assistant(letters(400)), chat_message::user(letters(400))});
+    for (int round = 0; round < 5; ++round)
+        all.insert(all.end(), {chat_message::assistant(letters(400)), chat_message::user(letters(400))});
     auto const before = all;
     auto const report = condense::reduce(all, made(things), {.window = 11'000_tokens}, exact{});
     CHECK(report.before.tokens >= 7'700_tokens);
@@ -86,7 +90,8 @@ TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
     CHECK(report.outcome == condense::outcome::fits);
     CHECK(things.calls == 0);
     for (auto const& layer : report.layers)
-        CHECK(layer.outcome == (layer.name == "record" ? condense::layer_outcome::stored : condense::layer_outcome::idle));
+        CHECK(layer.outcome ==
+              (layer.name == "record" ? condense::layer_outcome::stored : condense::layer_outcome::idle));
 }
 
 TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {

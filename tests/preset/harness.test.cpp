@@ -51,7 +51,8 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
     auto session = opened(made(things), 1'000'000_tokens);
     run_tool(session, "1", "shell", letters(80'000));
     std::string id = "a";
-    for (auto const* const tool : {"read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files", "memory_search", "session_list"})
+    for (auto const* const tool : {"read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files",
+                                   "memory_search", "session_list"})
         run_tool(session, id += "a", tool, letters(80'001));
     CHECK(things.store.size() == 0);
     auto const text = letters(40'000, 'a') + letters(40'001, 'b');
@@ -98,7 +99,8 @@ TEST_CASE("harness: old results are pruned together, where enough can be gained"
     for (std::size_t const results : {2u, 3u, 4u, 5u}) {
         CAPTURE(results);
         desk things;
-        condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, two_and_a_half{}};
+        condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens},
+                                  two_and_a_half{}};
         session.push(chat_message::user("task"));
         for (std::size_t index = 0; index < results; ++index) {
             session.push(chat_message::call(std::to_string(index), "shell", "{}"));
@@ -123,7 +125,9 @@ TEST_CASE("harness: when the model reports an overflow it is pressed, and sent o
     session.push(chat_message::user("and now"));
     auto const before = session.used().tokens;
     condense::provider_error const refused{
-        .status = 400, .text = "This model's maximum context length is 30000 tokens. However, your messages resulted in 48200 tokens."};
+        .status = 400,
+        .text =
+            "This model's maximum context length is 30000 tokens. However, your messages resulted in 48200 tokens."};
     CHECK(session.recover(refused) == condense::recover_outcome::retry);
     CHECK(session.used().tokens < before);
     CHECK(session.recover(refused) == condense::recover_outcome::repeated);

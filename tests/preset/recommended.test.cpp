@@ -26,7 +26,8 @@ TEST_CASE("recommended: what can be had again goes first, the model's summary la
     session.push(chat_message::user("task"));
     std::uint64_t first_asked = 0;
     for (int turn = 0; turn < 60; ++turn) {
-        run_tool(session, std::to_string(turn), "read_file", letters(1'500, static_cast<char>('a' + turn % 20)), R"({"path":"f)" + std::to_string(turn % 5) + R"("})");
+        run_tool(session, std::to_string(turn), "read_file", letters(1'500, static_cast<char>('a' + turn % 20)),
+                 R"({"path":"f)" + std::to_string(turn % 5) + R"("})");
         session.push(chat_message::assistant(letters(150, 't')));
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
@@ -57,11 +58,13 @@ TEST_CASE("recommended: the newest answer keeps its reasoning where the model ha
     for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::unknown}) {
         CAPTURE(static_cast<int>(use));
         desk things;
-        auto session = opened(condense::presets::recommended(things.journal, things.store, things.asked(), use), 10'000_tokens);
+        auto session =
+            opened(condense::presets::recommended(things.journal, things.store, things.asked(), use), 10'000_tokens);
         session.push(chat_message::user("task"));
         for (std::size_t turn = 0; turn < 3; ++turn) {
             auto answer = chat_message::assistant("done");
-            answer.parts.insert(answer.parts.begin(), {.kind = condense::part_kind::reasoning, .text = letters(3'000), .sealed = true});
+            answer.parts.insert(answer.parts.begin(),
+                                {.kind = condense::part_kind::reasoning, .text = letters(3'000), .sealed = true});
             session.push(std::move(answer));
             session.push(chat_message::user("next"));
         }

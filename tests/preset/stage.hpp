@@ -86,7 +86,8 @@ std::string sent_text(Session const& session, std::size_t index) {
 
 /// One call and its result.
 template <class Session>
-void run_tool(Session& session, std::string const& id, std::string const& tool, std::string result, std::string arguments = "{}") {
+void run_tool(Session& session, std::string const& id, std::string const& tool, std::string result,
+              std::string arguments = "{}") {
     session.push(chat_message::call(id, tool, std::move(arguments)));
     session.push(chat_message::result(id, std::move(result)));
 }
@@ -122,7 +123,8 @@ void keeps_the_laws(Make const& make) {
             ++requests;
             CHECK((made.fits() || made.outcome == condense::outcome::exhausted || !made.changed()));
             if (made.changed() || index + 1 == all.size()) {
-                auto const judged = laws::checker{{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(index) + 1}, sent(session)};
+                auto const judged =
+                    laws::checker{{all.begin(), all.begin() + static_cast<std::ptrdiff_t>(index) + 1}, sent(session)};
                 CHECK(judged.violations() == laws::broken{});
             }
         }

@@ -18,9 +18,19 @@ conversation told() {
     thinking.parts.insert(thinking.parts.begin(), {.kind = talk::part_kind::reasoning, .text = "hm", .sealed = true});
     auto pinned = talk::says("the build needs clang");
     pinned.pinned = true;
-    return {talk::system("be good"),           talk::user("first question"), std::move(thinking),     talk::call("a", R"({"path":"x"})"), talk::result("a", "long result of a"),
-            std::move(pinned),                 talk::user("second question"), talk::call("b", "{}"),   talk::result("b", "long result of b"),
-            talk::says("so it is"),            talk::user("third question"), talk::call("c", "{}"),   talk::result("c", "long result of c")};
+    return {talk::system("be good"),
+            talk::user("first question"),
+            std::move(thinking),
+            talk::call("a", R"({"path":"x"})"),
+            talk::result("a", "long result of a"),
+            std::move(pinned),
+            talk::user("second question"),
+            talk::call("b", "{}"),
+            talk::result("b", "long result of b"),
+            talk::says("so it is"),
+            talk::user("third question"),
+            talk::call("c", "{}"),
+            talk::result("c", "long result of c")};
 }
 
 texts judged(conversation const& request, conversation const& history = told()) {
@@ -66,7 +76,8 @@ TEST_CASE("half a pair is found") {
     auto emptied = told();
     emptied[4].parts.clear();
     CHECK(judged(emptied).size() >= 2);
-    conversation const both{talk::user("a"), talk::says("looking").and_call("x", "read", "{}"), talk::result("x", "y"), talk::says("b"), talk::user("c")};
+    conversation const both{talk::user("a"), talk::says("looking").and_call("x", "read", "{}"), talk::result("x", "y"),
+                            talk::says("b"), talk::user("c")};
     auto silent = both;
     silent[1].parts.pop_back();
     CHECK(says(judged(silent, both), "changed beyond shortening"));
@@ -88,11 +99,13 @@ TEST_CASE("what is gone or changed and may not be is found") {
 }
 
 TEST_CASE("the newest answer to the user's latest message stays, whole or shortened") {
-    conversation const ended{talk::user("a"), talk::says("an answer"), talk::user("b"), talk::says("first of two"), talk::says("the newest")};
+    conversation const ended{talk::user("a"), talk::says("an answer"), talk::user("b"), talk::says("first of two"),
+                             talk::says("the newest")};
     CHECK(judged(ended, ended).empty());
     CHECK(judged(without(ended, 1), ended).empty());
     CHECK(judged(without(ended, 3), ended).empty());
-    CHECK(judged(without(ended, 4), ended) == texts{"L16: message 4 is the newest answer to the user's latest, and gone"});
+    CHECK(judged(without(ended, 4), ended) ==
+          texts{"L16: message 4 is the newest answer to the user's latest, and gone"});
     auto shorter = ended;
     shorter[4].parts[0].text = "the";
     CHECK(judged(shorter, ended).empty());
@@ -156,7 +169,8 @@ TEST_CASE("an answer to a call without result is one of its own") {
 }
 
 TEST_CASE("equal messages stand for one another") {
-    conversation const same{talk::user("go on"), talk::says("done"), talk::user("go on"), talk::says("done"), talk::user("go on")};
+    conversation const same{talk::user("go on"), talk::says("done"), talk::user("go on"), talk::says("done"),
+                            talk::user("go on")};
     CHECK(judged(same, same).empty());
     CHECK(judged({talk::user("go on")}, same).empty());
     CHECK(judged({talk::user("go on"), talk::says("done"), talk::user("go on")}, same).empty());
@@ -187,7 +201,8 @@ TEST_CASE("an original is known by its number, and only those pushed have one") 
 
 TEST_CASE("of equal messages those are found that keep the order") {
     condense::request_checker checker;
-    conversation const all{talk::user("go on"), talk::says("a"), talk::user("go on"), talk::says("b"), talk::user("end")};
+    conversation const all{talk::user("go on"), talk::says("a"), talk::user("go on"), talk::says("b"),
+                           talk::user("end")};
     for (auto const& m : all) checker.push(m);
     CHECK(checker.judge(conversation{all[0], all[1], all[4]}).empty());
     CHECK(checker.judge(conversation{all[2], all[3], all[4]}).empty());

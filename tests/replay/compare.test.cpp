@@ -62,7 +62,8 @@ TEST_CASE("containers of messages are conversations by their place, tokens estim
 }
 
 TEST_CASE("without conversations there are mixes, and nothing to say of them") {
-    auto const made = condense::compare(std::vector<condense::transcript<talk::chat_message>>{}, {}, condense::prices{}, none);
+    auto const made =
+        condense::compare(std::vector<condense::transcript<talk::chat_message>>{}, {}, condense::prices{}, none);
     REQUIRE(made.totals().size() == 1);
     CHECK(made.totals()[0].conversations == 0);
     CHECK(made.totals()[0].mix == "none");
@@ -71,7 +72,13 @@ TEST_CASE("without conversations there are mixes, and nothing to say of them") {
 
 TEST_CASE("a table has a line for each mix, in columns") {
     condense::comparison made{.mixes = {"a\n\x1B[31m", std::string(60, 'b')}};
-    condense::replay_figures one{.mix = made.mixes[0], .requests = 1'234, .sent = 1'000_tokens, .peak = 7_tokens, .cached = 555_tokens, .money = 12'345'678, .time = {5'000'000}};
+    condense::replay_figures one{.mix = made.mixes[0],
+                                 .requests = 1'234,
+                                 .sent = 1'000_tokens,
+                                 .peak = 7_tokens,
+                                 .cached = 555_tokens,
+                                 .money = 12'345'678,
+                                 .time = {5'000'000}};
     one.items[0] = {.visible = 2, .recoverable = 1, .lost = 1};
     made.all.push_back(one);
     auto const text = made.text();

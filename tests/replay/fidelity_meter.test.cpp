@@ -18,7 +18,8 @@ using script_type = condense::detail::replay_script<chat_message, talk::byte_tok
 /// A conversation whose last message is an answer to requests given by hand.
 class fixture {
 public:
-    fixture(std::vector<chat_message> given, replay_shelf shelf) : told{std::move(given)}, meter{script, items, std::move(shelf)} {}
+    fixture(std::vector<chat_message> given, replay_shelf shelf)
+        : told{std::move(given)}, meter{script, items, std::move(shelf)} {}
 
     /// Where its items were when this request was sent.
     fidelity asked(std::vector<chat_message> const& request) {
@@ -40,7 +41,9 @@ public:
 
 std::vector<chat_message> const nothing{};
 
-std::vector<chat_message> asks_for_two() { return {talk::user("first_name"), talk::user("second_name"), talk::says("first_name, second_name")}; }
+std::vector<chat_message> asks_for_two() {
+    return {talk::user("first_name"), talk::user("second_name"), talk::says("first_name, second_name")};
+}
 
 TEST_CASE("an item is visible while some message of the request holds it") {
     fixture all{asks_for_two(), {}};
@@ -82,7 +85,8 @@ TEST_CASE("what stands behind a reference can be read, its first 2,000 tokens") 
     fixture all{asks_for_two(), std::move(shelf)};
     CHECK(all.asked({talk::user("stored as " + name.text() + ".")}) == fidelity{.recoverable = 1, .lost = 1});
     CHECK(all.asked({talk::user("stored as " + name.text() + "0")}) == fidelity{.lost = 2});
-    CHECK(all.asked({talk::user("stored as " + name.text() + "."), talk::user("second_name")}) == fidelity{.visible = 1, .recoverable = 1});
+    CHECK(all.asked({talk::user("stored as " + name.text() + "."), talk::user("second_name")}) ==
+          fidelity{.visible = 1, .recoverable = 1});
     CHECK(all.asked({talk::user("stored as " + store.name("unknown").text())}) == fidelity{.lost = 2});
 }
 

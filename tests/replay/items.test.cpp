@@ -52,7 +52,8 @@ TEST_CASE("ids mix letters and digits, six at least") {
 TEST_CASE("paths and URLs are one item each") {
     CHECK(items_of("see /usr/lib/x.so, now") == only(item_kind::path, "usr/lib/x.so"));
     CHECK(items_of("./src/a.cpp:12:") == only(item_kind::path, "src/a.cpp"));
-    CHECK(items_of("at https://example.org/a?b=c&d=1#top.") == only(item_kind::path, "https://example.org/a?b=c&d=1#top"));
+    CHECK(items_of("at https://example.org/a?b=c&d=1#top.") ==
+          only(item_kind::path, "https://example.org/a?b=c&d=1#top"));
     CHECK(items_of("url=http://x.org/y") == only(item_kind::path, "http://x.org/y"));
     CHECK(items_of("this and/or that, 1/2").empty());
 }
@@ -66,7 +67,8 @@ TEST_CASE("numbers have three digits at least") {
 
 TEST_CASE("strings in quotes count from four bytes to eighty, but not as names of JSON members") {
     CHECK(items_of("say \"go on now\" loud") == only(item_kind::quoted, "go on now"));
-    CHECK(items_of("say 'go on' or `run it`") == found_items{{item_kind::quoted, "go on"}, {item_kind::quoted, "run it"}});
+    CHECK(items_of("say 'go on' or `run it`") ==
+          found_items{{item_kind::quoted, "go on"}, {item_kind::quoted, "run it"}});
     CHECK(items_of("don't and won't").empty());
     CHECK(items_of(R"({"path": "some words", "text" : "abc"})") == only(item_kind::quoted, "some words"));
     CHECK(items_of(R"({\"path\": \"some words\"})") == only(item_kind::quoted, "some words"));
@@ -77,7 +79,8 @@ TEST_CASE("strings in quotes count from four bytes to eighty, but not as names o
 }
 
 TEST_CASE("escaped line breaks are no part of items") {
-    CHECK(items_of(R"(first\nparse_json\n/tmp/a/b\tend)") == found_items{{item_kind::word, "parse_json"}, {item_kind::path, "tmp/a/b"}});
+    CHECK(items_of(R"(first\nparse_json\n/tmp/a/b\tend)") ==
+          found_items{{item_kind::word, "parse_json"}, {item_kind::path, "tmp/a/b"}});
 }
 
 TEST_CASE("items of hostile texts are few enough, and within bounds") {

@@ -16,7 +16,8 @@ TEST_CASE("a mix is a pipeline, or made of the edges") {
     static_assert(std::same_as<decltype(empty.mix), condense::pipeline<>>);
     static_assert(std::same_as<decltype(mix_for(empty.mix, edges)), condense::pipeline<>>);
 
-    condense::named const recording{"recording", [](auto& given) { return condense::pipeline{condense::record{.to = given.journal}}; }};
+    condense::named const recording{
+        "recording", [](auto& given) { return condense::pipeline{condense::record{.to = given.journal}}; }};
     auto const mix = mix_for(recording.mix, edges);
     std::size_t same = 0;
     mix.each([&](auto const& layer) {

@@ -17,7 +17,8 @@ replay_model counting_bytes() {
 
 std::string lines(std::size_t count) {
     std::string all;
-    for (std::size_t at = 0; at < count; ++at) all += "line " + std::to_string(at) + " of the conversation, with some words\n";
+    for (std::size_t at = 0; at < count; ++at)
+        all += "line " + std::to_string(at) + " of the conversation, with some words\n";
     return all;
 }
 
@@ -56,7 +57,8 @@ TEST_CASE("names that come again are in the answer") {
 
 TEST_CASE("what the library says to a model is no part of the answer") {
     condense::summary_prompt prompt;
-    for (int at = 0; at < 60; ++at) prompt.see(condense::role::user, {.text = "rename the flag in step " + std::to_string(at)}, false);
+    for (int at = 0; at < 60; ++at)
+        prompt.see(condense::role::user, {.text = "rename the flag in step " + std::to_string(at)}, false);
     auto const answer = counting_bytes()(prompt.text(500_tokens), {.answer = 500_tokens});
     CHECK(answer.find("rename the flag") != std::string::npos);
     CHECK(answer.find("Sections") == std::string::npos);

@@ -19,8 +19,9 @@ replay_pairing paired(std::vector<talk::chat_message> const& all) {
 }
 
 TEST_CASE("a result belongs to the nearest call with its id that waits") {
-    auto const pairs = paired({talk::call("a"), talk::result("a", "1"), talk::call("a"), talk::call("b"), talk::result("a", "2"), talk::result("a", "3"),
-                               talk::result("b", "4"), talk::result("c", "5")});
+    auto const pairs =
+        paired({talk::call("a"), talk::result("a", "1"), talk::call("a"), talk::call("b"), talk::result("a", "2"),
+                talk::result("a", "3"), talk::result("b", "4"), talk::result("c", "5")});
     CHECK(pairs.links(0) == list{1});
     CHECK(pairs.links(2) == list{4, 5});
     CHECK(pairs.links(3) == list{6});
@@ -30,12 +31,14 @@ TEST_CASE("a result belongs to the nearest call with its id that waits") {
 }
 
 TEST_CASE("parallel calls of one message share it") {
-    auto const pairs = paired({talk::call("a").and_call("b", "read", "{}"), talk::result("b", "1"), talk::result("a", "2")});
+    auto const pairs =
+        paired({talk::call("a").and_call("b", "read", "{}"), talk::result("b", "1"), talk::result("a", "2")});
     CHECK(pairs.links(0) == list{1, 2});
 }
 
 TEST_CASE("a result without id belongs to the newest message with calls") {
-    auto const pairs = paired({talk::call(""), talk::result("", "1"), talk::call("").and_call("", "read", "{}"), talk::result("", "2"), talk::result("", "3")});
+    auto const pairs = paired({talk::call(""), talk::result("", "1"), talk::call("").and_call("", "read", "{}"),
+                               talk::result("", "2"), talk::result("", "3")});
     CHECK(pairs.links(0) == list{1});
     CHECK(pairs.links(2) == list{3, 4});
     CHECK(paired({talk::result("", "1")}).orphaned(0));

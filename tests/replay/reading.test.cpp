@@ -24,8 +24,9 @@ TEST_CASE("messages that differ in anything read differently") {
     auto twice = base;
     twice.parts.push_back(base.parts[0]);
     std::set<std::uint64_t> prints;
-    for (auto const& m : {base, status, sealed, tool, priced, twice, talk::result("c2", "words"), talk::result("c1", "word"), talk::says("words"),
-                          talk::user("words"), talk::call("c1", "words"), talk::user("")})
+    for (auto const& m :
+         {base, status, sealed, tool, priced, twice, talk::result("c2", "words"), talk::result("c1", "word"),
+          talk::says("words"), talk::user("words"), talk::call("c1", "words"), talk::user("")})
         prints.insert(read_message(m).print);
     CHECK(prints.size() == 12);
     CHECK(read_message(base).print == read_message(talk::result("c1", "words")).print);

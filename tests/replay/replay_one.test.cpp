@@ -30,7 +30,8 @@ using talk::chat_message;
 condense::replay_options<talk::byte_tokens> const bytes{};
 
 /// One millionth a token for input, two for what is cached, and so on: figures that a sum shows.
-condense::prices const plain_prices{.input = {2'000'000}, .cached = {1'000'000}, .written = {3'000'000}, .output = {5'000'000}};
+condense::prices const plain_prices{
+    .input = {2'000'000}, .cached = {1'000'000}, .written = {3'000'000}, .output = {5'000'000}};
 
 /// Drops whatever the draft lets go of, from six messages on.
 struct forget_all {
@@ -49,7 +50,8 @@ struct breaks_things {
         for (auto const which : draft.groups()) {
             draft.each_part_of(which, [&](condense::part_ref part) {
                 odd = !odd;
-                static_cast<void>(static_cast<bool>(odd ? draft.shorten(part, std::string("\xFF")) : draft.remove(part)));
+                static_cast<void>(
+                    static_cast<bool>(odd ? draft.shorten(part, std::string("\xFF")) : draft.remove(part)));
             });
             if (odd) static_cast<void>(static_cast<bool>(draft.drop(which)));
         }
@@ -58,7 +60,8 @@ struct breaks_things {
 };
 
 template <class Mix>
-condense::replay_figures replayed(std::vector<chat_message> const& told, Mix mix, condense::tokens window = 1'000_tokens) {
+condense::replay_figures replayed(std::vector<chat_message> const& told, Mix mix,
+                                  condense::tokens window = 1'000_tokens) {
     return condense::replay_one(told, "x", {.window = window}, plain_prices, named{"m", mix}, bytes);
 }
 
@@ -96,7 +99,8 @@ TEST_CASE("what a mix drops is lost, unless it is on record") {
     auto const made = replayed(reading_a_file(), pipeline{forget_all{}}, 100_tokens);
     // The last request: 20 + 3.
     REQUIRE(made.turns.size() == 3);
-    CHECK(made.turns[2] == condense::request_figures{.message = 6, .sent = 23_tokens, .cached = 20_tokens, .reduced = true});
+    CHECK(made.turns[2] ==
+          condense::request_figures{.message = 6, .sent = 23_tokens, .cached = 20_tokens, .reduced = true});
     CHECK(made.hits == 1);
     CHECK(made.reductions == 1);
     CHECK(made.money == (30 + 20) * 1 + (30 + 22 + 3) * 3 + 42 * 5);
@@ -105,7 +109,9 @@ TEST_CASE("what a mix drops is lost, unless it is on record") {
     CHECK(made.items[static_cast<std::size_t>(condense::item_kind::word)] == fidelity{.visible = 1, .lost = 1});
     CHECK(made.violations == 0);
 
-    auto const recorded = replayed(reading_a_file(), [](auto& edges) { return pipeline{condense::record{.to = edges.journal}, forget_all{}}; }, 100_tokens);
+    auto const recorded = replayed(
+        reading_a_file(), [](auto& edges) { return pipeline{condense::record{.to = edges.journal}, forget_all{}}; },
+        100_tokens);
     CHECK(recorded.sent == made.sent);
     CHECK(recorded.all_items() == fidelity{.visible = 1, .recoverable = 2});
     REQUIRE(recorded.layers.size() == 2);
@@ -115,13 +121,17 @@ TEST_CASE("what a mix drops is lost, unless it is on record") {
 
 TEST_CASE("what stands behind a reference in the request is one reading away") {
     auto const text = std::string(200, 'x') + " the_answer " + std::string(200, 'x');
-    std::vector<chat_message> const told{talk::user("look"), talk::call("a"), talk::result("a", text), talk::says("it is the_answer")};
-    auto const offloads = [](auto& edges) { return pipeline{condense::offload{.over = 300_chars, .preview = {20_chars, 20_chars}, .into = edges.store}}; };
+    std::vector<chat_message> const told{talk::user("look"), talk::call("a"), talk::result("a", text),
+                                         talk::says("it is the_answer")};
+    auto const offloads = [](auto& edges) {
+        return pipeline{condense::offload{.over = 300_chars, .preview = {20_chars, 20_chars}, .into = edges.store}};
+    };
     auto const made = replayed(told, offloads);
     CHECK(made.all_items() == fidelity{.recoverable = 1});
     CHECK(made.layers[0].saved.count > 0);
     CHECK(replayed(told, pipeline{}).all_items() == fidelity{.visible = 1});
-    auto const chosen = replayed(told, [&](auto& edges) { return condense::any_pipeline<chat_message>{offloads(edges)}; });
+    auto const chosen =
+        replayed(told, [&](auto& edges) { return condense::any_pipeline<chat_message>{offloads(edges)}; });
     CHECK(chosen.all_items() == made.all_items());
     CHECK(chosen.sent == made.sent);
 }
@@ -132,7 +142,8 @@ std::vector<chat_message> long_conversation() {
         auto const number = std::to_string(turn);
         told.push_back(talk::user("look at src/file" + number + ".cpp for step_" + number));
         told.push_back(talk::call("c" + number, R"({"path":"src/file)" + number + R"(.cpp"})"));
-        told.push_back(talk::result("c" + number, "value_" + number + std::string(static_cast<std::size_t>(turn % 7) * 90, 'y')));
+        told.push_back(
+            talk::result("c" + number, "value_" + number + std::string(static_cast<std::size_t>(turn % 7) * 90, 'y')));
         told.push_back(talk::says("value_" + number + " as value_" + std::to_string(turn / 2)));
     }
     return told;
@@ -150,15 +161,23 @@ TEST_CASE("a layer that breaks things breaks no laws") {
 
 TEST_CASE("a model's calls are counted, and paid") {
     auto const told = long_conversation();
-    auto const made = replayed(told, [](auto& edges) { return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model}, condense::sliding_window{.when = used >= 90_pct}}; }, 3'000_tokens);
+    auto const made = replayed(
+        told,
+        [](auto& edges) {
+            return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model},
+                            condense::sliding_window{.when = used >= 90_pct}};
+        },
+        3'000_tokens);
     CHECK(made.model_calls > 0);
     CHECK(made.model_calls == made.layers[0].asked);
     CHECK(made.model_input.count > made.model_output.count);
-    CHECK(made.money == made.cached.count + 3 * (made.sent.count - made.cached.count) + 5 * made.answered.count + 2 * made.model_input.count + 5 * made.model_output.count);
+    CHECK(made.money == made.cached.count + 3 * (made.sent.count - made.cached.count) + 5 * made.answered.count +
+                            2 * made.model_input.count + 5 * made.model_output.count);
     CHECK(made.violations == 0);
     CHECK(made.fits());
     auto own = [](std::string_view) { return std::string("short"); };
-    auto const unknown = replayed(told, pipeline{condense::summarize{.when = used >= 80_pct, .with = own}}, 3'000_tokens);
+    auto const unknown =
+        replayed(told, pipeline{condense::summarize{.when = used >= 80_pct, .with = own}}, 3'000_tokens);
     CHECK(unknown.model_calls == unknown.layers[0].asked);
     CHECK(unknown.model_calls > 0);
     CHECK(unknown.model_input == 0_tokens);
@@ -183,9 +202,13 @@ TEST_CASE("mixes are told what the cache holds") {
 
 TEST_CASE("every mix and conversation begins anew, and comes out the same again") {
     auto const told = long_conversation();
-    named const recording{"r", [](auto& edges) { return pipeline{condense::record{.to = edges.journal}, condense::sliding_window{.when = used >= 90_pct}}; }};
+    named const recording{"r", [](auto& edges) {
+                              return pipeline{condense::record{.to = edges.journal},
+                                              condense::sliding_window{.when = used >= 90_pct}};
+                          }};
     named const none{"n", pipeline{}};
-    auto const all = condense::replay_each(told, "x", {.window = 1'500_tokens}, plain_prices, bytes, none, recording, recording);
+    auto const all =
+        condense::replay_each(told, "x", {.window = 1'500_tokens}, plain_prices, bytes, none, recording, recording);
     REQUIRE(all.size() == 3);
     CHECK(all[0].mix == "n");
     CHECK(all[1].sent == all[2].sent);
@@ -201,7 +224,8 @@ TEST_CASE("every mix and conversation begins anew, and comes out the same again"
 
 TEST_CASE("items and laws can be left out") {
     condense::replay_options<talk::byte_tokens> const less{.items = false, .laws = false};
-    auto const made = condense::replay_one(reading_a_file(), "x", {.window = 1'000_tokens}, plain_prices, named{"n", pipeline{}}, less);
+    auto const made = condense::replay_one(reading_a_file(), "x", {.window = 1'000_tokens}, plain_prices,
+                                           named{"n", pipeline{}}, less);
     CHECK(made.sent == 147_tokens);
     CHECK(made.all_items() == fidelity{});
 }
@@ -223,8 +247,12 @@ struct fickle {
 
 TEST_CASE("an original that has changed is a violation") {
     int looks = 0;
-    std::vector<fickle> const told{{talk::role::user, "a", &looks}, {talk::role::assistant, "b", &looks}, {talk::role::user, "c", &looks}, {talk::role::assistant, "d", &looks}};
-    auto const made = condense::replay_one(told, "x", {.window = 1'000_tokens}, plain_prices, named{"n", pipeline{}}, bytes);
+    std::vector<fickle> const told{{talk::role::user, "a", &looks},
+                                   {talk::role::assistant, "b", &looks},
+                                   {talk::role::user, "c", &looks},
+                                   {talk::role::assistant, "d", &looks}};
+    auto const made =
+        condense::replay_one(told, "x", {.window = 1'000_tokens}, plain_prices, named{"n", pipeline{}}, bytes);
     CHECK(made.violations > 0);
     REQUIRE_FALSE(made.first_violations.empty());
     CHECK(made.first_violations.back().find("is changed") != std::string::npos);
@@ -237,17 +265,28 @@ TEST_CASE("JSON messages are replayed as they are") {
         auto const id = "call_" + std::to_string(turn);
         told.push_back({{"role", "user"}, {"content", "read src/file" + std::to_string(turn) + ".cpp"}});
         nlohmann::json calls = nlohmann::json::array();
-        calls.push_back({{"id", id}, {"type", "function"}, {"function", {{"name", "read"}, {"arguments", R"({"path":"src/file)" + std::to_string(turn) + R"(.cpp"})"}}}});
+        calls.push_back(
+            {{"id", id},
+             {"type", "function"},
+             {"function",
+              {{"name", "read"}, {"arguments", R"({"path":"src/file)" + std::to_string(turn) + R"(.cpp"})"}}}});
         told.push_back({{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}});
-        told.push_back({{"role", "tool"}, {"tool_call_id", id}, {"content", std::string(900, 'x') + " found_it " + std::string(900, 'x')}});
-        told.push_back({{"role", "assistant"}, {"content", "found_it in src/file" + std::to_string(turn / 3) + ".cpp"}});
+        told.push_back({{"role", "tool"},
+                        {"tool_call_id", id},
+                        {"content", std::string(900, 'x') + " found_it " + std::string(900, 'x')}});
+        told.push_back(
+            {{"role", "assistant"}, {"content", "found_it in src/file" + std::to_string(turn / 3) + ".cpp"}});
     }
     auto const& all = told.get_ref<nlohmann::json::array_t const&>();
     condense::budget const limits{.window = 1'500_tokens};
     auto const none = condense::replay_one(all, "x", limits, condense::prices{}, named{"n", pipeline{}});
-    auto const mixed = condense::replay_one(all, "x", limits, condense::prices{}, named{"m", [](auto& edges) {
-        return pipeline{condense::record{.to = edges.journal}, condense::compress{.when = used >= 50_pct, .over = 500_chars}, condense::sliding_window{.when = used >= 80_pct}};
-    }});
+    auto const mixed =
+        condense::replay_one(all, "x", limits, condense::prices{},
+                             named{"m", [](auto& edges) {
+                                       return pipeline{condense::record{.to = edges.journal},
+                                                       condense::compress{.when = used >= 50_pct, .over = 500_chars},
+                                                       condense::sliding_window{.when = used >= 80_pct}};
+                                   }});
     CHECK(none.requests == 40);
     CHECK(none.over > 0);
     CHECK(none.all_items().visible == none.all_items().total());
@@ -268,10 +307,15 @@ TEST_CASE("hostile conversations are replayed to their end") {
         told.push_back(talk::result(text, text + " and more"));
         told.push_back(talk::says(text));
     }
-    auto const made = condense::replay_one(told, std::string("\0\xFF", 2), {.window = 20'000_tokens}, condense::prices{.input = {~0ull}}, named{"m", [](auto& edges) {
-        return pipeline{condense::record{.to = edges.journal}, condense::offload{.over = 2'000_chars, .preview = {100_chars, 100_chars}, .into = edges.store},
-                        condense::summarize{.when = used >= 60_pct, .with = edges.model}, condense::sliding_window{.when = used >= 90_pct}};
-    }});
+    auto const made = condense::replay_one(
+        told, std::string("\0\xFF", 2), {.window = 20'000_tokens}, condense::prices{.input = {~0ull}},
+        named{"m", [](auto& edges) {
+                  return pipeline{
+                      condense::record{.to = edges.journal},
+                      condense::offload{.over = 2'000_chars, .preview = {100_chars, 100_chars}, .into = edges.store},
+                      condense::summarize{.when = used >= 60_pct, .with = edges.model},
+                      condense::sliding_window{.when = used >= 90_pct}};
+              }});
     CHECK(made.requests == told.size() / 2);
     CHECK(made.violations == 0);
     for (auto const& violation : made.first_violations) UNSCOPED_INFO(violation);

@@ -13,8 +13,9 @@ using talk::line;
 using talk::role;
 
 TEST_CASE("each assistant message is an answer, joined ones are one together") {
-    std::list<line> const told{{role::assistant, "hello"}, {role::user, "a"},       {role::assistant, "b"}, {role::assistant, "c", true},
-                               {role::assistant, "d"},     {role::user, "e", true}, {role::assistant, "f", true}};
+    std::list<line> const told{{role::assistant, "hello"},   {role::user, "a"},      {role::assistant, "b"},
+                               {role::assistant, "c", true}, {role::assistant, "d"}, {role::user, "e", true},
+                               {role::assistant, "f", true}};
     replay_script<line, talk::byte_tokens> const script{told, {}};
     CHECK(script.size() == 7);
     REQUIRE(script.answers().size() == 4);

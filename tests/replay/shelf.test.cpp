@@ -18,7 +18,8 @@ TEST_CASE("journals and stores are found in a mix, however deep") {
     condense::replay_edges const edges;
     condense::memory_journal const own;
     condense::memory_store const kept;
-    condense::pipeline const mix{condense::pipeline{condense::record{.to = own}}, condense::offload{.into = kept}, condense::sliding_window{}};
+    condense::pipeline const mix{condense::pipeline{condense::record{.to = own}}, condense::offload{.into = kept},
+                                 condense::sliding_window{}};
     auto const shelf = shelf_of(mix, edges, "x");
     REQUIRE(shelf.journals.size() == 1);
     REQUIRE(shelf.stores.size() == 1);

@@ -10,8 +10,9 @@ using condense::replay_figures;
 using condense::detail::cost_of;
 
 constexpr bool prices_tokens() {
-    return cost_of(1'000'000_tokens, {3'000'000}) == 3'000'000 && cost_of(1_tokens, {3'750'000}) == 3 && cost_of(7_tokens, {500'000}) == 3 &&
-           cost_of(0_tokens, {15'000'000}) == 0 && cost_of({condense::detail::u64_limit}, {15'000'000}) == condense::detail::u64_limit &&
+    return cost_of(1'000'000_tokens, {3'000'000}) == 3'000'000 && cost_of(1_tokens, {3'750'000}) == 3 &&
+           cost_of(7_tokens, {500'000}) == 3 && cost_of(0_tokens, {15'000'000}) == 0 &&
+           cost_of({condense::detail::u64_limit}, {15'000'000}) == condense::detail::u64_limit &&
            cost_of({condense::detail::u64_limit}, {1'000'000}) == condense::detail::u64_limit;
 }
 static_assert(prices_tokens());
@@ -19,8 +20,23 @@ static_assert(prices_tokens());
 TEST_CASE("tokens cost what their price says, and no more than can be counted") { CHECK(prices_tokens()); }
 
 TEST_CASE("a sum has the sums of figures and the largest peak") {
-    replay_figures one{.mix = "a", .conversation = "x", .requests = 3, .over = 1, .sent = 100_tokens, .peak = 60_tokens, .cached = 40_tokens, .hits = 1, .money = 5};
-    replay_figures other{.mix = "a", .conversation = "y", .requests = 2, .exhausted = 4, .sent = 11_tokens, .peak = 9_tokens, .answered = 3_tokens, .money = 7};
+    replay_figures one{.mix = "a",
+                       .conversation = "x",
+                       .requests = 3,
+                       .over = 1,
+                       .sent = 100_tokens,
+                       .peak = 60_tokens,
+                       .cached = 40_tokens,
+                       .hits = 1,
+                       .money = 5};
+    replay_figures other{.mix = "a",
+                         .conversation = "y",
+                         .requests = 2,
+                         .exhausted = 4,
+                         .sent = 11_tokens,
+                         .peak = 9_tokens,
+                         .answered = 3_tokens,
+                         .money = 7};
     one.items[0] = {1, 2, 3};
     other.items[0] = {10, 0, 0};
     one.turns.push_back({.message = 1});
@@ -49,7 +65,9 @@ TEST_CASE("layers are summed by name, also where mixes differ in them") {
     replay_figures one;
     one.layers = {{.name = "record"}, {.name = "compress", .saved = 5_tokens}, {.name = "compress", .saved = 7_tokens}};
     replay_figures other;
-    other.layers = {{.name = "compress", .saved = 1_tokens, .asked = 2}, {.name = "compress", .saved = 2_tokens}, {.name = "repair", .events = 3}};
+    other.layers = {{.name = "compress", .saved = 1_tokens, .asked = 2},
+                    {.name = "compress", .saved = 2_tokens},
+                    {.name = "repair", .events = 3}};
     auto const sum = condense::sum_of(std::vector{one, other});
     REQUIRE(sum.layers.size() == 4);
     CHECK(sum.layers[1].saved == 6_tokens);

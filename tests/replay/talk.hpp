@@ -49,16 +49,32 @@ struct line {
 inline chat_message system(std::string words) { return chat_message::system(std::move(words)); }
 inline chat_message user(std::string words) { return chat_message::user(std::move(words)); }
 inline chat_message says(std::string words) { return chat_message::assistant(std::move(words)); }
-inline chat_message call(std::string id, std::string arguments = "{}") { return chat_message::call(std::move(id), "read", std::move(arguments)); }
-inline chat_message result(std::string id, std::string words) { return chat_message::result(std::move(id), std::move(words)); }
+inline chat_message call(std::string id, std::string arguments = "{}") {
+    return chat_message::call(std::move(id), "read", std::move(arguments));
+}
+inline chat_message result(std::string id, std::string words) {
+    return chat_message::result(std::move(id), std::move(words));
+}
 
 /// Texts that programs meet sooner or later.
 inline std::vector<std::string> hostile_texts() {
     std::string slashes;
     std::string quotes;
     for (int place = 0; place < 20'000; ++place) slashes += "a/", quotes += place % 3 == 0 ? "\"x" : "'";
-    return {"", std::string(100'000, '\0'), std::string(300'000, 'x'), std::string(100'000, '\\'), "\xFF\xFE\x80" + std::string(2'000, '\xC3'),
-            slashes, quotes, std::string(100'000, '"'), std::string(50'000, '1'), "://" + std::string(1'000, ':') + "//", "\\", "a\\", "\"", "a_\"b\\"};
+    return {"",
+            std::string(100'000, '\0'),
+            std::string(300'000, 'x'),
+            std::string(100'000, '\\'),
+            "\xFF\xFE\x80" + std::string(2'000, '\xC3'),
+            slashes,
+            quotes,
+            std::string(100'000, '"'),
+            std::string(50'000, '1'),
+            "://" + std::string(1'000, ':') + "//",
+            "\\",
+            "a\\",
+            "\"",
+            "a_\"b\\"};
 }
 
 }  // namespace talk

@@ -21,11 +21,16 @@ condense::replay_options<talk::byte_tokens> const bytes{};
 
 /// By one token a byte, without a reduction.
 condense::replay_figures plain(std::vector<line> const& told, condense::budget limits = {.window = 1'000_tokens}) {
-    return condense::replay_one(told, "x", limits, condense::prices{}, condense::named{"none", condense::pipeline{}}, bytes);
+    return condense::replay_one(told, "x", limits, condense::prices{}, condense::named{"none", condense::pipeline{}},
+                                bytes);
 }
 
 TEST_CASE("a request is made before each answer, joined ones have one") {
-    auto const made = plain({{role::assistant, "hello"}, {role::user, "12345"}, {role::assistant, "123"}, {role::assistant, "45", true}, {role::assistant, "6"}});
+    auto const made = plain({{role::assistant, "hello"},
+                             {role::user, "12345"},
+                             {role::assistant, "123"},
+                             {role::assistant, "45", true},
+                             {role::assistant, "6"}});
     REQUIRE(made.turns.size() == 2);
     CHECK(made.turns[0] == condense::request_figures{.message = 2, .sent = 10_tokens});
     CHECK(made.turns[1] == condense::request_figures{.message = 4, .sent = 15_tokens, .cached = 10_tokens});
@@ -37,7 +42,9 @@ TEST_CASE("a request is made before each answer, joined ones have one") {
 }
 
 TEST_CASE("what is kept outside the messages is sent and cached with them") {
-    auto const made = plain({{role::user, "12345"}, {role::assistant, "123"}, {role::user, "1"}, {role::assistant, "1"}}, {.window = 1'000_tokens, .overhead = 100_tokens});
+    auto const made =
+        plain({{role::user, "12345"}, {role::assistant, "123"}, {role::user, "1"}, {role::assistant, "1"}},
+              {.window = 1'000_tokens, .overhead = 100_tokens});
     REQUIRE(made.turns.size() == 2);
     CHECK(made.turns[0].sent == 105_tokens);
     CHECK(made.turns[0].cached == 0_tokens);
@@ -50,8 +57,11 @@ TEST_CASE("a request above the input is over, or exhausted where the run says so
     CHECK(plain({{role::user, std::string(1'000, 'x')}, {role::assistant, "1"}}).over == 0);
     std::vector<talk::chat_message> const told{talk::user(std::string(1'001, 'x')), talk::says("1"), talk::says("2")};
     using condense::used;
-    auto const made = condense::replay_one(told, "x", {.window = 1'000_tokens}, condense::prices{},
-                                           condense::named{"window", condense::pipeline{condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct}}}, bytes);
+    auto const made = condense::replay_one(
+        told, "x", {.window = 1'000_tokens}, condense::prices{},
+        condense::named{"window", condense::pipeline{condense::sliding_window{.when = used >= 90_pct},
+                                                     condense::escalate{.when = used >= 90_pct}}},
+        bytes);
     CHECK(made.exhausted == 2);
     CHECK(made.over == 0);
     CHECK_FALSE(made.fits());
@@ -61,7 +71,8 @@ TEST_CASE("time is measured around the library alone") {
     std::uint64_t ticks = 0;
     condense::replay_options<talk::byte_tokens, talk::ticking> const options{.clock = {&ticks}};
     std::vector<line> const told{{role::user, "a"}, {role::assistant, "b"}};
-    auto const made = condense::replay_one(told, "x", {.window = 10_tokens}, condense::prices{}, condense::named{"none", condense::pipeline{}}, options);
+    auto const made = condense::replay_one(told, "x", {.window = 10_tokens}, condense::prices{},
+                                           condense::named{"none", condense::pipeline{}}, options);
     CHECK(made.time.count == 4);  // two pushes, one request, one report
 }
 

@@ -21,20 +21,27 @@ using steps = std::vector<view::step>;
 using texts = std::vector<view::replacement>;
 
 /// s u a c r a u: the call and its result are group 3.
-std::vector<chat_message> const all = {chat_message::system("system"),    chat_message::user("the task"),
-                                       chat_message::assistant("an answer"), chat_message::call("1", "shell", R"({"a":"b"})"),
-                                       chat_message::result("1", "a long output"), chat_message::assistant("done"), chat_message::user("the latest")};
+std::vector<chat_message> const all = {chat_message::system("system"),
+                                       chat_message::user("the task"),
+                                       chat_message::assistant("an answer"),
+                                       chat_message::call("1", "shell", R"({"a":"b"})"),
+                                       chat_message::result("1", "a long output"),
+                                       chat_message::assistant("done"),
+                                       chat_message::user("the latest")};
 
 /// What of it is refused; empty where it is taken.
 std::string_view refused(steps made, texts written = {}) {
     condense::outline facts;
     for (auto const& m : all) facts.append(m, toy::per_byte{});
     view edits;
-    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
+    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{
+        all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
     return loader.load(std::move(made), std::move(written));
 }
 
-view::step shorten(std::uint32_t part_id) { return {.kind = edit_kind::shorten, .on_part = true, .target = part_id, .text = 0}; }
+view::step shorten(std::uint32_t part_id) {
+    return {.kind = edit_kind::shorten, .on_part = true, .target = part_id, .text = 0};
+}
 view::step remove(std::uint32_t part_id) { return {.kind = edit_kind::remove, .on_part = true, .target = part_id}; }
 view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target = slot}; }
 
@@ -44,7 +51,8 @@ TEST_CASE("edit_loader: an edit is counted anew, whatever is said of its cost") 
     condense::outline facts;
     for (auto const& m : all) facts.append(m, toy::per_byte{});
     view edits;
-    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
+    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{
+        all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
     REQUIRE(loader.load({shorten(4)}, {{.text = "long"}}).empty());
     CHECK(edits.steps()[0].after == condense::cost::of({4}));
     CHECK(edits.steps()[0].before == condense::cost::of({13}));
@@ -56,7 +64,8 @@ TEST_CASE("edit_loader: the laws of a draft hold for a state") {
     CHECK(refused({shorten(4)}, {{.text = "\xFF"}}) == "a text");
     CHECK(refused({shorten(3)}, {{.text = "{}"}}).empty());
     CHECK(refused({shorten(3)}, {{.text = "{"}}) == "an edit of a part");
-    for (std::uint32_t const bound : {0u, 1u, 6u}) CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
+    for (std::uint32_t const bound : {0u, 1u, 6u})
+        CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
     CHECK(refused({shorten(7)}, {{.text = ""}}) == "an edit of a part");
     CHECK(refused({remove(3)}) == "an edit of a part");
     CHECK(refused({remove(4)}) == "an edit of a part");
@@ -65,5 +74,6 @@ TEST_CASE("edit_loader: the laws of a draft hold for a state") {
     CHECK(refused({drop(0)}) == "what is dropped");
     CHECK(refused({drop(6)}) == "what is dropped");
     CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
-    CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) == "what is left of a message");
+    CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
+          "what is left of a message");
 }

@@ -30,12 +30,15 @@ TEST_CASE("log_observer: gives every event as one line") {
     CHECK(lines[2] == events::reduced{}.text());
     CHECK(lines[5] == "no usage reported: turn 3 is estimated");
     CHECK(lines[6] == "overflow: 2,000 tokens were sent");
-    CHECK(lines[7] == "truncated: message 3, part 0 (text) by compress: 900 -> 40 characters, the original is in the history alone");
+    CHECK(
+        lines[7] ==
+        "truncated: message 3, part 0 (text) by compress: 900 -> 40 characters, the original is in the history alone");
 }
 
 TEST_CASE("log_observer: takes events alone, and any callable") {
     condense::log_observer const log{.to = +[](std::string_view) -> int { return 0; }};
-    static_assert(condense::event_observer<decltype(log)> && condense::event_observer<condense::log_observer<void (*)(std::string_view)>>);
+    static_assert(condense::event_observer<decltype(log)> &&
+                  condense::event_observer<condense::log_observer<void (*)(std::string_view)>>);
     static_assert(!condense::detail::hears<decltype(log), condense::usage>);
     CHECK_NOTHROW(tell(log, events::due{}));
 }

@@ -51,15 +51,19 @@ constexpr bool digests_tell_messages_apart() {
     auto const one = toy::user("a");
     bool good = digest_of(one) == digest_of(toy::user("a"));
     good = good && digest_of(one) != digest_of(toy::user("b")) && digest_of(one) != digest_of(toy::assistant("a"));
-    good = good && digest_of(toy::with(toy::role::user, {{.text = "ab"}})) != digest_of(toy::with(toy::role::user, {{.text = "a"}, {.text = "b"}}));
-    good = good && digest_of(toy::with(toy::role::user, {{.text = "ab"}, {.text = ""}})) != digest_of(toy::with(toy::role::user, {{.text = "a"}, {.text = "b"}}));
+    good = good && digest_of(toy::with(toy::role::user, {{.text = "ab"}})) !=
+                       digest_of(toy::with(toy::role::user, {{.text = "a"}, {.text = "b"}}));
+    good = good && digest_of(toy::with(toy::role::user, {{.text = "ab"}, {.text = ""}})) !=
+                       digest_of(toy::with(toy::role::user, {{.text = "a"}, {.text = "b"}}));
     good = good && digest_of(toy::call("1", "tool")) != digest_of(toy::call("1", "fool"));
     good = good && digest_of(toy::call("1")) != digest_of(toy::call("2"));
     good = good && digest_of(toy::call("ab", "c")) != digest_of(toy::call("b", "ca"));
     good = good && digest_of(toy::result("1", "out")) != digest_of(toy::result("1", "out", toy::part_status::error));
     good = good && digest_of(toy::with(toy::role::user, {{.text = "a", .sealed = true}})) != digest_of(one);
-    good = good && digest_of(toy::with(toy::role::user, {{.kind = toy::part_kind::reasoning, .text = "a"}})) != digest_of(one);
-    good = good && digest_of(toy::with(toy::role::user, {{.text = "a", .cost = condense::cost::of({7})}})) != digest_of(one);
+    good = good &&
+           digest_of(toy::with(toy::role::user, {{.kind = toy::part_kind::reasoning, .text = "a"}})) != digest_of(one);
+    good = good &&
+           digest_of(toy::with(toy::role::user, {{.text = "a", .cost = condense::cost::of({7})}})) != digest_of(one);
     good = good && digest_of(toy::with(toy::role::user, {})) != digest_of(toy::user(""));
     return good;
 }

@@ -46,7 +46,8 @@ struct with_state {
     constexpr void operator()(events::reduced const&) { ++count; }
 };
 
-static_assert(event_observer<no_observer> && event_observer<no_observer const> && event_observer<of_two> && event_observer<of_everything>);
+static_assert(event_observer<no_observer> && event_observer<no_observer const> && event_observer<of_two> &&
+              event_observer<of_everything>);
 static_assert(event_observer<void (*)(events::overflow const&)> && event_observer<std::reference_wrapper<with_state>>);
 static_assert(!event_observer<int> && !event_observer<void (*)(usage const&)> && !event_observer<void (*)()>);
 // What it takes depends on how it is held.
@@ -137,9 +138,15 @@ TEST_CASE("observer: events say what they are") {
     CHECK(events::arrived{.at = {1'234}, .cost = 56_tokens, .now = before}.text() ==
           "arrived: message 1,234, 56 tokens; 900 of 1,000 tokens (90.0 %)");
     CHECK(events::due{.now = before}.text() == "due: 900 of 1,000 tokens (90.0 %)");
-    events::reduced const made{.outcome = outcome::over, .before = before, .after = after, .layers_applied = 2,
-                               .parts_shortened = 3, .groups_dropped = 1};
-    CHECK(made.text() == "reduced: over, 900 -> 400 of 1,000 tokens, 12 -> 5 messages; layers applied 2, parts shortened 3, groups dropped 1");
+    events::reduced const made{.outcome = outcome::over,
+                               .before = before,
+                               .after = after,
+                               .layers_applied = 2,
+                               .parts_shortened = 3,
+                               .groups_dropped = 1};
+    CHECK(made.text() ==
+          "reduced: over, 900 -> 400 of 1,000 tokens, 12 -> 5 messages; layers applied 2, parts shortened 3, groups "
+          "dropped 1");
     CHECK(std::string_view{events::reduced{.manual = true}.text()}.substr(0, 26) == "reduced on request: fits, ");
     CHECK(events::near_limit{.now = before}.text() == "near the limit: 900 of 1,000 tokens (90.0 %)");
     CHECK(events::circuit{.open = true, .ineffective = 2}.text() == "circuit open: runs without progress 2");
@@ -156,8 +163,14 @@ TEST_CASE("observer: any figures make one printable line") {
     is_one_line(events::due{full}.text());
     is_one_line(events::reduced{static_cast<outcome>(255), full, full, most32, most32, most32, true}.text());
     std::string const hostile(500, '\n');
-    is_one_line(events::truncated{.message = {most.count}, .part = most32, .kind = condense::part_kind::tool_result, .layer = hostile,
-                                  .before = {most.count}, .after = {most.count}, .stored = {{1, 2, 3}}}.text());
+    is_one_line(events::truncated{.message = {most.count},
+                                  .part = most32,
+                                  .kind = condense::part_kind::tool_result,
+                                  .layer = hostile,
+                                  .before = {most.count},
+                                  .after = {most.count},
+                                  .stored = {{1, 2, 3}}}
+                    .text());
     is_one_line(events::near_limit{full}.text());
     is_one_line(events::circuit{true, most32}.text());
     is_one_line(events::usage_missing{most.count}.text());

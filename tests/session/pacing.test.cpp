@@ -96,7 +96,8 @@ constexpr bool limits_in_messages_wait_for_rounds() {
     kept.pushed_more(of(1));  // the round goes on
     bool good = !kept.may_run(usual, at(700), 1, 1, nothing) && kept.may_ask_of(1) == 0 && kept.may_ask_of(3) == 2;
     kept.pushed_more(of(1), true);
-    good = good && kept.may_run(usual, at(700), 1, 1, nothing) && !kept.may_run(usual, at(700), 1, 0, nothing) && kept.may_ask_of(1) == 1;
+    good = good && kept.may_run(usual, at(700), 1, 1, nothing) && !kept.may_run(usual, at(700), 1, 0, nothing) &&
+           kept.may_ask_of(1) == 1;
     // In vain again, twice the rounds, whether the circuit is open or not.
     good = good && kept.ran(usual, false, false, 1, 1) && kept.open;
     kept.pushed_more(of(1), true);
@@ -136,13 +137,19 @@ TEST_CASE("pacing: after a run that left its layer due, the next waits for growt
 
 TEST_CASE("pacing: what has not changed is not tried again", "[law-9]") { CHECK(unchanged_input_is_not_tried_again()); }
 
-TEST_CASE("pacing: two runs in vain open the circuit, progress closes it", "[law-9]") { CHECK(two_runs_in_vain_open_the_circuit()); }
+TEST_CASE("pacing: two runs in vain open the circuit, progress closes it", "[law-9]") {
+    CHECK(two_runs_in_vain_open_the_circuit());
+}
 
-TEST_CASE("pacing: a run that only waited for its model opens no circuit") { CHECK(waiting_for_a_model_is_not_in_vain()); }
+TEST_CASE("pacing: a run that only waited for its model opens no circuit") {
+    CHECK(waiting_for_a_model_is_not_in_vain());
+}
 
 TEST_CASE("pacing: a manual run in vain is not repeated by itself") { CHECK(a_manual_run_in_vain_is_not_repeated()); }
 
-TEST_CASE("pacing: limits in messages or turns wait for rounds, not for tokens", "[law-18]") { CHECK(limits_in_messages_wait_for_rounds()); }
+TEST_CASE("pacing: limits in messages or turns wait for rounds, not for tokens", "[law-18]") {
+    CHECK(limits_in_messages_wait_for_rounds());
+}
 
 TEST_CASE("pacing: models are asked once in a quarter of the input") { CHECK(models_wait_longer()); }
 
@@ -165,7 +172,9 @@ TEST_CASE("pacing: a session that waits can say why") {
     using condense::detail::pause;
     pace kept;
     kept.pushed_more(of(900));
-    auto const why = [&](usage now, tokens reducible = {}) { return kept.pause_of(usual, now, 1, 0, [=] { return reducible; }).text(); };
+    auto const why = [&](usage now, tokens reducible = {}) {
+        return kept.pause_of(usual, now, 1, 0, [=] { return reducible; }).text();
+    };
     CHECK(why(at(700)).empty());
     static_cast<void>(kept.ran(usual, true, false, 1));
     CHECK(why(at(700)) == "nothing has come since the latest run");

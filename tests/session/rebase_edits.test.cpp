@@ -14,8 +14,8 @@ using condense::group;
 using groups = std::vector<group>;
 
 auto six() {
-    return toy::desk{{toy::user("first question"), toy::assistant("first answer"), toy::user("second question"), toy::assistant("second answer"),
-                      toy::user("third question"), toy::assistant("third answer")}};
+    return toy::desk{{toy::user("first question"), toy::assistant("first answer"), toy::user("second question"),
+                      toy::assistant("second answer"), toy::user("third question"), toy::assistant("third answer")}};
 }
 
 using rest = std::vector<toy::message>;
@@ -48,10 +48,14 @@ TEST_CASE("drops and shortened parts before the first other message stay in forc
     CHECK_FALSE(desk.draft().shorten(toy::part_of(desk.facts, 3), "short"));
     CHECK_FALSE(desk.draft().drop(group{5}));
     CHECK(carried(desk, 7) == toy::shown(desk.draft()));
-    CHECK(carried(desk, 5) == "0: first question | 2: second question | 3: short | 4: third question | 5: third answer | 6: and? | ");
-    CHECK(carried(desk, 3) == "0: first question | 2: second question | 3: second answer | 4: third question | 5: third answer | 6: and? | ");
+    CHECK(carried(desk, 5) ==
+          "0: first question | 2: second question | 3: short | 4: third question | 5: third answer | 6: and? | ");
+    CHECK(
+        carried(desk, 3) ==
+        "0: first question | 2: second question | 3: second answer | 4: third question | 5: third answer | 6: and? | ");
     CHECK(carried(desk, 1) ==
-          "0: first question | 1: first answer | 2: second question | 3: second answer | 4: third question | 5: third answer | 6: and? | ");
+          "0: first question | 1: first answer | 2: second question | 3: second answer | 4: third question | 5: third "
+          "answer | 6: and? | ");
     CHECK(carried(desk, 0, {toy::user("anew")}) == "0: anew | ");
     CHECK(carried(desk, 4, {toy::user("anew")}) == "0: first question | 2: second question | 3: short | 4: anew | ");
 }
@@ -84,25 +88,31 @@ TEST_CASE("where a summary of a summary goes, the earlier one stands again") {
     CHECK_FALSE(desk.draft().summarize(groups{group{0}, group{1}}, "once"));
     CHECK_FALSE(desk.draft().summarize(groups{group{0}.summary(), group{2}, group{3}}, "twice"));
     CHECK(carried(desk, 4) == "*0: twice | 4: third question | 5: third answer | ");
-    CHECK(carried(desk, 3) == "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
-    CHECK(carried(desk, 2) == "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
+    CHECK(carried(desk, 3) ==
+          "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
+    CHECK(carried(desk, 2) ==
+          "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
     CHECK(carried(desk, 1).find('*') == std::string::npos);
     // Also where the later one was given up, or came back.
     CHECK_FALSE(desk.draft().drop(group{0}.summary()));
     CHECK(carried(desk, 4) == "4: third question | 5: third answer | ");
-    CHECK(carried(desk, 3) == "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
+    CHECK(carried(desk, 3) ==
+          "*0: once | 2: second question | 3: second answer | 4: third question | 5: third answer | ");
     desk.draft().settle_head();
     CHECK(carried(desk, 4) == toy::shown(desk.draft()));
 }
 
 TEST_CASE("groups that a later message has joined, or left, are others") {
-    toy::desk desk{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"), toy::result("1", "done"), toy::assistant("so")}};
+    toy::desk desk{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"),
+                    toy::result("1", "done"), toy::assistant("so")}};
     CHECK_FALSE(desk.draft().drop(group{1}));
     CHECK(carried(desk, 6) == "0: go | 2: meanwhile | 3: yes | 5: so | ");
     CHECK(carried(desk, 4, {toy::user("instead")}) == "0: go | 1: {} | 2: meanwhile | 3: yes | 4: instead | ");
-    toy::desk waits{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"), toy::user("more")}};
+    toy::desk waits{
+        {toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"), toy::user("more")}};
     CHECK_FALSE(waits.draft().drop(group{1}));
-    CHECK(carried(waits, 4, {toy::user("more"), toy::result("1", "late")}) == "0: go | 1: {} late | 2: meanwhile | 3: yes | 4: more | ");
+    CHECK(carried(waits, 4, {toy::user("more"), toy::result("1", "late")}) ==
+          "0: go | 1: {} late | 2: meanwhile | 3: yes | 4: more | ");
 }
 
 TEST_CASE("a group that was dropped and came back is there, one dropped again is not") {
@@ -139,7 +149,8 @@ TEST_CASE("what has become protected is not dropped, summarised or shortened any
         CHECK(carried(talk, 2, {toy::assistant("e")}) == "2: e | ");
     }
     SECTION("a call that waits again") {
-        toy::desk late{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"), toy::user("more")}};
+        toy::desk late{
+            {toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"), toy::user("more")}};
         CHECK_FALSE(late.draft().drop(group{1}));
         CHECK(carried(late, 2, {}) == "0: go | 1: {} | ");
         CHECK(carried(late, 4, {}) == "0: go | 2: meanwhile | 3: yes | ");
@@ -147,7 +158,8 @@ TEST_CASE("what has become protected is not dropped, summarised or shortened any
 }
 
 TEST_CASE("a summary of what a summary that is gone stood for is gone, too") {
-    toy::desk desk{{toy::user("a question"), toy::assistant("an answer"), toy::assistant("kept back"), toy::user("changed later"), toy::assistant("more"), toy::user("z")}};
+    toy::desk desk{{toy::user("a question"), toy::assistant("an answer"), toy::assistant("kept back"),
+                    toy::user("changed later"), toy::assistant("more"), toy::user("z")}};
     CHECK_FALSE(desk.draft().summarize(groups{group{0}, group{3}}, "once"));
     CHECK_FALSE(desk.draft().summarize(groups{group{0}.summary(), group{2}}, "twice"));
     CHECK(carried(desk, 5) == "*0: twice | 1: an answer | 4: more | 5: z | ");

@@ -16,7 +16,8 @@ using condense::detail::hears;
 using condense::detail::tell;
 
 static_assert(condense::event_observer<recent_events<>> && hears<recent_events<>, events::overflow>);
-static_assert(!hears<recent_events<>, events::arrived> && !hears<recent_events<>, events::truncated> && !hears<recent_events<> const, events::due>);
+static_assert(!hears<recent_events<>, events::arrived> && !hears<recent_events<>, events::truncated> &&
+              !hears<recent_events<> const, events::due>);
 static_assert(std::is_trivially_copyable_v<recent_events<>>);
 
 void tell_turns(auto& seen, std::uint64_t from, std::uint64_t to) {
@@ -60,7 +61,8 @@ TEST_CASE("recent_events: arrivals leave the others their room") {
 TEST_CASE("recent_events: no line is cut, and values compare") {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     condense::usage const full{.tokens = {most}, .input = {1}, .messages = {most}};
-    events::reduced const longest{static_cast<condense::outcome>(255), full, full, 4'000'000'000, 4'000'000'000, 4'000'000'000, true};
+    events::reduced const longest{
+        static_cast<condense::outcome>(255), full, full, 4'000'000'000, 4'000'000'000, 4'000'000'000, true};
     recent_events seen;
     recent_events const none;
     CHECK(seen == none);

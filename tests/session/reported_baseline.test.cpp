@@ -15,7 +15,8 @@ constexpr bool stands_for_what_was_sent() {
     bool good = !anchor.holds() && !anchor.observe({500}) && anchor.used(of(10)) == tokens{10};
     anchor.sending(of(100), 3);
     good = good && anchor.observe({150}) && anchor.holds();
-    good = good && anchor.used(of(100)) == tokens{150} && anchor.used(of(110)) == tokens{160} && anchor.used(of(90)) == tokens{140};
+    good = good && anchor.used(of(100)) == tokens{150} && anchor.used(of(110)) == tokens{160} &&
+           anchor.used(of(90)) == tokens{140};
     anchor.edited(3, of(110), {160});
     good = good && anchor.is_exact();
     anchor.edited(2, of(110), {160});
@@ -28,7 +29,8 @@ constexpr bool goes_on_in_proportion_after_an_edit() {
     anchor.sending(of(100), 3);
     bool good = anchor.observe({200});
     anchor.edited(1, of(110), {220});
-    good = good && anchor.holds() && anchor.used(of(55)) == tokens{110} && anchor.used(of(110)) == tokens{220} && anchor.used(of(200)) == tokens{400};
+    good = good && anchor.holds() && anchor.used(of(55)) == tokens{110} && anchor.used(of(110)) == tokens{220} &&
+           anchor.used(of(200)) == tokens{400};
     anchor.edited(0, of(55), {110});
     good = good && anchor.used(of(110)) == tokens{220};
     good = good && anchor.used(of(60), {10}) == tokens{115};  // ten of them count one for one
@@ -47,7 +49,8 @@ constexpr bool figures_are_clamped() {
     good = good && anchor.observe({49}) && anchor.used(of(100)) == tokens{50};
     anchor.sending({~std::uint64_t{0}}, 3);
     good = good && anchor.observe({~std::uint64_t{0}});
-    return good && anchor.used({~std::uint64_t{0}}).count != 0 && anchor.used(of(0)) <= anchor.used({~std::uint64_t{0}});
+    return good && anchor.used({~std::uint64_t{0}}).count != 0 &&
+           anchor.used(of(0)) <= anchor.used({~std::uint64_t{0}});
 }
 static_assert(figures_are_clamped());
 
@@ -82,11 +85,17 @@ static_assert(overhead_moves_both());
 
 }  // namespace
 
-TEST_CASE("reported_baseline: what is known apart moves what was counted and what was reported") { CHECK(overhead_moves_both()); }
+TEST_CASE("reported_baseline: what is known apart moves what was counted and what was reported") {
+    CHECK(overhead_moves_both());
+}
 
-TEST_CASE("reported_baseline: a report stands for its request until an edit touches it") { CHECK(stands_for_what_was_sent()); }
+TEST_CASE("reported_baseline: a report stands for its request until an edit touches it") {
+    CHECK(stands_for_what_was_sent());
+}
 
-TEST_CASE("reported_baseline: after an edit sums count in proportion to the report before it") { CHECK(goes_on_in_proportion_after_an_edit()); }
+TEST_CASE("reported_baseline: after an edit sums count in proportion to the report before it") {
+    CHECK(goes_on_in_proportion_after_an_edit());
+}
 
 TEST_CASE("reported_baseline: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
 

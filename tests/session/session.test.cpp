@@ -28,7 +28,8 @@
 using namespace sessions;
 
 TEST_CASE("push says when a reduction is due, prepare runs it, the originals stay") {
-    condense::session session{std::deque<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+    condense::session session{std::deque<chat_message>{},
+                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
                               condense::budget{.window = 100_tokens}, exact{}};
     CHECK_FALSE(session.push(chat_message::user(std::string(40, 'a'))));
     CHECK_FALSE(session.push(chat_message::assistant(std::string(40, 'b'))));
@@ -87,9 +88,10 @@ TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
 }
 
 TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-                              condense::budget{.window = 100'000_tokens}, exact{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+        condense::budget{.window = 100'000_tokens}, exact{}};
     session.push(chat_message::user("first"));
     session.push(chat_message::call("slow", "build", "{}"));
     session.push(chat_message::user("meanwhile"));
@@ -111,9 +113,10 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
 }
 
 TEST_CASE("a summary is replaced by the next one, and a session reads its own") {
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::summarize{.when = used >= 80_pct, .protect = condense::last(2_messages)}},
-                              condense::budget{.window = 3'000_tokens}, exact{}};
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{condense::summarize{.when = used >= 80_pct, .protect = condense::last(2_messages)}},
+        condense::budget{.window = 3'000_tokens}, exact{}};
     std::size_t runs = 0;
     for (int turn = 0; turn < 60; ++turn) {
         session.push(chat_message::user(std::string(100, 'q')));
@@ -121,7 +124,8 @@ TEST_CASE("a summary is replaced by the next one, and a session reads its own") 
         runs += session.prepare().changed() ? 1u : 0u;
         CHECK(session.used().fits());
         std::size_t summaries = 0;
-        for (auto const& m : sent(session)) summaries += m.parts[0].text.find("<summary>") != std::string::npos ? 1u : 0u;
+        for (auto const& m : sent(session))
+            summaries += m.parts[0].text.find("<summary>") != std::string::npos ? 1u : 0u;
         CHECK(summaries == 1);
     }
     CHECK(runs > 2);
@@ -142,9 +146,11 @@ TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
 
 TEST_CASE("statistics are the sums of the reports, and of what was done on arrival") {
     condense::memory_store const store;
-    auto const mix = condense::pipeline{condense::offload{.when = used >= 40_pct, .over = 600_chars, .preview = condense::head{50_chars}, .into = store},
-                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-                                        condense::sliding_window{.when = used >= 90_pct}};
+    auto const mix = condense::pipeline{
+        condense::offload{
+            .when = used >= 40_pct, .over = 600_chars, .preview = condense::head{50_chars}, .into = store},
+        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+        condense::sliding_window{.when = used >= 90_pct}};
     std::uint64_t saved = 0;
     for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
@@ -164,9 +170,12 @@ TEST_CASE("statistics are the sums of the reports, and of what was done on arriv
             auto const report = session.prepare();
             auto const& now = session.statistics();
             for (std::size_t layer = 0; layer < 3; ++layer) {
-                CHECK(now.layers[layer].saved.count - arrival.layers[layer].saved.count == report.layers[layer].saved.count);
-                CHECK(now.layers[layer].groups_dropped - arrival.layers[layer].groups_dropped == report.layers[layer].groups_dropped);
-                CHECK(now.layers[layer].parts_shortened - arrival.layers[layer].parts_shortened == report.layers[layer].parts_shortened);
+                CHECK(now.layers[layer].saved.count - arrival.layers[layer].saved.count ==
+                      report.layers[layer].saved.count);
+                CHECK(now.layers[layer].groups_dropped - arrival.layers[layer].groups_dropped ==
+                      report.layers[layer].groups_dropped);
+                CHECK(now.layers[layer].parts_shortened - arrival.layers[layer].parts_shortened ==
+                      report.layers[layer].parts_shortened);
                 CHECK(now.layers[layer].artifacts - arrival.layers[layer].artifacts == report.layers[layer].artifacts);
                 CHECK(now.layers[layer].failures - arrival.layers[layer].failures == report.layers[layer].failures);
             }
@@ -244,9 +253,11 @@ TEST_CASE("what was done before a run can not be undone in it") {
 
 TEST_CASE("statistics tell what was done on arrival") {
     condense::memory_store const store;
-    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
+    auto const mix =
+        condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x'))})
+    for (auto const& m : {chat_message::user("go"), chat_message::call("1", "read", "{}"),
+                          chat_message::result("1", std::string(2'000, 'x'))})
         session.push(m);
     auto const& layer = session.statistics().layers[0];
     CHECK(layer.name == "offload");
@@ -259,7 +270,8 @@ TEST_CASE("statistics tell what was done on arrival") {
 
 TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    auto const mix = condense::pipeline{
+        condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
     session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
     auto all = long_turns(8);
     all.push_back(chat_message::call("1", "t", "{}"));
@@ -277,9 +289,7 @@ TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]"
             session.push(chat_message::user("meanwhile"));
             try {
                 throw condense::cancelled{};
-            } catch (...) {
-                std::throw_with_nested(std::runtime_error{"the transport failed"});
-            }
+            } catch (...) { std::throw_with_nested(std::runtime_error{"the transport failed"}); }
         };
         CHECK_THROWS_AS(session.run(), std::runtime_error);
     }
@@ -339,7 +349,8 @@ TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
 
 TEST_CASE("what a run asks for before it is taken back is not what is sent after it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
+    auto const mix = condense::pipeline{
+        condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
     session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
     auto all = long_turns(8);
     all.push_back(chat_message::call("1", "t", "{}"));
@@ -396,22 +407,28 @@ TEST_CASE("a message that can not be taken in does not take those behind it with
 }
 
 TEST_CASE("a session knows what the provider's cache may hold: what it has sent") {
-    auto const mix = condense::pipeline{
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
+    auto const mix = condense::pipeline{condense::sliding_window{
+        .when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
     for (bool const sent_before : {false, true}) {
         CAPTURE(sent_before);
         condense::session<conversation, decltype(mix), exact> session{
-            {chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(1'500, 'x')),
-             chat_message::assistant(std::string(3'000, 'y')), chat_message::user("go on")},
-            mix, {.window = 100'000_tokens}, {}, condense::run_options<>{.sent = {0}}};
+            {chat_message::user("go"), chat_message::call("1", "read", "{}"),
+             chat_message::result("1", std::string(1'500, 'x')), chat_message::assistant(std::string(3'000, 'y')),
+             chat_message::user("go on")},
+            mix,
+            {.window = 100'000_tokens},
+            {},
+            condense::run_options<>{.sent = {0}}};
         if (sent_before) CHECK(sent(session).size() == 5);
         CHECK(session.run().changed() != sent_before);
     }
 }
 
 TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
-    condense::session session{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
-                              condense::budget{.window = 2'000_tokens}, exact{}};
+    condense::session session{
+        long_turns(12),
+        condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
+        condense::budget{.window = 2'000_tokens}, exact{}};
     REQUIRE(session.prepare().changed());
     auto const there = [&](std::string_view text) {
         for (auto const& m : sent(session))
@@ -439,17 +456,21 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     }
     CHECK_FALSE(there("answer 1a"));
     // Where there is no room it does not come back.
-    condense::session full{conversation{chat_message::user("task"), chat_message::assistant(std::string(900, 'a')), chat_message::user(std::string(600, 'q'))},
-                           condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}, condense::budget{.window = 1'000_tokens}, exact{}};
+    condense::session full{conversation{chat_message::user("task"), chat_message::assistant(std::string(900, 'a')),
+                                        chat_message::user(std::string(600, 'q'))},
+                           condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                           condense::budget{.window = 1'000_tokens}, exact{}};
     REQUIRE(full.prepare().changed());
     CHECK(full.pin({1}) == condense::refusal{condense::refusal::no_room});
     CHECK(full.used().messages == 2_messages);
 }
 
 TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
-    condense::session session{conversation{chat_message::user("task"), chat_message::call("1", "read", std::string(50, ' ') + "{}"),
-                                           chat_message::call("2", "read", "{}")},
-                              condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 100_tokens}, exact{}};
+    condense::session session{
+        conversation{chat_message::user("task"), chat_message::call("1", "read", std::string(50, ' ') + "{}"),
+                     chat_message::call("2", "read", "{}")},
+        condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 100_tokens},
+        exact{}};
     CHECK_FALSE(session.prepare().changed());
     CHECK(session.abandon("nothing") == 0);
     CHECK(session.abandon("") == 0);
@@ -469,14 +490,16 @@ TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
 TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do") {
     int asked = 0;
     std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
-    condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens}, exact{}};
+    condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens},
+                              exact{}};
     auto const before = session.used();
     auto const would = session.draft();
     CHECK(would.layers[0].asked > 0);
     CHECK(asked == 0);
     CHECK(session.used() == before);
     CHECK(session.edits().steps().empty());
-    condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 2'000_tokens}, exact{}};
+    condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
+                             condense::budget{.window = 2'000_tokens}, exact{}};
     auto const dropped = window.draft();
     CHECK(dropped.changed());
     CHECK(window.edits().steps().empty());
@@ -505,7 +528,8 @@ struct acting_shortener {
 
 TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
     std::function<void()> act;
-    condense::session session{conversation{chat_message::user("first")}, three_layers, condense::budget{.window = 10'000_tokens}, acting_estimator{&act}};
+    condense::session session{conversation{chat_message::user("first")}, three_layers,
+                              condense::budget{.window = 10'000_tokens}, acting_estimator{&act}};
     act = [&] {
         // Also while that one is taken in.
         act = [&] { session.push(chat_message::user("fourth " + std::string(40, 'x'))); };
@@ -523,10 +547,12 @@ TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
 TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") {
     std::function<void()> act;
     condense::session session{conversation{chat_message::user("task")},
-                              condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
+                              condense::pipeline{condense::compress{
+                                  .when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
                               condense::budget{.window = 1'000_tokens}, exact{}};
     for (int turn = 0; turn < 4; ++turn) {
-        session.push({.role = condense::role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
+        session.push({.role = condense::role::tool,
+                      .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
         session.push(chat_message::assistant("seen"));
         session.push(chat_message::user("and now?"));
     }
@@ -554,8 +580,11 @@ TEST_CASE("a draft of the program's own container is of what is there") {
 
 TEST_CASE("what an observer pushes while the program's messages are taken in is read once") {
     std::function<void()> act;
-    auto const observer = [&act](condense::events::arrived const&) { if (act) std::exchange(act, nullptr)(); };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    auto const observer = [&act](condense::events::arrived const&) {
+        if (act) std::exchange(act, nullptr)();
+    };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
+        options{.observer = observer};
     conversation all;
     condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, exact{}, options};
     all = {chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
@@ -567,9 +596,12 @@ TEST_CASE("what an observer pushes while the program's messages are taken in is 
 }
 
 TEST_CASE("a session with a budget that leaves nothing for the input keeps all and sends nothing", "[law-8]") {
-    condense::session session{conversation{}, condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{}, condense::escalate{}},
+    condense::session session{conversation{},
+                              condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{},
+                                                 condense::escalate{}},
                               condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, exact{}};
-    for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+    for (int turn = 0; turn < 4; ++turn)
+        session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
     CHECK_FALSE(session.due());
     CHECK_FALSE(session.prepare().refused.empty());
     CHECK_FALSE(session.run().changed());
@@ -585,10 +617,16 @@ TEST_CASE("a session with a budget that leaves nothing for the input keeps all a
 TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers say") {
     std::string prompt;
     auto const model = [&prompt](std::string_view asked) { return prompt = asked, std::string{"In short."}; };
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 65_pct, .over = 200_chars, .with = condense::head_tail{50_chars, 50_chars}},
-                                        condense::summarize{.when = used >= 80_pct, .until = used <= 20_pct, .protect = condense::task | condense::last(2_messages), .with = model},
-                                        condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
-    auto const make = [&] { return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, exact{}}; };  // 2,000 tokens
+    auto const mix = condense::pipeline{
+        condense::compress{.when = used >= 65_pct, .over = 200_chars, .with = condense::head_tail{50_chars, 50_chars}},
+        condense::summarize{.when = used >= 80_pct,
+                            .until = used <= 20_pct,
+                            .protect = condense::task | condense::last(2_messages),
+                            .with = model},
+        condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
+    auto const make = [&] {
+        return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, exact{}};
+    };  // 2,000 tokens
     auto session = make();
     SECTION("a run that is not forced does nothing") { CHECK_FALSE(session.run().changed()); }
     SECTION("where the targets are met nothing happens") {

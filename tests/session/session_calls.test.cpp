@@ -50,7 +50,9 @@ conversation turns(int count) {
 }
 
 auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct}};
-auto talk(int count, condense::tokens size) { return condense::session{turns(count), window, condense::budget{.window = size}, per_byte{}}; }
+auto talk(int count, condense::tokens size) {
+    return condense::session{turns(count), window, condense::budget{.window = size}, per_byte{}};
+}
 
 /// The tokens of what is sent, as a provider with this tokenizer counts them.
 template <class Request>
@@ -70,7 +72,8 @@ chat_message text_of(std::size_t size, char which = 'x') { return chat_message::
 reply refusal() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }
 
 auto half_full() {
-    return condense::session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+    return condense::session{std::vector<chat_message>{},
+                             condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
                              condense::budget{.window = 100'000_tokens}, letters_as_tokens{}};
 }
 
@@ -101,7 +104,8 @@ TEST_CASE("call reduces when that is due, sends the request, and keeps the answe
 
 TEST_CASE("an error that is no overflow is the caller's, as it came, and is not tried again") {
     auto chat = talk(4, 1'000_tokens);
-    provider_error const refused{429, "Rate limit reached for tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."};
+    provider_error const refused{
+        429, "Rate limit reached for tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."};
     int calls = 0;
     auto const before = chat.used();
     auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = refused}; });
@@ -117,7 +121,11 @@ TEST_CASE("an error that is no overflow is the caller's, as it came, and is not 
 TEST_CASE("what a model throws passes, but for an overflow") {
     auto chat = talk(4, 1'000_tokens);
     int calls = 0;
-    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message { ++calls; throw std::out_of_range{"connection reset"}; }), std::out_of_range);
+    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message {
+        ++calls;
+        throw std::out_of_range{"connection reset"};
+    }),
+                    std::out_of_range);
     CHECK(calls == 1);
     auto const result = chat.call([&](auto const&) {
         if (++calls == 2) throw std::runtime_error{too_long(300, 412)};
@@ -127,7 +135,11 @@ TEST_CASE("what a model throws passes, but for an overflow") {
     CHECK(calls == 3);
     CHECK(chat.limits().window == 300_tokens);
     // Once more than once is the caller's.
-    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message { ++calls; throw std::runtime_error{too_long(300, 412)}; }), std::runtime_error);
+    CHECK_THROWS_AS(chat.call([&](auto const&) -> chat_message {
+        ++calls;
+        throw std::runtime_error{too_long(300, 412)};
+    }),
+                    std::runtime_error);
     CHECK(calls == 5);
 }
 
@@ -176,7 +188,8 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
 }
 
 TEST_CASE("a limit that is learnt keeps the share of the answer, and one that can not be is not learnt", "[law-t4]") {
-    condense::session chat{turns(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens}, per_byte{}};
+    condense::session chat{turns(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens},
+                           per_byte{}};
     static_cast<void>(chat.request());
     CHECK(chat.recover({400, too_long(2'000, 5'800)}) == recover_outcome::retry);
     CHECK(chat.limits() == condense::budget{.window = 2'000_tokens, .output = 200_tokens});
@@ -192,7 +205,8 @@ TEST_CASE("a limit that is learnt keeps the share of the answer, and one that ca
 }
 
 TEST_CASE("what can not be made smaller is not sent again") {
-    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window,
+                           condense::budget{.window = 1'000_tokens}, per_byte{}};
     int calls = 0;
     auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = {400, too_long(400, 500)}}; });
     CHECK(result.outcome == call_outcome::overflow);
@@ -233,7 +247,8 @@ TEST_CASE("a streaming model that has shown something is not called again") {
 }
 
 TEST_CASE("a request that does not fit is not sent") {
-    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window, condense::budget{.window = 400_tokens}, per_byte{}};
+    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window,
+                           condense::budget{.window = 400_tokens}, per_byte{}};
     int calls = 0;
     auto const result = chat.call([&](auto const&) { return ++calls, chat_message::assistant("done"); });
     CHECK(result.outcome == call_outcome::too_large);
@@ -241,11 +256,13 @@ TEST_CASE("a request that does not fit is not sent") {
     CHECK(calls == 0);
 }
 
-TEST_CASE("reported usage stands for what was sent, the estimate for what came since, both in proportion after an edit") {
+TEST_CASE(
+    "reported usage stands for what was sent, the estimate for what came since, both in proportion after an edit") {
     auto chat = talk(4, 1'000_tokens);
     auto const counted = chat.used().tokens;
     REQUIRE(chat.call([&](auto const&) {
-        return reply{.message = chat_message::assistant("12345"), .usage = {.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens}};
+        return reply{.message = chat_message::assistant("12345"),
+                     .usage = {.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens}};
     }));
     CHECK(chat.used().tokens == counted + 155_tokens);
     CHECK(chat.used().cached == 50_tokens);
@@ -312,27 +329,36 @@ TEST_CASE("protections and summaries measure as the provider reports") {
     auto const reported_twice = [&](auto const& layer, condense::tokens size) {
         condense::session chat{conversation{}, condense::pipeline{layer}, condense::budget{.window = size}, per_byte{}};
         for (int number = 0; number < 90; ++number)
-            chat.push(chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant, std::string(1'000, 'x')));
+            chat.push(chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant,
+                                         std::string(1'000, 'x')));
         static_cast<void>(chat.request());
         chat.observe({.input = 180'000_tokens});
         static_cast<void>(chat.prepare());
         return std::pair{chat.used(), chat.request().size()};
     };
     auto const [used_after, size] = reported_twice(
-        condense::summarize{.when = used >= 80_pct, .protect = condense::task | condense::last(5_pct), .with = model}, 200'000_tokens);
+        condense::summarize{.when = used >= 80_pct, .protect = condense::task | condense::last(5_pct), .with = model},
+        200'000_tokens);
     CHECK(used_after.tokens <= 128'000_tokens);  // 64 % of the window, not 35 %
     CHECK(used_after.tokens > 120'000_tokens);
-    auto const newest = reported_twice(condense::summarize{.when = used >= 80_pct, .until = used <= 1_tokens,
-                                                           .protect = condense::newest(20'000_tokens), .with = model}, 200'000_tokens);
+    auto const newest = reported_twice(condense::summarize{.when = used >= 80_pct,
+                                                           .until = used <= 1_tokens,
+                                                           .protect = condense::newest(20'000_tokens),
+                                                           .with = model},
+                                       200'000_tokens);
     CHECK(newest.second == 11);
-    auto const covering = reported_twice(condense::summarize{.when = used >= 80_pct, .until = used <= 1_tokens,
-                                                             .protect = condense::covering(19'000_tokens), .with = model}, 200'000_tokens);
+    auto const covering = reported_twice(condense::summarize{.when = used >= 80_pct,
+                                                             .until = used <= 1_tokens,
+                                                             .protect = condense::covering(19'000_tokens),
+                                                             .with = model},
+                                         200'000_tokens);
     CHECK(covering.second == 11);
 }
 
 TEST_CASE("layers that run on arrival measure as used() does") {
     condense::tokens seen;
-    condense::session chat{conversation{}, condense::pipeline{sees_use{&seen}}, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    condense::session chat{conversation{}, condense::pipeline{sees_use{&seen}},
+                           condense::budget{.window = 1'000_tokens}, per_byte{}};
     chat.push(chat_message::user(std::string(200, 'x')));
     CHECK(seen == 200_tokens);
     static_cast<void>(chat.request());
@@ -344,13 +370,17 @@ TEST_CASE("layers that run on arrival measure as used() does") {
 
 TEST_CASE("the threshold is the least use at which a layer is due") {
     condense::session const chat{conversation{},
-                                 condense::pipeline{condense::compress{.when = used >= 65_pct}, condense::sliding_window{.when = used > 800_tokens}},
+                                 condense::pipeline{condense::compress{.when = used >= 65_pct},
+                                                    condense::sliding_window{.when = used > 800_tokens}},
                                  condense::budget{.window = 1'000_tokens}, per_byte{}};
     CHECK(chat.threshold() == 650_tokens);
-    condense::session const by_messages{conversation{}, condense::pipeline{condense::sliding_window{.when = used > 10_messages}},
+    condense::session const by_messages{conversation{},
+                                        condense::pipeline{condense::sliding_window{.when = used > 10_messages}},
                                         condense::budget{.window = 1'000_tokens}, per_byte{}};
     condense::session const beside_one_without{
-        conversation{}, condense::pipeline{condense::drop_superseded{.key = condense::markers("plan")}, condense::sliding_window{.when = used >= 90_pct}},
+        conversation{},
+        condense::pipeline{condense::drop_superseded{.key = condense::markers("plan")},
+                           condense::sliding_window{.when = used >= 90_pct}},
         condense::budget{.window = 1'000_tokens}, per_byte{}};
     CHECK(beside_one_without.threshold() == 900_tokens);
     CHECK(by_messages.threshold() == 0_tokens);
@@ -400,13 +430,16 @@ TEST_CASE("a model that pushes and throws overflows each time is called twice") 
 TEST_CASE("what is reported is of what was sent, also where somebody looks at the request on arrival") {
     std::function<void()> look = [] {};
     auto const observer = [&look](condense::events::arrived const&) { look(); };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
+        options{.observer = observer};
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
                               condense::budget{.window = 100'000_tokens}, letters_as_tokens{}, options};
     look = [&] { static_cast<void>(session.request()); };
     session.push(text_of(1'000));
     auto const made = session.call([](auto const&) {
-        return reply{.message = chat_message::assistant(std::string(500, 'a')), .usage = {.input = 2'000_tokens, .output = 1'000_tokens}};
+        return reply{.message = chat_message::assistant(std::string(500, 'a')),
+                     .usage = {.input = 2'000_tokens, .output = 1'000_tokens}};
     });
     CHECK(made);
     CHECK(session.used().tokens == 2'500_tokens);
@@ -414,9 +447,13 @@ TEST_CASE("what is reported is of what was sent, also where somebody looks at th
 
 TEST_CASE("the answer is the model's, also where another message comes with it") {
     std::function<void()> more = [] {};
-    auto const observer = [&more](condense::events::arrived const& event) { if (event.at.number == 1) more(); };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+    auto const observer = [&more](condense::events::arrived const& event) {
+        if (event.at.number == 1) more();
+    };
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
+        options{.observer = observer};
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
                               condense::budget{.window = 100'000_tokens}, letters_as_tokens{}, options};
     more = [&] { session.push(chat_message::user("and another thing")); };
     session.push(text_of(1'000));
@@ -428,7 +465,8 @@ TEST_CASE("the answer is the model's, also where another message comes with it")
 
 TEST_CASE("a request that fits by the provider's count is not too large once it is reduced", "[law-8]") {
     // Estimates are four times what the provider counts.
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+    condense::session session{std::vector<chat_message>{},
+                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
                               condense::budget{.window = 100'000_tokens}, letters_as_tokens{}};
     std::size_t counted = 0;
     int answered = 0;
@@ -460,9 +498,11 @@ TEST_CASE("a container that grows with each attempt does not make for a third on
 
 TEST_CASE("an answer is kept whatever an observer throws") {
     auto const observer = [](condense::events::usage_missing const&) { throw std::runtime_error{"no disk"}; };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const options{.observer = observer};
+    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
+        options{.observer = observer};
     condense::session chat{turns(2), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
-    CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return chat_message::assistant("paid for"); })), "no disk");
+    CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return chat_message::assistant("paid for"); })),
+                      "no disk");
     CHECK(chat.history().back() == chat_message::assistant("paid for"));
     CHECK(chat.turns().turns == 1);
 }
@@ -488,9 +528,7 @@ TEST_CASE("a cancellation in a call reaches the caller, whatever its words", "[l
     auto const model = [&](auto const&) -> chat_message {
         switch (++calls) {
             case 1: throw cancelled_in_words{};
-            case 2:
-                try {
-                    throw condense::cancelled{};
+            case 2: try { throw condense::cancelled{};
                 } catch (condense::cancelled const&) {
                     std::throw_with_nested(std::runtime_error{"context_length_exceeded"});
                 }
@@ -517,16 +555,21 @@ void print(std::string_view piece) { on_screen += piece; }
 TEST_CASE("a function takes what a streaming model shows") {
     auto chat = talk(2, 1'000_tokens);
     on_screen.clear();
-    CHECK(chat.call([](auto const&, condense::delivery& show) { return show("well"), chat_message::assistant("well"); }, print));
+    CHECK(chat.call([](auto const&, condense::delivery& show) { return show("well"), chat_message::assistant("well"); },
+                    print));
     CHECK(on_screen == "well");
 }
 
 TEST_CASE("a call from within a run says why it was not made") {
     std::function<void()> act;
-    auto const cut = [&act](condense::part_view const&, condense::cut) { return act(), std::optional<std::string>{"short"}; };
-    condense::session chat{turns(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
-                           condense::budget{.window = 1'000_tokens}, per_byte{}};
-    chat.push({.role = condense::role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
+    auto const cut = [&act](condense::part_view const&, condense::cut) {
+        return act(), std::optional<std::string>{"short"};
+    };
+    condense::session chat{
+        turns(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
+        condense::budget{.window = 1'000_tokens}, per_byte{}};
+    chat.push({.role = condense::role::tool,
+               .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
     chat.push(chat_message::assistant("seen"));
     chat.push(chat_message::user("so?"));
     provider_error why;
@@ -542,7 +585,8 @@ TEST_CASE("the status says why a reduction that is due waits") {
             all.push_back(chat_message::user(std::string(100, 'q')));
             all.push_back(chat_message::assistant(std::string(100, 'a')));
         }
-        return condense::session{std::move(all), condense::pipeline{layer}, condense::budget{.window = 1'000_tokens}, per_byte{}};
+        return condense::session{std::move(all), condense::pipeline{layer}, condense::budget{.window = 1'000_tokens},
+                                 per_byte{}};
     };
     auto const waiting = [](auto& chat) {
         auto const before = chat.status();
@@ -553,7 +597,8 @@ TEST_CASE("the status says why a reduction that is due waits") {
     };
     auto protecting = fresh(condense::sliding_window{.when = used >= 50_pct, .protect = condense::last(100_messages)});
     CHECK(waiting(protecting) ==
-          "800 of 1,000 tokens (80.0 %), reduces at 500; a reduction is due and waits: nothing has come since the latest run "
+          "800 of 1,000 tokens (80.0 %), reduces at 500; a reduction is due and waits: nothing has come since the "
+          "latest run "
           "(sliding_window: nothing to do: all that it could take is within the newest 8 messages)");
     protecting.push(chat_message::user("more"));
     CHECK(protecting.waits().starts_with("16 tokens have to come first (sliding_window: "));
@@ -564,17 +609,23 @@ TEST_CASE("the status says why a reduction that is due waits") {
     CHECK(protecting.waits().starts_with("the circuit is open until 246 tokens more have come ("));
     auto unworthy = fresh(condense::sliding_window{.when = used >= 78_pct, .worth = condense::at_least(600_tokens)});
     CHECK(waiting(unworthy).ends_with(" (sliding_window: not worth it)"));
-    auto idle = fresh(condense::offload{.over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars}, .into = condense::memory_store{}});
+    auto idle = fresh(condense::offload{
+        .over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars}, .into = condense::memory_store{}});
     static_cast<void>(idle.prepare());
     CHECK(idle.waits().empty());  // it is due at any use
-    auto failing = fresh(condense::summarize{.when = used >= 50_pct, .protect = condense::last(2_messages), .with = [](std::string_view) { return std::string{}; }});
+    auto failing = fresh(condense::summarize{.when = used >= 50_pct,
+                                             .protect = condense::last(2_messages),
+                                             .with = [](std::string_view) { return std::string{}; }});
     CHECK(waiting(failing).find(" (summarize: ") != std::string::npos);
 }
 
 TEST_CASE("the status says that a summary is under way") {
-    condense::session chat{conversation{}, condense::pipeline{condense::summarize{.when = used >= 50_pct, .protect = condense::last(2_messages),
-                                                                                  .with = [](std::string_view) { return std::string{}; }}},
-                           condense::budget{.window = 10'000_tokens}, per_byte{}};
+    condense::session chat{
+        conversation{},
+        condense::pipeline{condense::summarize{.when = used >= 50_pct,
+                                               .protect = condense::last(2_messages),
+                                               .with = [](std::string_view) { return std::string{}; }}},
+        condense::budget{.window = 10'000_tokens}, per_byte{}};
     for (int turn = 0; turn < 30; ++turn) {
         chat.push(chat_message::user(std::string(100, 'q')));
         chat.push(chat_message::assistant(std::string(100, 'a')));

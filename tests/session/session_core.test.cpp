@@ -79,10 +79,15 @@ TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it
 
 TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
     condense::memory_store const store;
-    auto const mix = condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
+    auto const mix = condense::pipeline{
+        condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    conversation all{chat_message::user("go"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(2'000, 'x')),
-                     chat_message::call("2", "build", "{}"), chat_message::user("and?"), chat_message::assistant("went on")};
+    conversation all{chat_message::user("go"),
+                     chat_message::call("1", "read", "{}"),
+                     chat_message::result("1", std::string(2'000, 'x')),
+                     chat_message::call("2", "build", "{}"),
+                     chat_message::user("and?"),
+                     chat_message::assistant("went on")};
     for (auto const& m : all) session.push(m);
     CHECK(sent(session).size() == 7);
     CHECK(sent(session)[4].parts[0].text == condense::repair{}.answer);
@@ -102,9 +107,11 @@ TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
 }
 
 TEST_CASE("undo after a late result that joined a group which was gone") {
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    auto const mix =
+        condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    conversation all{chat_message::user("first"), chat_message::call("slow", "build", "{}").and_call("other", "test", "{}"),
+    conversation all{chat_message::user("first"),
+                     chat_message::call("slow", "build", "{}").and_call("other", "test", "{}"),
                      chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")};
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().changed());
@@ -136,10 +143,11 @@ TEST_CASE("a session without anything to undo says so") {
 
 TEST_CASE("release destroys originals that are not sent, and changes nothing that is") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head{100_chars}},
-                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-                                        condense::sliding_window{.when = used >= 90_pct}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head{100_chars}},
+        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+        condense::sliding_window{.when = used >= 90_pct}};
     std::size_t released = 0;
     std::size_t runs_after = 0;
     for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
@@ -179,9 +187,10 @@ TEST_CASE("release destroys originals that are not sent, and changes nothing tha
 
 TEST_CASE("a session that has given messages back goes on as one that has not") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-                                        condense::sliding_window{.when = used >= 90_pct}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
+        condense::sliding_window{.when = used >= 90_pct}};
     condense::session<std::deque<chat_message>, decltype(mix), exact> session{{}, mix, {.window = 3'000_tokens}};
     session_of<decltype(mix)> twin{{}, mix, {.window = 3'000_tokens}};
     std::size_t released = 0;
@@ -199,10 +208,12 @@ TEST_CASE("a session that has given messages back goes on as one that has not") 
 
 TEST_CASE("what was given back can not be undone, or joined") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages},
-                                        condense::repair{}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}, condense::repair{}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::call("slow", "build", "{}"), chat_message::result("slow", "half"),
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"),
+                          chat_message::call("slow", "build", "{}"), chat_message::result("slow", "half"),
                           chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
         session.push(m);
     CHECK(session.release({100}) == 0);
@@ -227,10 +238,13 @@ TEST_CASE("what was given back can not be undone, or joined") {
 
 TEST_CASE("a call that a late result may answer is not given back, nor the turn before it") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    auto const mix =
+        condense::pipeline{condense::record{.to = journal},
+                           condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::assistant("well"), chat_message::user("third"),
-                          chat_message::call("slow", "build", "{}"), chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::assistant("well"),
+                          chat_message::user("third"), chat_message::call("slow", "build", "{}"),
+                          chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
         session.push(m);
     CHECK(session.run().changed());
     CHECK(session.release({100}) == 3);  // "second", "well" and "meanwhile"
@@ -243,7 +257,9 @@ TEST_CASE("a call that a late result may answer is not given back, nor the turn 
 
 TEST_CASE("a message that was given back is not restored") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
+    auto const mix =
+        condense::pipeline{condense::record{.to = journal},
+                           condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
     for (int index = 0; index < 8; ++index) session.push(chat_message::user(std::to_string(index)));
     CHECK(session.run().changed());
@@ -259,7 +275,8 @@ TEST_CASE("a message that was given back is not restored") {
 
 TEST_CASE("a request made in the first run of a session is made anew after it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
+    auto const mix = condense::pipeline{
+        condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
     auto all = long_turns(8);
     all.push_back(chat_message::call("1", "t", "{}"));
     all.push_back(chat_message::result("1", std::string(300, 'r')));
@@ -284,16 +301,22 @@ TEST_CASE("a walk over the request gives each message as often as one likes") {
     CHECK((at++)->role == condense::role::user);
     CHECK(at->role == condense::role::assistant);
     CHECK(at != first);
-    CHECK(++at == [&] { auto third = request.begin(); return ++++third; }());
+    CHECK(++at == [&] {
+        auto third = request.begin();
+        return ++ ++third;
+    }());
     CHECK(session.request().begin() == request.begin());
 }
 
 TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal},
-                                        condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
+    auto const mix =
+        condense::pipeline{condense::record{.to = journal},
+                           condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("task"), chat_message::call("1", "t", "{}"), chat_message::result("1", "first")}) session.push(m);
+    for (auto const& m :
+         {chat_message::user("task"), chat_message::call("1", "t", "{}"), chat_message::result("1", "first")})
+        session.push(m);
     for (int turn = 0; turn < 8; ++turn) {
         session.push(chat_message::user("u"));
         session.push(chat_message::assistant("a"));
@@ -320,7 +343,8 @@ struct remembering {
     };
     constexpr bool due(condense::usage const&) const noexcept { return false; }
     void arrive(auto& draft, condense::sequence, auto& pass) const {
-        draft.each_part(condense::sequence{0}, [&](condense::part_ref, condense::part_view const&) { ++pass.memory.read; });
+        draft.each_part(condense::sequence{0},
+                        [&](condense::part_ref, condense::part_view const&) { ++pass.memory.read; });
         draft.each_part(condense::sequence{1'000}, [](condense::part_ref, condense::part_view const&) { FAIL(); });
     }
 };
@@ -328,8 +352,9 @@ struct remembering {
 }  // namespace
 
 TEST_CASE("a layer that remembers a released message reads nothing there") {
-    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, remembering{},
-                                        condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
+    auto const mix =
+        condense::pipeline{condense::record{.to = tapes::tape{}}, remembering{},
+                           condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
     for (int turn = 0; turn < 6; ++turn) {
         session.push(chat_message::user("u"));
@@ -342,8 +367,9 @@ TEST_CASE("a layer that remembers a released message reads nothing there") {
 }
 
 TEST_CASE("what was shortened on arrival, and has gone and been released since, is not made any more") {
-    auto const mix = condense::pipeline{condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
-                                        condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
     session.push(chat_message::user("task"));
     session.push(chat_message::assistant("ok"));
@@ -360,7 +386,8 @@ TEST_CASE("what was shortened on arrival, and has gone and been released since, 
 }
 
 TEST_CASE("a message that answers a call that is sent and one that has gone brings the second back") {
-    auto const mix = condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    auto const mix = condense::pipeline{
+        condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
     auto pinned = chat_message::call("A", "read", "{}");
     pinned.pinned = true;
@@ -383,11 +410,15 @@ TEST_CASE("a message that answers a call that is sent and one that has gone brin
 }
 
 TEST_CASE("a result of a released call leaves the message that it comes in, and no half of a pair is sent", "[law-1]") {
-    auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}},
-                                        condense::sliding_window{.when = condense::used > 14_messages, .until = condense::used <= 5_messages}};
+    auto const mix = condense::pipeline{
+        condense::record{.to = condense::memory_journal{}},
+        condense::sliding_window{.when = condense::used > 14_messages, .until = condense::used <= 5_messages}};
     for (std::string const id : {"new", ""})
         for (auto const status : {condense::part_status::ok, condense::part_status::pending}) {
-            auto const make = [&] { return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}}, sessions::exact{}}; };
+            auto const make = [&] {
+                return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}},
+                                         sessions::exact{}};
+            };
             auto session = make();
             session.push(chat_message::user("task"));
             session.push(chat_message::call("old", "tool", "{}"));
@@ -400,7 +431,11 @@ TEST_CASE("a result of a released call leaves the message that it comes in, and 
             REQUIRE(session.release({session.outline().size()}) != 0);
             session.push(chat_message::call(id, "tool", "{}"));
             auto late = chat_message::result("old", "out again");
-            late.parts.push_back({.kind = condense::part_kind::tool_result, .text = "out", .tool = "tool", .call = id, .status = status});
+            late.parts.push_back({.kind = condense::part_kind::tool_result,
+                                  .text = "out",
+                                  .tool = "tool",
+                                  .call = id,
+                                  .status = status});
             session.push(late);
             auto const check = [&](auto& each) {
                 auto const request = sessions::sent(each);

@@ -90,7 +90,10 @@ struct counting_model {
 
 /// From seven messages down to four.
 auto seven_to_four(int& asked) {
-    return condense::summarize{.when = used > 6_messages, .until = used <= 4_messages, .protect = condense::last(2_messages), .with = counting_model{&asked}};
+    return condense::summarize{.when = used > 6_messages,
+                               .until = used <= 4_messages,
+                               .protect = condense::last(2_messages),
+                               .with = counting_model{&asked}};
 }
 
 template <class Messages, class Mix>
@@ -198,7 +201,8 @@ TEST_CASE("a conversation that was taken back to an earlier turn keeps its lates
         CAPTURE(told);
         int asked = 0;
         conversation mine = turns(9);
-        auto session = over(mine, condense::pipeline{seven_to_four(asked), condense::sliding_window{.when = used > 5_messages}});
+        auto session =
+            over(mine, condense::pipeline{seven_to_four(asked), condense::sliding_window{.when = used > 5_messages}});
         REQUIRE(session.run().changed());
         for (auto const size : {3u, 2u, 1u}) {
             mine.resize(size);
@@ -313,8 +317,11 @@ TEST_CASE("verbs that name messages or changes see first what the program has do
 TEST_CASE("layers that act on arrival see the messages that are others now, and a journal has them") {
     condense::memory_store const store;
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
-    conversation mine{turn(0), named(chat_message::call("1", "read", "{}"), 1), named(chat_message::result("1", std::string(2'000, 'x')), 2), turn(3), turn(4)};
+    auto const mix =
+        condense::pipeline{condense::record{.to = journal},
+                           condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
+    conversation mine{turn(0), named(chat_message::call("1", "read", "{}"), 1),
+                      named(chat_message::result("1", std::string(2'000, 'x')), 2), turn(3), turn(4)};
     auto session = over(mine, mix);
     CHECK(store.size() == 1);
     mine[2].parts[0].text = std::string(3'000, 'y');
@@ -336,8 +343,10 @@ TEST_CASE("what the program appends, and what it pushes, while a model answers")
         std::function<std::string()>* act;
         std::string operator()(std::string_view) const { return (*act)(); }
     };
-    auto const mix = condense::pipeline{
-        condense::summarize{.when = used > 6_messages, .until = used <= 4_messages, .protect = condense::last(2_messages), .with = acting_model{&act}}};
+    auto const mix = condense::pipeline{condense::summarize{.when = used > 6_messages,
+                                                            .until = used <= 4_messages,
+                                                            .protect = condense::last(2_messages),
+                                                            .with = acting_model{&act}}};
     conversation mine = turns(9);
     mine.reserve(20);
     auto session = over(mine, mix);
@@ -368,7 +377,8 @@ TEST_CASE("pins of options hold for what was put between") {
     int asked = 0;
     conversation mine = turns(8);
     auto const pins = [](chat_message const& m) { return laws::words(m).find("keep") != std::string::npos; };
-    condense::run_options<condense::steady_clock, condense::never_stops, std::remove_const_t<decltype(pins)>> const options{.pins = pins};
+    condense::run_options<condense::steady_clock, condense::never_stops, std::remove_const_t<decltype(pins)>> const
+        options{.pins = pins};
     condense::session session{std::ref(mine), condense::pipeline{seven_to_four(asked)}, roomy, exact{}, options};
     mine.insert(mine.begin() + 1, named(chat_message::user("keep this"), 50));
     session.sync({1});
@@ -406,7 +416,8 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
     auto const mix = condense::pipeline{
         condense::offload{.over = 900_chars, .preview = condense::head{100_chars}, .into = store},
         condense::compress{.when = used >= 40_pct, .over = 300_chars, .with = condense::head_tail{60_chars, 60_chars}},
-        condense::summarize{.when = used >= 60_pct, .protect = condense::last(3_messages), .with = counting_model{&asked}},
+        condense::summarize{
+            .when = used >= 60_pct, .protect = condense::last(3_messages), .with = counting_model{&asked}},
         condense::sliding_window{.when = used >= 80_pct, .protect = condense::last(3_messages)}};
     auto const limits = laws::random_budget(original, random);
 
@@ -417,7 +428,8 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
     auto const named_anew = [&](chat_message m) {
         auto const number = std::to_string(names++);
         m.name = "m" + number;
-        if (m.parts.empty() || m.parts[0].sealed || m.parts[0].kind == condense::part_kind::media) m.parts.push_back({.text = number});
+        if (m.parts.empty() || m.parts[0].sealed || m.parts[0].kind == condense::part_kind::media)
+            m.parts.push_back({.text = number});
         else if (m.parts[0].kind == condense::part_kind::tool_call) m.parts[0].text = "{\"n\":" + number + "}";
         else m.parts[0].text += " " + number;
         return forms::to_chat(forms::from_chat<message_type>(m));
@@ -480,7 +492,8 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
         auto const now = sent(session);
         laws::checker const judged{all, now};
         found.merge(laws::broken{judged.violations()});
-        if (session.used().tokens != (laws::recount(now, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
+        if (session.used().tokens !=
+            (laws::recount(now, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
             found.insert("the usage is not that of the request");
         if (session.used().messages.count != now.size()) found.insert("the count is not that of the request");
         std::map<std::string, chat_message> shown;
@@ -492,10 +505,14 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
                 counted.summaries += place->second == m ? 1u : 0u;
                 continue;
             }
-            auto const same = std::find_if(all.begin(), all.end(), [&](auto const& other) { return other.name == m.name; });
+            auto const same =
+                std::find_if(all.begin(), all.end(), [&](auto const& other) { return other.name == m.name; });
             counted.carried += same != all.end() && place->second == m && !laws::same_but_mark(m, *same) ? 1u : 0u;
         }
-        if (!found.empty() && laws::one_asked()) UNSCOPED_INFO("step " << step << ", first " << first << "\n" << laws::listing(before) << laws::listing(was) << laws::listing(all) << laws::listing(now));
+        if (!found.empty() && laws::one_asked())
+            UNSCOPED_INFO("step " << step << ", first " << first << "\n"
+                                  << laws::listing(before) << laws::listing(was) << laws::listing(all)
+                                  << laws::listing(now));
     }
     return found;
 }
@@ -505,7 +522,8 @@ void check_borrowed(std::uint64_t share) {
     figures counted;
     laws::tally unused;
     auto const count = (laws::rounds_asked() + share - 1) / share;
-    laws::run_seeds(count, unused, [&](std::uint64_t seed, laws::tally&) { return run_borrowed<Container>(seed, counted); });
+    laws::run_seeds(count, unused,
+                    [&](std::uint64_t seed, laws::tally&) { return run_borrowed<Container>(seed, counted); });
     CHECK(counted.changes >= count * 10);
     if (count < 50) return;
     CHECK(counted.untold >= count * 3);
@@ -516,9 +534,15 @@ void check_borrowed(std::uint64_t share) {
 
 }  // namespace
 
-TEST_CASE("whatever the program does to its container the laws hold: a vector", "[laws]") { check_borrowed<std::vector<chat_message>>(40); }
-TEST_CASE("whatever the program does to its container the laws hold: a deque", "[laws]") { check_borrowed<std::deque<chat_message>>(160); }
+TEST_CASE("whatever the program does to its container the laws hold: a vector", "[laws]") {
+    check_borrowed<std::vector<chat_message>>(40);
+}
+TEST_CASE("whatever the program does to its container the laws hold: a deque", "[laws]") {
+    check_borrowed<std::deque<chat_message>>(160);
+}
 TEST_CASE("whatever the program does to its container the laws hold: messages that can only be moved", "[laws]") {
     check_borrowed<std::vector<forms::handle>>(160);
 }
-TEST_CASE("whatever the program does to its container the laws hold: JSON", "[laws]") { check_borrowed<nlohmann::json::array_t>(160); }
+TEST_CASE("whatever the program does to its container the laws hold: JSON", "[laws]") {
+    check_borrowed<nlohmann::json::array_t>(160);
+}

@@ -40,10 +40,13 @@ auto windowed(condense::memory_journal const& journal) {
 
 template <class Mix>
 auto fresh(Mix const& mix, condense::run_options<> options = {}) {
-    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, exact{}, std::move(options)};
+    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, exact{},
+                             std::move(options)};
 }
 
-chat_message numbered(int number) { return chat_message::user("message " + std::to_string(number) + std::string(500, '.')); }
+chat_message numbered(int number) {
+    return chat_message::user("message " + std::to_string(number) + std::string(500, '.'));
+}
 
 std::size_t lines(condense::memory_journal const& journal) {
     std::size_t count = 0;
@@ -60,7 +63,8 @@ TEST_CASE("a state is refused for another pipeline, another conversation, or a s
     auto const kept = session.state();
     REQUIRE(kept);
     CHECK(session.adopt(kept.state).fault == state_fault::not_empty);
-    auto other = fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    auto other =
+        fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
     auto const problem = other.adopt(kept.state);
     CHECK(problem.fault == state_fault::foreign);
     CHECK(std::string_view{problem.reason} ==
@@ -75,7 +79,8 @@ TEST_CASE("a state is refused for another pipeline, another conversation, or a s
 }
 
 TEST_CASE("who made an edit is known after a restart: it is cut again from the same text") {
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto const mix = condense::pipeline{condense::compress{
+        .when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
     auto session = fresh(mix);
     auto twin = fresh(mix);
     auto const both = [&](auto const& f) { f(session), f(twin); };
@@ -98,10 +103,12 @@ TEST_CASE("who made an edit is known after a restart: it is cut again from the s
 }
 
 TEST_CASE("an edit of a layer that is not there is refused") {
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto const mix = condense::pipeline{condense::compress{
+        .when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
     auto session = fresh(mix);
-    for (auto& m : conversation{chat_message::user("task"), chat_message::call("1", "read", "{}"), chat_message::result("1", std::string(900, 'r')),
-                                chat_message::assistant("done"), chat_message::user("next")})
+    for (auto& m : conversation{chat_message::user("task"), chat_message::call("1", "read", "{}"),
+                                chat_message::result("1", std::string(900, 'r')), chat_message::assistant("done"),
+                                chat_message::user("next")})
         session.push(std::move(m));
     static_cast<void>(session.prepare());
     auto kept = session.state().state;
@@ -206,7 +213,8 @@ TEST_CASE("a program's own container is filled") {
 
 TEST_CASE("a pin stays when what brought its message back is undone") {
     condense::memory_journal const journal;
-    auto session = fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    auto session =
+        fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
     for (int number = 0; number < 12; ++number) session.push(numbered(number));
     static_cast<void>(session.run());
     REQUIRE_FALSE(session.edits().present(condense::group{2}));

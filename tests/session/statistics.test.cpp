@@ -23,10 +23,24 @@ using condense::layer_statistics;
 
 constexpr bool sums_are_those_of_the_entries() {
     layer_statistics all;
-    all.add({.name = "offload", .outcome = layer_outcome::applied, .saved = {30}, .restored = {2}, .groups_dropped = 3,
-             .parts_shortened = 4, .artifacts = 5, .failures = 1, .asked = 6, .note = "one store failed"});
-    all.add({.name = "offload", .outcome = layer_outcome::applied, .saved = {12}, .restored = {1}, .groups_dropped = 1,
-             .parts_shortened = 1, .artifacts = 2, .asked = 1});
+    all.add({.name = "offload",
+             .outcome = layer_outcome::applied,
+             .saved = {30},
+             .restored = {2},
+             .groups_dropped = 3,
+             .parts_shortened = 4,
+             .artifacts = 5,
+             .failures = 1,
+             .asked = 6,
+             .note = "one store failed"});
+    all.add({.name = "offload",
+             .outcome = layer_outcome::applied,
+             .saved = {12},
+             .restored = {1},
+             .groups_dropped = 1,
+             .parts_shortened = 1,
+             .artifacts = 2,
+             .asked = 1});
     return all.name == "offload" && all.saved.count == 42 && all.restored.count == 3 && all.groups_dropped == 4 &&
            all.parts_shortened == 5 && all.artifacts == 7 && all.latest_artifacts == 2 && all.failures == 1 &&
            all.asked == 7 && all.events == 2 && std::string_view{all.failure} == "one store failed";
@@ -78,7 +92,8 @@ TEST_CASE("statistics: print as a table") {
     all.add(entries);
     auto const text = all.text();
     CHECK(text.substr(0, text.find('\n')) == "saved 2,468 tokens in 3 of 12 runs");
-    CHECK(text.find("offload                    2       2,468           0           0           4           0           1  no space\n") != std::string::npos);
+    CHECK(text.find("offload                    2       2,468           0           0           4           0          "
+                    " 1  no space\n") != std::string::npos);
     CHECK(text.back() == '\n');
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);  // a layer without a name has no line
 }
@@ -92,8 +107,9 @@ TEST_CASE("statistics: files that were created are counted and named", "[row-V6]
     CHECK(all.latest_files == 6);
     CHECK(all.latest_file_names == std::array<condense::reference, 4>{{{{1}}, {{2}}, {{3}}, {{4}}}});
     condense::statistics<1> table{.layers = {all}};
-    CHECK(table.text().ends_with("\n  created: " + condense::reference{{1}}.text() + " " + condense::reference{{2}}.text() + " " +
-                                 condense::reference{{3}}.text() + " " + condense::reference{{4}}.text() + " and 2 more\n"));
+    CHECK(table.text().ends_with("\n  created: " + condense::reference{{1}}.text() + " " +
+                                 condense::reference{{2}}.text() + " " + condense::reference{{3}}.text() + " " +
+                                 condense::reference{{4}}.text() + " and 2 more\n"));
     all.add({.name = "offload", .outcome = layer_outcome::applied, .artifacts = 1});
     CHECK(all.files == 6);
     CHECK(all.latest_files == 0);
@@ -105,7 +121,8 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
     using namespace condense::literals;
     scratch::folder const root;
     auto const talk = [](auto const& store, std::string const& text) {
-        condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::offload{.over = 10'000_chars, .into = store}},
+        condense::session session{std::vector<chat_message>{},
+                                  condense::pipeline{condense::offload{.over = 10'000_chars, .into = store}},
                                   condense::budget{.window = 1'000'000_tokens}};
         session.push(chat_message::user("run it"));
         session.push(chat_message::call("1", "shell", "{}"));

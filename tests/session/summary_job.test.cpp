@@ -127,7 +127,9 @@ TEST_CASE("a job holds still while its groups are there with the messages they h
 
 TEST_CASE("the planner of a mix is the first layer that plans, however deep") {
     CHECK(planner_in(planner{7}) == std::pair{7, std::size_t{0}});
-    CHECK(planner_in(condense::pipeline{condense::sliding_window{}, condense::pipeline{condense::sliding_window{}, planner{1}, planner{2}}, planner{3}}) == std::pair{1, std::size_t{2}});
+    CHECK(planner_in(condense::pipeline{condense::sliding_window{},
+                                        condense::pipeline{condense::sliding_window{}, planner{1}, planner{2}},
+                                        planner{3}}) == std::pair{1, std::size_t{2}});
     CHECK(planner_in(condense::pipeline{condense::sliding_window{}}).first == -1);
     static_assert(condense::detail::has_planner<condense::pipeline<condense::pipeline<planner>>>);
     static_assert(!condense::detail::has_planner<condense::pipeline<condense::sliding_window<>>>);

@@ -40,7 +40,11 @@ constexpr bool a_turn_is_the_sum_of_its_requests() {
     seen.begin_turn();
     seen.add({.input = 140_tokens, .output = 1_tokens});
     return seen.turns == 2 &&
-           seen.newest(1) == turn_cost{.input = 220_tokens, .output = 15_tokens, .context = 125_tokens, .time = {200'000'000}, .requests = 2} &&
+           seen.newest(1) == turn_cost{.input = 220_tokens,
+                                       .output = 15_tokens,
+                                       .context = 125_tokens,
+                                       .time = {200'000'000},
+                                       .requests = 2} &&
            seen.newest() == turn_cost{.input = 140_tokens, .output = 1_tokens, .context = 141_tokens, .requests = 1} &&
            seen.newest(1).total() == 235_tokens && seen.total() == 376_tokens && seen.input == 360_tokens &&
            seen.output == 16_tokens && seen.time == instant{200'000'000} && seen.average() == 188_tokens;
@@ -55,7 +59,8 @@ constexpr bool what_is_not_reported_is_estimated() {
     seen.begin_turn();
     seen.add({.output = 9_tokens}, {}, estimate);  // an answer to nothing: no report
     seen.add({.input = 70_tokens, .output = 7_tokens});
-    bool const flagged = seen.newest().estimated && seen.newest().context == 77_tokens && seen.input == 240_tokens && seen.output == 24_tokens;
+    bool const flagged = seen.newest().estimated && seen.newest().context == 77_tokens && seen.input == 240_tokens &&
+                         seen.output == 24_tokens;
     seen.begin_turn();
     seen.add({.input = 100_tokens});
     return told && flagged && !seen.newest().estimated && seen.newest(1).estimated;
@@ -89,8 +94,10 @@ constexpr bool the_newest_turns_are_kept() {
 static_assert(the_newest_turns_are_kept());
 
 constexpr bool turns_left_are_headroom_by_mean_growth() {
-    return after({100, 200, 300}).turns_left(with_room(1'000)) == 10u && after({100, 200, 400}).turns_left(with_room(1'000)) == 6u &&
-           after({100, 200, 300}).turns_left(with_room(99)) == 0u && after({100, 200}).turns_left({.tokens = 9_tokens, .input = 5_tokens}) == 0u &&
+    return after({100, 200, 300}).turns_left(with_room(1'000)) == 10u &&
+           after({100, 200, 400}).turns_left(with_room(1'000)) == 6u &&
+           after({100, 200, 300}).turns_left(with_room(99)) == 0u &&
+           after({100, 200}).turns_left({.tokens = 9_tokens, .input = 5_tokens}) == 0u &&
            // A mean growth of 3 / 2.
            after({100, 101, 103}).turns_left(with_room(30)) == 20u;
 }
@@ -98,7 +105,8 @@ static_assert(turns_left_are_headroom_by_mean_growth());
 
 /// The growth after a reduction counts, the reduction does not.
 constexpr bool a_turn_that_shrank_does_not_count() {
-    return after({100, 300, 50, 250}).turns_left(with_room(1'000)) == 5u && after({100, 300, 300}).turns_left(with_room(1'000)) == 5u;
+    return after({100, 300, 50, 250}).turns_left(with_room(1'000)) == 5u &&
+           after({100, 300, 300}).turns_left(with_room(1'000)) == 5u;
 }
 static_assert(a_turn_that_shrank_does_not_count());
 
@@ -136,7 +144,8 @@ constexpr bool figures_of_any_size_are_harmless() {
         if (answer % 2 == 0) seen.begin_turn();
         seen.add({most, most, most, most}, {most.count}, {});
     }
-    if (seen.turns != most.count || seen.total() != most || seen.average() != 1_tokens || seen.newest().input != most) return false;
+    if (seen.turns != most.count || seen.total() != most || seen.average() != 1_tokens || seen.newest().input != most)
+        return false;
     turn_tracker grown;
     grown.add({.input = 1_tokens});
     grown.begin_turn();
@@ -182,8 +191,12 @@ TEST_CASE("turn_tracker: a line for each turn") {
 
 TEST_CASE("turn_tracker: what is saved is what it is") {
     auto const seen = after({100, 200, 300});
-    turn_tracker read{.ring = seen.ring, .turns = seen.turns, .input = seen.input, .output = seen.output,
-                      .time = seen.time, .under_way = seen.under_way};
+    turn_tracker read{.ring = seen.ring,
+                      .turns = seen.turns,
+                      .input = seen.input,
+                      .output = seen.output,
+                      .time = seen.time,
+                      .under_way = seen.under_way};
     CHECK(read == seen);
     read.begin_turn();
     CHECK_FALSE(read == seen);

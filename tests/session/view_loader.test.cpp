@@ -18,7 +18,8 @@ using steps = std::vector<view::step>;
 constexpr auto none = condense::detail::none32;
 
 /// u a c r: a call and its result are one group.
-auto const facts = toy::outline_of{{toy::user("uu"), toy::assistant("aaaa"), toy::call("1"), toy::result("1", "rrrrrrrr"), toy::assistant("b")}};
+auto const facts = toy::outline_of{
+    {toy::user("uu"), toy::assistant("aaaa"), toy::call("1"), toy::result("1", "rrrrrrrr"), toy::assistant("b")}};
 
 bool loads(steps made, std::size_t texts = 0) {
     view edits;
@@ -30,9 +31,10 @@ condense::cost tokens(std::uint64_t count) { return condense::cost::of({count});
 }  // namespace
 
 TEST_CASE("view_loader: what a draft has written is in force again, with the same sums") {
-    steps const written = {{.kind = edit_kind::shorten, .on_part = true, .target = 3, .text = 0, .before = tokens(8), .after = tokens(3)},
-                           {.kind = edit_kind::drop, .target = 1, .before = tokens(4)},
-                           {.kind = edit_kind::summarize, .target = 1, .text = 1, .after = tokens(2)}};
+    steps const written = {
+        {.kind = edit_kind::shorten, .on_part = true, .target = 3, .text = 0, .before = tokens(8), .after = tokens(3)},
+        {.kind = edit_kind::drop, .target = 1, .before = tokens(4)},
+        {.kind = edit_kind::summarize, .target = 1, .text = 1, .after = tokens(2)}};
     view edits;
     REQUIRE(loader::load(edits, facts, steps(written), {{.text = "rrr"}, {.text = "so"}}));
     CHECK(edits.sums().cost == tokens(2 + 2 + 2 + 3 + 1));
@@ -74,7 +76,8 @@ TEST_CASE("view_loader: a step that could not have been made is refused") {
     second.previous = 1;
     second.text = 0;
     CHECK_FALSE(loads({shorten, second}, 2));
-    CHECK_FALSE(loads({remove, {.kind = edit_kind::shorten, .on_part = true, .target = 1, .previous = 1, .text = 0}}, 1));
+    CHECK_FALSE(
+        loads({remove, {.kind = edit_kind::shorten, .on_part = true, .target = 1, .previous = 1, .text = 0}}, 1));
     CHECK(loads({remove, {.kind = edit_kind::restore, .on_part = true, .target = 1, .previous = 1}}));
     CHECK_FALSE(loads({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, 1));
     CHECK(loads({{.kind = edit_kind::repair, .on_part = true, .target = 2, .text = 0}}, 1));
@@ -82,7 +85,9 @@ TEST_CASE("view_loader: a step that could not have been made is refused") {
     CHECK(loads({drop, {.kind = edit_kind::summarize, .target = 1, .text = 0}}, 1));
     CHECK_FALSE(loads({drop, {.kind = edit_kind::summarize, .target = 1}}));
     auto const summary = group{1}.summary().index;
-    steps const back = {drop, {.kind = edit_kind::summarize, .target = 1, .text = 0}, {.kind = edit_kind::drop, .target = summary, .previous = 2},
+    steps const back = {drop,
+                        {.kind = edit_kind::summarize, .target = 1, .text = 0},
+                        {.kind = edit_kind::drop, .target = summary, .previous = 2},
                         {.kind = edit_kind::restore, .target = summary, .previous = 3}};
     CHECK(loads(back, 1));
     for (std::uint32_t const previous : {0u, 1u, 2u, 4u, none}) {

@@ -31,7 +31,13 @@ constexpr std::string_view way = "the tool received it";
 string_cutter const ten{10, 200, {}, way};
 
 constexpr std::string marker(std::string_view missing, std::string_view total) {
-    return std::string{"[... "}.append(missing).append(" of ").append(total).append(" characters omitted; ").append(way).append(" ...]");
+    return std::string{"[... "}
+        .append(missing)
+        .append(" of ")
+        .append(total)
+        .append(" characters omitted; ")
+        .append(way)
+        .append(" ...]");
 }
 constexpr std::string repeated(std::string_view piece, std::size_t times) {
     std::string out;
@@ -40,15 +46,16 @@ constexpr std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 bool only_what_is_over_the_limit_is_cut() {
-    return ten.limit() == 200 && !ten(std::string(200, 'x')) && !ten.plain(std::string(200, 'x')) && !ten("") && !ten.plain("") &&
-           ten(std::string(201, 'x')) == std::string(10, 'x') + marker("191", "201") &&
+    return ten.limit() == 200 && !ten(std::string(200, 'x')) && !ten.plain(std::string(200, 'x')) && !ten("") &&
+           !ten.plain("") && ten(std::string(201, 'x')) == std::string(10, 'x') + marker("191", "201") &&
            ten.plain(std::string(201, 'x')) == std::string(10, 'x') + "\n" + marker("191", "201") &&
            ten.plain(repeated("123456789\n", 21)) == "123456789\n" + marker("200", "210");
 }
 
 /// An escape is a character, so is a pair of surrogates; half a pair is one by itself.
 bool characters_are_cut_whole() {
-    for (std::string_view const spelt : {"\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\xC3\xA9", "\xF0\x9F\x98\x80"}) {
+    for (std::string_view const spelt :
+         {"\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\xC3\xA9", "\xF0\x9F\x98\x80"}) {
         if (ten(repeated(spelt, 200))) return false;
         if (ten(repeated(spelt, 301)) != repeated(spelt, 10) + marker("291", "301")) return false;
     }

@@ -58,8 +58,12 @@ std::string lines(int count, std::string_view line) {
 }  // namespace
 
 TEST_CASE("by_content: each slot has the texts of its kind") {
-    by_content const shorten{.json = says{"json"}, .log = says{"log"}, .diff = says{"diff"},
-                             .search_hits = says{"hits"}, .code = says{"code"}, .prose = says{"prose"},
+    by_content const shorten{.json = says{"json"},
+                             .log = says{"log"},
+                             .diff = says{"diff"},
+                             .search_hits = says{"hits"},
+                             .code = says{"code"},
+                             .prose = says{"prose"},
                              .binary = says{"binary"}};
     CHECK(made(shorten, "{\"a\": 1}") == "json");
     CHECK(made(shorten, "12:30:45 INFO a\n12:30:46 INFO b\n") == "log");
@@ -109,8 +113,8 @@ TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their 
     std::string prose;
     for (std::size_t line = 0; line < 400; ++line)
         prose += "It is a day like " + std::string(line % 31, 'x') + ", and nothing is to be seen.\n";
-    std::vector<chat_message> messages{chat_message::user("u"), chat_message::call("1", "t", "{}"),
-                                       chat_message::result("1", log), chat_message::call("2", "t", "{}"),
+    std::vector<chat_message> messages{chat_message::user("u"),          chat_message::call("1", "t", "{}"),
+                                       chat_message::result("1", log),   chat_message::call("2", "t", "{}"),
                                        chat_message::result("2", prose), chat_message::assistant("a")};
     condense::pipeline const mix{
         condense::compress{.when = condense::always, .protect = condense::nothing, .with = by_content{}}};

@@ -95,9 +95,9 @@ TEST_CASE("collapse_repeats: linear in texts that are all borders") {
         fibonacci = next;
     }
     std::string const same(999'999, 'a');
-    for (auto const& text : {same, same + "b", "b" + same, fibonacci, std::string(1'000'000, '\n'),
-                             std::string(1'000'000, '\0'), std::string(1'000'000, '\x80'),
-                             repeated("漢字", 100'000, "")}) {
+    for (auto const& text :
+         {same, same + "b", "b" + same, fibonacci, std::string(1'000'000, '\n'), std::string(1'000'000, '\0'),
+          std::string(1'000'000, '\x80'), repeated("漢字", 100'000, "")}) {
         auto const out = collapsed(text);
         if (!out) continue;
         CHECK(out->size() < text.size());
@@ -150,7 +150,7 @@ std::string restored(std::string const& out, std::string_view before) {
 }  // namespace
 
 TEST_CASE("collapse_repeats: of any text the whole can be written again from what is left, and it is done once") {
-    constexpr std::array<std::string_view, 10> pieces = {"a",   "b",  " ",  "ab ",  "\n",
+    constexpr std::array<std::string_view, 10> pieces = {"a",   "b",  " ", "ab ",  "\n",
                                                          "c. ", "漢", "ä", "\xFF", "\xE2\x82"};
     std::size_t made = 0;
     for (std::uint64_t seed = 1; seed <= rounds(5'000); ++seed) {

@@ -62,8 +62,9 @@ constexpr bool a_small_log_is_compacted_at_compile_time() {
     for (int line = 0; line < 40; ++line) text += "waiting for the server\n";
     text += "end\n";
     auto const out = compact_log{.at_most = 400_chars}({.text = text}, {});
-    return out == "begin\nwaiting for the server\n"
-                  "[... 39 more lines like this omitted, 39 of 42 in all ...]\nend\n";
+    return out ==
+           "begin\nwaiting for the server\n"
+           "[... 39 more lines like this omitted, 39 of 42 in all ...]\nend\n";
 }
 #if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
 static_assert(a_small_log_is_compacted_at_compile_time());
@@ -126,7 +127,8 @@ std::string untrue(std::string_view before, std::string_view after) {
                 total = *all;
                 in_all = figure_before(line, " of " + condense::detail::grouped(total) + " in all").value_or(0);
             }
-            if (line.find(" of ") < line.find(" lines omitted") && line.find(" lines omitted") != std::string_view::npos) {
+            if (line.find(" of ") < line.find(" lines omitted") &&
+                line.find(" lines omitted") != std::string_view::npos) {
                 total = *figure_before(line, " lines omitted");
                 gap = in_all = *figure_before(line, " of " + condense::detail::grouped(total) + " lines");
             }
@@ -135,8 +137,7 @@ std::string untrue(std::string_view before, std::string_view after) {
             at += static_cast<std::size_t>(*gap + others.value_or(0));
         } else {
             if (at == old.size()) return "more lines than there were";
-            if (old[at] != line && !contains(line, " characters omitted"))
-                return "not the line: " + std::string{line};
+            if (old[at] != line && !contains(line, " characters omitted")) return "not the line: " + std::string{line};
             ++at;
         }
     }
@@ -193,10 +194,11 @@ TEST_CASE("compact_log: repetitions are counted") {
     for (int line = 0; line < 500; ++line)
         text += "12:10:" + std::to_string(line) + " sent " + std::to_string(line * 3) + "\n";
     auto const out = compacted({.head = 3_lines, .tail = 2_lines}, text);
-    CHECK(out == "begin\n12:00:0 retry failed\n"
-                 "[... 499 more lines like this omitted, 996 of 1,002 in all ...]\n"
-                 "going on\n12:10:0 sent 0\n[... 497 more lines like this omitted ...]\n"
-                 "12:10:498 sent 1494\n12:10:499 sent 1497\n");
+    CHECK(out ==
+          "begin\n12:00:0 retry failed\n"
+          "[... 499 more lines like this omitted, 996 of 1,002 in all ...]\n"
+          "going on\n12:10:0 sent 0\n[... 497 more lines like this omitted ...]\n"
+          "12:10:498 sent 1494\n12:10:499 sent 1497\n");
     CHECK(untrue(text, out) == "");
 }
 
@@ -317,8 +319,8 @@ private:
 
 TEST_CASE("compact_log: random logs give true counts, shorter valid text within the limit, once") {
     constexpr std::array<std::string_view, 16> pieces = {
-        "INFO ", "12:30:45 ", "x=17 ",  "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",
-        "a/b.c:3: ", "failed", "7", "\x80", "\xE2\x82", "\xFF", std::string_view{"\0", 1}};
+        "INFO ",     "12:30:45 ", "x=17 ", "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",
+        "a/b.c:3: ", "failed",    "7",     "\x80",   "\xE2\x82",  "\xFF",     std::string_view{"\0", 1}};
     std::size_t cuts = 0;
     for (std::uint64_t seed = 1; seed <= rounds(3'000); ++seed) {
         numbers random{seed};
@@ -340,12 +342,13 @@ TEST_CASE("compact_log: random logs give true counts, shorter valid text within 
             }
         }
         if (random.below(2) == 0 && !text.empty()) text.pop_back();
-        compact_log const shorten{.head = condense::lines{random.below(12)},
-                                  .tail = condense::lines{random.below(12)},
-                                  .at_most = random.below(2) == 0 ? text_limit{condense::chars{384 + random.below(3'000)}}
-                                                                  : condense::bytes{384 + random.below(3'000)} &&
-                                                                        condense::lines{5 + random.below(60)},
-                                  .context = {random.below(3)}};
+        compact_log const shorten{
+            .head = condense::lines{random.below(12)},
+            .tail = condense::lines{random.below(12)},
+            .at_most = random.below(2) == 0
+                           ? text_limit{condense::chars{384 + random.below(3'000)}}
+                           : condense::bytes{384 + random.below(3'000)} && condense::lines{5 + random.below(60)},
+            .context = {random.below(3)}};
         condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)),
                                 .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
         auto const out = shorten({.text = text}, how);
@@ -383,5 +386,6 @@ TEST_CASE("compact_log: cut again, it speaks of the first text") {
     CHECK(contains(cut_of(log, 0, true), " of the remaining " + total + " in all ...]"));
     // A line that looks like a gap, whose figures do not agree, is a line like others.
     auto const forged = "[... 5 lines omitted, 5 of 9 in all ...]\n" + log;
-    CHECK(contains(cut_of(forged, 0), " of " + condense::detail::grouped(condense::detail::count_lines(forged)) + " in all ...]"));
+    CHECK(contains(cut_of(forged, 0),
+                   " of " + condense::detail::grouped(condense::detail::count_lines(forged)) + " in all ...]"));
 }

@@ -30,8 +30,9 @@ constexpr bool logs_have_times_levels_or_steps() {
            content_of("[INFO] Scanning\n[INFO] Building x\n[WARNING] old\n") == content::log &&
            content_of("[ 12%] Building CXX object a.o\n[ 25%] Linking\n") == content::log &&
            content_of("src/a.c:12:5: error: no\nsrc/a.c:19:5: warning: x\n") == content::log &&
-           content_of("worker 1 up\nworker 2 up\nworker 3 up\nworker 4 up\nworker 5 up\nworker 6 up\nworker 7 up\n"
-                      "worker 8 up\n") == content::log;
+           content_of(
+               "worker 1 up\nworker 2 up\nworker 3 up\nworker 4 up\nworker 5 up\nworker 6 up\nworker 7 up\n"
+               "worker 8 up\n") == content::log;
 }
 static_assert(logs_have_times_levels_or_steps());
 
@@ -79,7 +80,8 @@ TEST_CASE("content: what texts look like") {
 
 TEST_CASE("content: only the beginning counts, unless it may be JSON") {
     std::string prose;
-    while (prose.size() < 5'000) prose += "So " + std::string(prose.size() % 97, 'o') + "it goes, and no end can be seen\n";
+    while (prose.size() < 5'000)
+        prose += "So " + std::string(prose.size() % 97, 'o') + "it goes, and no end can be seen\n";
     CHECK(content_of(prose + std::string(100, '\0')) == content::prose);
     CHECK(content_of(prose + "diff --git a/x b/x\n@@ -1 +1 @@\n") == content::prose);
     CHECK(content_of("{\"a\": \"" + std::string(1'000'000, 'x') + "\"}") == content::json);

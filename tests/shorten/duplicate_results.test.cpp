@@ -17,7 +17,8 @@ using namespace around;
 using condense::duplicate_results;
 
 static_assert(condense::shortener<duplicate_results>);
-static_assert(condense::detail::fnv1a("") == 0xCBF29CE484222325u && condense::detail::fnv1a("a") == 0xAF63DC4C8601EC8Cu);
+static_assert(condense::detail::fnv1a("") == 0xCBF29CE484222325u &&
+              condense::detail::fnv1a("a") == 0xAF63DC4C8601EC8Cu);
 
 history results(std::initializer_list<std::string> given) {
     history made{user("task")};
@@ -31,7 +32,9 @@ history results(std::initializer_list<std::string> given) {
     return made;
 }
 
-std::vector<std::string> after(history const& messages) { return texts(settled(messages, mix_of(duplicate_results{}))); }
+std::vector<std::string> after(history const& messages) {
+    return texts(settled(messages, mix_of(duplicate_results{})));
+}
 
 }  // namespace
 
@@ -124,8 +127,7 @@ TEST_CASE("duplicate_results: small results stay") {
 }
 
 TEST_CASE("duplicate_results: within one message, and of several parts") {
-    history const messages{user("task"),
-                           call("1", "ls", "{}").and_call("2", "ls", "{}"),
+    history const messages{user("task"), call("1", "ls", "{}").and_call("2", "ls", "{}"),
                            [] {
                                auto both = result("1", output(300));
                                both.parts.push_back(result("2", output(300)).parts[0]);
@@ -192,7 +194,8 @@ TEST_CASE("duplicate_results: over random conversations every text stays somewhe
         laws::random_source random{seed};
         for (auto& m : messages)  // few different texts
             for (auto& part : m.parts)
-                if (part.kind == part_kind::tool_result) part.text = output(150 + 100 * random.below(4), random.chance(50) ? 'x' : 'y');
+                if (part.kind == part_kind::tool_result)
+                    part.text = output(150 + 100 * random.below(4), random.chance(50) ? 'x' : 'y');
         auto const before = messages;
         static_cast<void>(condense::reduce(messages, mix_of(duplicate_results{}), roomy, toy::per_byte{}));
         CAPTURE(seed);
@@ -207,7 +210,8 @@ TEST_CASE("duplicate_results: over random conversations every text stays somewhe
                 bool later = false;
                 for (auto after = at; after < before.size(); ++after)
                     for (std::size_t other = after == at ? part + 1 : 0; other < before[after].parts.size(); ++other)
-                        later = later || (messages[after].parts[other].kind == part_kind::tool_result && messages[after].parts[other].text == was.text);
+                        later = later || (messages[after].parts[other].kind == part_kind::tool_result &&
+                                          messages[after].parts[other].text == was.text);
                 CHECK(later);
             }
         }

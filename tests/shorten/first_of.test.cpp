@@ -35,7 +35,9 @@ struct with_limit : only {
     condense::text_limit over = 100_chars;
 };
 struct strict : only {
-    constexpr void validate() const { condense::detail::reject_unless(size != 0, "condense: strict: the size must not be 0 (see strict)"); }
+    constexpr void validate() const {
+        condense::detail::reject_unless(size != 0, "condense: strict: the size must not be 0 (see strict)");
+    }
 };
 struct keeping_everything {
     using needs_conversation = void;
@@ -99,7 +101,13 @@ TEST_CASE("first_of: the values of all are checked") {
 }
 
 TEST_CASE("first_of: one that looks at the whole conversation, and one that does not") {
-    history const messages{user(), call("1", "ls", "{}"), result("1", output(20'000)), call("2", "ls", "{}"), result("2", output(20'000, 'y')), answer(), user()};
+    history const messages{user(),
+                           call("1", "ls", "{}"),
+                           result("1", output(20'000)),
+                           call("2", "ls", "{}"),
+                           result("2", output(20'000, 'y')),
+                           answer(),
+                           user()};
     condense::compress const layer{.when = condense::always, .with = first_of(only{}, keeping_everything{})};
     CHECK(texts(settled(messages, condense::pipeline{layer})) == std::vector<std::string>{output(10), "7"});
     condense::compress const other{.when = condense::always, .with = first_of(keeping_everything{}, only{})};

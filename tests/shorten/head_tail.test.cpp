@@ -15,10 +15,10 @@
 namespace {
 
 using namespace condense::literals;
-using condense::text_limit;
 using condense::head;
 using condense::head_tail;
 using condense::tail;
+using condense::text_limit;
 namespace utf8 = condense::detail::utf8;
 
 static_assert(condense::shortener<head_tail> && condense::shortener<head> && condense::shortener<tail>);
@@ -78,8 +78,7 @@ TEST_CASE("head_tail: one line is cut where lines alone would not [case-33] [cas
 TEST_CASE("head_tail: characters from both ends [case-35]") {
     auto const text = std::string(200, 'P') + std::string(500, 'M') + std::string(200, 'S');
     CHECK(cut(head_tail{.head = 200_chars, .tail = 200_chars}, text) ==
-          std::string(200, 'P') + "\n[... 500 of 900 characters omitted ...]\n" +
-              std::string(200, 'S'));
+          std::string(200, 'P') + "\n[... 500 of 900 characters omitted ...]\n" + std::string(200, 'S'));
 }
 
 TEST_CASE("head_tail: a cut that saves nothing is not made [case-36] [case-38]") {
@@ -99,10 +98,8 @@ TEST_CASE("head_tail: one end alone [case-40]") {
     CHECK(cut(tail{.keep = 100_chars}, std::string(500, 'x')) ==
           "[... 400 of 500 characters omitted ...]\n" + std::string(100, 'x'));
     CHECK(cut(head{.keep = 100_chars}, std::string(100, 'x')).empty());
-    CHECK(cut(head{.keep = 2_lines}, lines(100, "line")) ==
-          "line\nline\n[... 98 of 100 lines omitted ...]");
-    CHECK(cut(tail{.keep = 2_lines}, lines(100, "line")) ==
-          "[... 98 of 100 lines omitted ...]\nline\nline\n");
+    CHECK(cut(head{.keep = 2_lines}, lines(100, "line")) == "line\nline\n[... 98 of 100 lines omitted ...]");
+    CHECK(cut(tail{.keep = 2_lines}, lines(100, "line")) == "[... 98 of 100 lines omitted ...]\nline\nline\n");
 }
 
 TEST_CASE("head_tail: says where the whole is") {
@@ -208,7 +205,8 @@ TEST_CASE("head_tail: what replaces ill-formed bytes does not make a text longer
 
 TEST_CASE("head_tail: cut again, it speaks of the first text") {
     auto const text = lines(2'000, "some line") + std::string(400, 'y');
-    auto const again = [](std::string const& given, unsigned halvings, head_tail const& shorten, bool shortened = false) {
+    auto const again = [](std::string const& given, unsigned halvings, head_tail const& shorten,
+                          bool shortened = false) {
         return shorten({.text = given}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
     };
     head_tail const by_chars{1'005_chars, 1'003_chars};
@@ -231,13 +229,15 @@ TEST_CASE("head_tail: cut again, it speaks of the first text") {
     CHECK(occurrences(again(lined, 0, head_tail{50_chars, 3_chars}), " of the remaining ") == 1);
     CHECK(occurrences(again(once, 0, head_tail{0_chars, 300_chars}), " of 20,400 ") == 1);
     CHECK(occurrences(again(once, 0, head_tail{1'400_chars, 10_chars}), " of the remaining ") == 1);
-    CHECK(occurrences(again(text, 0, by_chars, true), "[... 18,392 of the remaining 20,400 characters omitted ...]") == 1);
+    CHECK(occurrences(again(text, 0, by_chars, true), "[... 18,392 of the remaining 20,400 characters omitted ...]") ==
+          1);
     auto forged = once;
     forged.replace(forged.find("20,400"), 6, "99,999");
     CHECK(occurrences(again(forged, 1, by_chars), "99,999") == 0);
 }
 
-TEST_CASE("head_tail: the marker says the original's type and what is left of it, where that is asked for", "[row-C3]") {
+TEST_CASE("head_tail: the marker says the original's type and what is left of it, where that is asked for",
+          "[row-C3]") {
     condense::cut const asked{.how = {.words = {.type_and_share = true}}};
     condense::cut const rest{.halvings = 1, .how = {.shortened = true, .words = {.type_and_share = true}}};
     std::string rows = "[\n";
@@ -250,7 +250,8 @@ TEST_CASE("head_tail: the marker says the original's type and what is left of it
     CHECK(occurrences(twice, "[... 274 of 402 lines omitted; json, 31 % left ...]") == 1);
     CHECK(cut(by_lines, twice, rest).empty());
     CHECK(occurrences(cut(by_lines, "3 pages\n" + rows, asked), "lines omitted; mixed, 63 % left ...]") == 1);
-    CHECK(occurrences(cut(head{.keep = 500_chars}, std::string(50'000, 'x'), asked), "[... 49,500 of 50,000 characters omitted; text, 1 % left ...]") == 1);
+    CHECK(occurrences(cut(head{.keep = 500_chars}, std::string(50'000, 'x'), asked),
+                      "[... 49,500 of 50,000 characters omitted; text, 1 % left ...]") == 1);
     // What is not known is not said: how large the original was, and what it was.
     auto const across = cut(head_tail{.head = 400_chars, .tail = 400_chars}, once, rest);
     CHECK(occurrences(across, " of the remaining ") == 1);

@@ -73,11 +73,13 @@ TEST_CASE("json_excerpt: what is within the limits stays, but for white space") 
 TEST_CASE("json_excerpt: first keys, first and last elements, and how many there were") {
     CHECK(written(R"({"a":1,"b":2,"c":3,"d":4,"e":5})") ==
           R"({"a":1,"b":2,"c":3,"[...]":"[... 2 of 5 keys omitted from 31 bytes)" + std::string{again} + "\"}");
-    CHECK(written("[1,1,1,1,1,1,1,1,1,2]") == "[1,1,\"[... 7 of 10 items omitted from 21 bytes" + std::string{again} + "\",2]");
+    CHECK(written("[1,1,1,1,1,1,1,1,1,2]") ==
+          "[1,1,\"[... 7 of 10 items omitted from 21 bytes" + std::string{again} + "\",2]");
     // Of what is within, the marker says no way back.
-    CHECK(written(R"({"a":{"b":1,"c":2,"d":3,"e":4,"f":5}})") ==
-          R"({"a":{"b":1,"c":2,"d":3,"[...]":"[... 2 of 5 keys omitted ...]"},"[...]":"[... values shortened, 1 keys from 37 bytes)" +
-              std::string{again} + "\"}");
+    CHECK(
+        written(R"({"a":{"b":1,"c":2,"d":3,"e":4,"f":5}})") ==
+        R"({"a":{"b":1,"c":2,"d":3,"[...]":"[... 2 of 5 keys omitted ...]"},"[...]":"[... values shortened, 1 keys from 37 bytes)" +
+            std::string{again} + "\"}");
 }
 
 TEST_CASE("json_excerpt: rows that differ from the rest stay where they stand") {
@@ -101,11 +103,13 @@ TEST_CASE("json_excerpt: of a row that differs, the members in which it does") {
 TEST_CASE("json_excerpt: strings and numbers are cut where that is worth a marker") {
     auto const in_array = [](std::string const& value) { return written("[" + value + "]"); };
     CHECK(in_array('"' + std::string(154, 'x') + '"') == "[\"" + std::string(154, 'x') + "\"]");
-    CHECK(in_array('"' + std::string(155, 'x') + '"').starts_with("[\"xxxxxxxxxx [... 145 of 155 characters omitted ...]\","));
+    CHECK(in_array('"' + std::string(155, 'x') + '"')
+              .starts_with("[\"xxxxxxxxxx [... 145 of 155 characters omitted ...]\","));
     CHECK(in_array(std::string(200, '7')).starts_with("[\"7777777777 [... 190 of 200 characters omitted ...]\","));
     std::string escapes;
     for (int count = 0; count < 200; ++count) escapes += "\\ud83d\\ude00";
-    CHECK(in_array('"' + escapes + '"').starts_with("[\"" + escapes.substr(0, 120) + " [... 190 of 200 characters omitted ...]\","));
+    CHECK(in_array('"' + escapes + '"')
+              .starts_with("[\"" + escapes.substr(0, 120) + " [... 190 of 200 characters omitted ...]\","));
 }
 
 TEST_CASE("json_excerpt: members that are null go without a word, if wished") {
@@ -116,8 +120,10 @@ TEST_CASE("json_excerpt: members that are null go without a word, if wished") {
 }
 
 TEST_CASE("json_excerpt: where nothing fits a marker says what there was") {
-    CHECK(excerpt_writer::only_marker(R"({"a":1,"b":2})", {}) == R"({"[...]":"[... 2 of 2 keys omitted from 13 bytes)" + std::string{again} + "\"}");
-    CHECK(excerpt_writer::only_marker("[1,2,3]", {}) == "[\"[... 3 of 3 items omitted from 7 bytes" + std::string{again} + "\"]");
+    CHECK(excerpt_writer::only_marker(R"({"a":1,"b":2})", {}) ==
+          R"({"[...]":"[... 2 of 2 keys omitted from 13 bytes)" + std::string{again} + "\"}");
+    CHECK(excerpt_writer::only_marker("[1,2,3]", {}) ==
+          "[\"[... 3 of 3 items omitted from 7 bytes" + std::string{again} + "\"]");
 }
 
 TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
@@ -126,9 +132,10 @@ TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
         INFO("seed " << seed);
         laws::random_source random{seed};
-        excerpt_limits const limits{random.below(5), random.below(5), random.below(4), random.below(3),
+        excerpt_limits const limits{random.below(5), random.below(5),  random.below(4),  random.below(3),
                                     random.below(4), random.below(60), random.chance(30)};
-        auto const text = laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
+        auto const text =
+            laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
         auto const made = excerpt_writer{limits, {}}(text);
         REQUIRE(made.json == (json::valid(text) && json::opens(json::count_members(text).kind)));
         if (!made.json) continue;

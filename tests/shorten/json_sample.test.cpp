@@ -30,10 +30,10 @@ std::string sampled(json_sample const& shorten, std::string_view text, condense:
 }
 
 constexpr bool works_in_constants() {
-    return json_sample{.items = 1, .last = 0, .outliers = 0}({.text = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-                                                                      "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]"},
-                                                             {}) ==
-           "[1,\"[... 26 of 27 items omitted from 99 bytes ...]\"]";
+    return json_sample{.items = 1, .last = 0, .outliers = 0}(
+               {.text = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
+                        "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]"},
+               {}) == "[1,\"[... 26 of 27 items omitted from 99 bytes ...]\"]";
 }
 #if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
 static_assert(works_in_constants());
@@ -66,13 +66,14 @@ constexpr std::string_view verbs[] = {"Processed item", "Stored item", "Sent ite
 constexpr std::string_view services[] = {"billing", "search", "mail"};
 constexpr std::string_view levels[] = {"INFO", "INFO", "INFO", "DEBUG", "NOTICE"};
 
-constexpr std::string_view words_of_text[] = {"the", "order", "was", "placed", "by", "customer", "and", "paid", "with", "card",
-                                              "in", "shop", "at", "noon", "then", "sent", "to", "address", "near", "station"};
+constexpr std::string_view words_of_text[] = {"the",  "order", "was",  "placed",  "by",   "customer", "and",
+                                              "paid", "with",  "card", "in",      "shop", "at",       "noon",
+                                              "then", "sent",  "to",   "address", "near", "station"};
 
 /// Four sorts of rows in which much varies.
 ordered_json row(numbers& random, std::uint64_t sort, std::uint64_t index) {
-    auto const time = "2024-05-" + std::to_string(10 + index / 1'440 % 18) + "T10:" + std::to_string(10 + index / 60 % 50) +
-                      ":" + std::to_string(10 + index % 50) + "Z";
+    auto const time = "2024-05-" + std::to_string(10 + index / 1'440 % 18) +
+                      "T10:" + std::to_string(10 + index / 60 % 50) + ":" + std::to_string(10 + index % 50) + "Z";
     if (sort == 0)
         return {{"time", time},
                 {"level", random.one_of(levels)},
@@ -81,7 +82,8 @@ ordered_json row(numbers& random, std::uint64_t sort, std::uint64_t index) {
                 {"request", random.id()},
                 {"status", random.below(10) == 0 ? 204 : 200},
                 {"millis", random.between(20, 90)},
-                {"message", random.one_of(verbs) + " " + std::to_string(random.below(90'000)) + " for " + random.one_of(people)}};
+                {"message",
+                 random.one_of(verbs) + " " + std::to_string(random.below(90'000)) + " for " + random.one_of(people)}};
     if (sort == 1)
         return {{"id", 1'000 + index},
                 {"name", random.one_of(people) + std::to_string(random.below(500))},
@@ -89,7 +91,8 @@ ordered_json row(numbers& random, std::uint64_t sort, std::uint64_t index) {
                 {"status", 0},
                 {"millis", random.between(100, 160)},
                 {"message", "done in " + std::to_string(random.below(900)) + " steps"},
-                {"result", {{"count", random.between(10, 30)}, {"hash", random.id()}, {"tags", {"a", random.one_of(people)}}}}};
+                {"result",
+                 {{"count", random.between(10, 30)}, {"hash", random.id()}, {"tags", {"a", random.one_of(people)}}}}};
     if (sort == 3) {
         // Much noise: keys that come and go, long tails, many names, free text.
         ordered_json made{{"id", random.below(1'000'000)}, {"ok", true}, {"status", random.below(40) + 100}};
@@ -191,7 +194,8 @@ TEST_CASE("json_sample: one row of each form among a thousand") {
         std::vector<std::string> marks;
         auto rows = ordered_json::array();
         std::vector<std::uint64_t> places;
-        for (std::size_t form = 0; form < forms; ++form) places.push_back(random.between(form * count / 8, (form + 1) * count / 8 - 1));
+        for (std::size_t form = 0; form < forms; ++form)
+            places.push_back(random.between(form * count / 8, (form + 1) * count / 8 - 1));
         for (std::uint64_t index = 0, form = 0; index < count; ++index) {
             auto made = row(random, seed % 4, index);
             made["span"] = random.id();
@@ -211,7 +215,10 @@ TEST_CASE("json_sample: values that vary in every row make no row an outlier") {
     auto rows = ordered_json::array();
     numbers random{1};
     for (int index = 0; index < 200; ++index)
-        rows.push_back({{"id", random.id()}, {"at", 1'700'000'000 + index * 60}, {"index", index}, {"name", "item " + random.id()}});
+        rows.push_back({{"id", random.id()},
+                        {"at", 1'700'000'000 + index * 60},
+                        {"index", index},
+                        {"name", "item " + random.id()}});
     auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
     CHECK(out.size() <= 3 + 2 + 1 + 2);
 }
@@ -241,7 +248,8 @@ TEST_CASE("json_sample: a row that differs shows in what") {
 }
 
 TEST_CASE("json_sample: number spelling, key order and repeated keys stay") {
-    auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') + R"(], "z": 123456789012345678901234567890})";
+    auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') +
+                      R"(], "z": 123456789012345678901234567890})";
     CHECK(sampled({.keys = 3}, text) == R"({"b":1.50,"a":-0,"b":1E+2,"[...]":"[... 2 of 5 keys omitted from )" +
                                             std::to_string(text.size()) + R"( bytes ...]"})");
 }
@@ -261,7 +269,8 @@ TEST_CASE("json_sample: strings are cut between characters, and say how much is 
 TEST_CASE("json_sample: says where the whole is, once") {
     auto const out = sampled({}, "[[\"" + std::string(999, 'x') + "\"]]", {.how = {{{0xAB}}}});
     CHECK(out == "[[\"" + std::string(100, 'x') +
-                     " [... 899 of 999 characters omitted ...]\"],\"[... values shortened, 1 items from 1,005 bytes; the whole is "
+                     " [... 899 of 999 characters omitted ...]\"],\"[... values shortened, 1 items from 1,005 bytes; "
+                     "the whole is "
                      "stored as ab0000000000000000000000 ...]\"]");
 }
 
@@ -277,7 +286,8 @@ ordered_json any_value(numbers& random, unsigned depth) {
         case 3: return static_cast<double>(random.below(1'000)) / 8;
         case 4: {
             std::string text;
-            for (auto left = random.below(random.below(9) == 0 ? 600 : 20); left != 0; --left) text += random.one_of(texts);
+            for (auto left = random.below(random.below(9) == 0 ? 600 : 20); left != 0; --left)
+                text += random.one_of(texts);
             return text;
         }
         case 5: {
@@ -307,10 +317,16 @@ TEST_CASE("json_sample: what it makes is JSON, smaller, within the limit, and no
         if (text.size() > 100'000) continue;
         json_sample shorten;
         if (random.below(2) == 0)
-            shorten = {.keys = random.below(6), .row_keys = random.below(6), .items = random.below(6), .last = random.below(4),
-                       .outliers = random.below(8), .value = condense::chars{random.below(60)}, .drop_null = random.below(2) == 0,
+            shorten = {.keys = random.below(6),
+                       .row_keys = random.below(6),
+                       .items = random.below(6),
+                       .last = random.below(4),
+                       .outliers = random.below(8),
+                       .value = condense::chars{random.below(60)},
+                       .drop_null = random.below(2) == 0,
                        .at_most = condense::bytes{384 + random.below(2'000)}};
-        condense::cut const how{.halvings = static_cast<unsigned>(random.below(4)), .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
+        condense::cut const how{.halvings = static_cast<unsigned>(random.below(4)),
+                                .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
         auto const out = shorten({.text = text}, how);
         CAPTURE(seed, text);
         if (!out) continue;
@@ -336,11 +352,12 @@ TEST_CASE("json_sample: hostile text") {
     CHECK(sampled({}, "\"" + std::string(20'000, 'x') + "\"").empty());
     CHECK(sampled({}, std::string(20'000, '1')).empty());
     CHECK(sampled({}, "[" + std::string(1'000'000, ' ') + "]") == "[]");
-    for (auto const& text : {"[" + repeated("1,", 500'000) + "1]", "[" + std::string(1'000'000, '7') + "]",
-                             "{" + repeated("\"\":[],", 200'000) + "\"\":0}", "[" + repeated("{\"\":[{}]},", 100'000) + "[]]",
-                             repeated("[", 128) + "\"" + std::string(100'000, 'y') + "\"" + repeated("]", 128),
-                             "[" + repeated("[[[[[[1,2],3],4],5],6],7],", 50'000) + "0]",
-                             "[{\"a\":\"" + repeated("w a b c d e f ", 100'000) + "\"}]"}) {
+    for (auto const& text :
+         {"[" + repeated("1,", 500'000) + "1]", "[" + std::string(1'000'000, '7') + "]",
+          "{" + repeated("\"\":[],", 200'000) + "\"\":0}", "[" + repeated("{\"\":[{}]},", 100'000) + "[]]",
+          repeated("[", 128) + "\"" + std::string(100'000, 'y') + "\"" + repeated("]", 128),
+          "[" + repeated("[[[[[[1,2],3],4],5],6],7],", 50'000) + "0]",
+          "[{\"a\":\"" + repeated("w a b c d e f ", 100'000) + "\"}]"}) {
         auto const out = sampled({}, text);
         CHECK_FALSE(out.empty());
         CHECK(out.size() <= 8'000);
@@ -348,7 +365,8 @@ TEST_CASE("json_sample: hostile text") {
         CHECK(sampled({}, out).empty());
     }
     std::string keys = "[";
-    for (int index = 0; index < 50'000; ++index) keys += "{\"k" + std::to_string(index) + "\":" + std::to_string(index) + "},";
+    for (int index = 0; index < 50'000; ++index)
+        keys += "{\"k" + std::to_string(index) + "\":" + std::to_string(index) + "},";
     CHECK(sampled({}, keys + "{}]").size() <= 8'000);
 }
 
@@ -361,7 +379,9 @@ TEST_CASE("json_sample: limits that cannot work are rejected") {
 TEST_CASE("json_sample: cut again, it speaks of the first text") {
     auto const sampled = [](std::string const& text, unsigned halvings, bool shortened = false) {
         return json_sample{.keys = 8, .items = 8, .at_most = condense::chars{4'000}}(
-            {.kind = condense::part_kind::tool_result, .text = text}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+                   {.kind = condense::part_kind::tool_result, .text = text},
+                   {.halvings = halvings, .how = {.shortened = shortened}})
+            .value();
     };
     std::string rows = "[";
     std::string members = "{";
@@ -404,13 +424,15 @@ TEST_CASE("json_sample: the marker says the type and what is left, where that is
     auto const once = sampled(few, rows, asked);
     CAPTURE(once);
     CHECK(condense::detail::json::valid(once));
-    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 5 % left ...]\"") != once.npos);
+    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) +
+                    " bytes; json, 5 % left ...]\"") != once.npos);
     CHECK(sampled(few, once, asked).empty());
     // The second cut speaks of the original, too.
     auto again = asked;
     again.halvings = 1;
     auto const twice = sampled(few, once, again);
-    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, 2 % left ...]\"") != twice.npos);
+    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) +
+                     " bytes; json, 2 % left ...]\"") != twice.npos);
     // Where its size is not known, neither is the share.
     auto rest = asked;
     rest.how.shortened = true;
@@ -418,14 +440,16 @@ TEST_CASE("json_sample: the marker says the type and what is left, where that is
     CHECK(sampled(few, rows).find("json") == std::string::npos);
     // A marker alone
     std::string const wide = "{\"" + std::string(20'000, 'k') + "\":1}";
-    CHECK(sampled({}, wide, asked) == "{\"[...]\":\"[... 1 of 1 keys omitted from 20,006 bytes; json, under 1 % left ...]\"}");
+    CHECK(sampled({}, wide, asked) ==
+          "{\"[...]\":\"[... 1 of 1 keys omitted from 20,006 bytes; json, under 1 % left ...]\"}");
 }
 
 TEST_CASE("json_sample: from which size it acts is one limit, and how large the result may be another", "[row-C3]") {
     json_sample const gated{.over = 6'000_chars, .at_most = 400_chars};
     auto const rows_of = [](std::size_t size) {
         std::string rows = "[\"" + std::string(40, 'a') + "\"";
-        while (rows.size() + 48 < size) rows += ",\"" + std::string(40, static_cast<char>('a' + rows.size() % 26)) + "\"";
+        while (rows.size() + 48 < size)
+            rows += ",\"" + std::string(40, static_cast<char>('a' + rows.size() % 26)) + "\"";
         rows += ",\"" + std::string(size - rows.size() - 4, 'z') + "\"]";
         return rows;
     };
@@ -445,7 +469,8 @@ TEST_CASE("json_sample: from which size it acts is one limit, and how large the 
     for (auto const layer : {500_chars, 20'000_chars}) {
         auto const ready = condense::detail::ready(open, condense::detail::alone{});
         auto const text = rows_of(15'000);
-        CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() == (layer == 500_chars));
+        CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() ==
+              (layer == 500_chars));
     }
     CHECK(json_sample{}.at_most == condense::text_limit{8'000_chars});
 }

@@ -22,12 +22,16 @@ using condense::part_kind;
 static_assert(condense::shortener<media_note>);
 
 std::string note(std::string_view text, condense::cut how = {}) {
-    return media_note{}({.kind = part_kind::media, .text = text, .sealed = true, .cost = condense::cost::of({1'600})}, how).value_or("");
+    return media_note{}({.kind = part_kind::media, .text = text, .sealed = true, .cost = condense::cost::of({1'600})},
+                        how)
+        .value_or("");
 }
 
 chat_message picture(std::string what, condense::tokens cost = {1'600}) {
     return {.role = condense::role::user,
-            .parts = {{.text = "look"}, {.kind = part_kind::media, .text = std::move(what), .sealed = true, .cost = condense::cost::of(cost)}}};
+            .parts = {
+                {.text = "look"},
+                {.kind = part_kind::media, .text = std::move(what), .sealed = true, .cost = condense::cost::of(cost)}}};
 }
 
 }  // namespace
@@ -44,20 +48,27 @@ TEST_CASE("media_note: says what was there and how to have it back") {
         CHECK(condense::detail::utf8::valid(out));
         CHECK(condense::detail::utf8::count(out) == 160 + note("x").size() - 1);
     }
-    for (auto const kind : {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::reasoning, part_kind::other})
+    for (auto const kind :
+         {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::reasoning, part_kind::other})
         CHECK_FALSE(media_note{}({.kind = kind, .text = "image/png, 90,123 bytes"}, {}));
 }
 
 TEST_CASE("media_note: what comes from outside stays on one line, without escapes") {
-    CHECK(note("a\x1B[2Jb\nc\x7F\xC2\x9B" "2J\xC2\xA0\xC3\xA9") ==
-          "[a [2Jb c  2J\xC2\xA0\xC3\xA9, omitted; ask for it again if it is needed]");
+    CHECK(note("a\x1B[2Jb\nc\x7F\xC2\x9B"
+               "2J\xC2\xA0\xC3\xA9") == "[a [2Jb c  2J\xC2\xA0\xC3\xA9, omitted; ask for it again if it is needed]");
     CHECK(note(std::string_view{"\0", 1}) == "[ , omitted; ask for it again if it is needed]");
 }
 
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
-    std::vector<chat_message> messages{picture("image/png, 90,123 bytes"), chat_message::assistant("a cat"), picture("tiny", {1}),
-                                       chat_message::assistant("a mite"), picture(""), chat_message::assistant("a bat"),
-                                       picture("image/gif"), chat_message::assistant("a rat"), chat_message::user("on")};
+    std::vector<chat_message> messages{picture("image/png, 90,123 bytes"),
+                                       chat_message::assistant("a cat"),
+                                       picture("tiny", {1}),
+                                       chat_message::assistant("a mite"),
+                                       picture(""),
+                                       chat_message::assistant("a bat"),
+                                       picture("image/gif"),
+                                       chat_message::assistant("a rat"),
+                                       chat_message::user("on")};
     auto const before = messages;
     auto const layer = condense::compress{.when = condense::always, .protect = condense::nothing, .with = media_note{}};
     auto const report = condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens});
@@ -86,7 +97,10 @@ struct twice {
 }  // namespace
 
 TEST_CASE("media_note: a note is a text from then on, for the shortener too") {
-    std::vector<chat_message> messages{chat_message::user("task"), picture("image"), chat_message::assistant("a cat"), chat_message::user("on")};
-    static_cast<void>(condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}}, {.window = 100'000_tokens}));
+    std::vector<chat_message> messages{chat_message::user("task"), picture("image"), chat_message::assistant("a cat"),
+                                       chat_message::user("on")};
+    static_cast<void>(
+        condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}},
+                         {.window = 100'000_tokens}));
     CHECK(messages[1].parts[1] == condense::chat_part{.text = "a note"});
 }

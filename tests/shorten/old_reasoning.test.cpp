@@ -43,7 +43,9 @@ using list = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("old_reasoning: the newest messages keep theirs") {
-    auto const left = [](condense::messages keep) { return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep}))); };
+    auto const left = [](condense::messages keep) {
+        return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep})));
+    };
     CHECK(left(0_messages) == list{});
     CHECK(left(1_messages) == list{"four"});
     CHECK(left(2_messages) == list{"three", "four"});
@@ -75,19 +77,24 @@ TEST_CASE("old_reasoning: signed blocks go whole, those that stay are byte-exact
 }
 
 TEST_CASE("old_reasoning: a message of nothing else goes, one of a pair keeps it") {
-    chat_message const thought{.role = condense::role::assistant, .parts = {{.kind = part_kind::reasoning, .text = "hm"}}};
-    auto const after = settled(history{user("task"), thought, answer(), user(), thinking(answer(), "new"), user()}, mix_of(old_reasoning{}));
+    chat_message const thought{.role = condense::role::assistant,
+                               .parts = {{.kind = part_kind::reasoning, .text = "hm"}}};
+    auto const after = settled(history{user("task"), thought, answer(), user(), thinking(answer(), "new"), user()},
+                               mix_of(old_reasoning{}));
     CHECK(after.size() == 5);
     CHECK(thoughts(after) == list{"new"});
     // The thought came with the result of a call, and nothing else joins its message to it.
     auto tied = thought;
     tied.parts[0].call = "1";
-    history const pair{user("task"), call("1", "ls", "{}"), result("1", "r"), tied, answer(), user(), thinking(answer(), "new"), user()};
+    history const pair{
+        user("task"), call("1", "ls", "{}"), result("1", "r"), tied, answer(), user(), thinking(answer(), "new"),
+        user()};
     CHECK(settled(pair, mix_of(old_reasoning{})) == pair);
 }
 
 TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the newest stays, under any pressure") {
-    history const open{user("task"), thinking(call("1", "ls", "{}"), "old", true), result("1", "r"), thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
+    history const open{user("task"), thinking(call("1", "ls", "{}"), "old", true), result("1", "r"),
+                       thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
     CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
     auto const press = [&](history copy, unsigned pressure, condense::messages keep, bool top = false) {
         auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(pressure, top, {}); });
@@ -113,14 +120,16 @@ TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
     messages[1].pinned = true;
     messages.insert(messages.begin(), thinking(chat_message::system("s"), "rule"));
     CHECK(thoughts(settled(messages, mix_of(old_reasoning{}))) == list{"rule", "one", "four"});
-    condense::compress const spared{.when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{}};
+    condense::compress const spared{
+        .when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{}};
     CHECK(thoughts(settled(steps(), condense::pipeline{spared})) == list{"three", "four"});
 }
 
 TEST_CASE("old_reasoning: joins others, each for its own kind") {
     auto messages = steps();
     messages[2].parts[0].text = output(20'000);
-    auto const after = settled(messages, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
+    auto const after =
+        settled(messages, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
     CHECK(thoughts(after) == list{"four"});
     CHECK(after[2].parts[0].text.size() < 300);
 }
@@ -143,7 +152,8 @@ TEST_CASE("old_reasoning: over random conversations, only reasoning goes, and th
                 continue;
             }
             auto without = m;
-            std::erase_if(without.parts, [](condense::chat_part const& part) { return part.kind == part_kind::reasoning; });
+            std::erase_if(without.parts,
+                          [](condense::chat_part const& part) { return part.kind == part_kind::reasoning; });
             bool const whole = *next == m;
             CHECK((whole || *next == without));
             removed += whole ? 0u : 1u;

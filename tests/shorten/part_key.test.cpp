@@ -39,8 +39,10 @@ bool gives(Key const& key, std::string_view wanted) {
 
 bool a_key_is_the_text_that_it_gives() {
     std::string const held(40, 'a');
-    return gives([](part_view const& part) { return part.tool; }, "read") && gives([](part_view const&) { return "fixed"; }, "fixed") &&
-           gives([](part_view const& part) { return std::string(40, 'b').append(part.call); }, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbc1") &&
+    return gives([](part_view const& part) { return part.tool; }, "read") &&
+           gives([](part_view const&) { return "fixed"; }, "fixed") &&
+           gives([](part_view const& part) { return std::string(40, 'b').append(part.call); },
+                 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbc1") &&
            gives([](part_view const& part) { return std::optional{part.text}; }, "arguments") &&
            gives([](part_view const&) { return std::optional{std::string(40, 'a')}; }, held) &&
            gives([&](part_view const&) -> std::string const& { return held; }, held) &&

@@ -20,16 +20,20 @@ TEST_CASE("placeholder: says how much is missing and how to have it back") {
           "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
     CHECK(stored);
     CHECK_FALSE(recovery{});
-    CHECK(omission(44, 300, "lines", recovery{.recorded = true}) == "[... 44 of 300 lines omitted; the journal holds the whole ...]");
+    CHECK(omission(44, 300, "lines", recovery{.recorded = true}) ==
+          "[... 44 of 300 lines omitted; the journal holds the whole ...]");
     CHECK(omission(44, 300, "lines", recovery{.shortened = true}) == "[... 44 of the remaining 300 lines omitted ...]");
-    recovery const own{.stored = stored.stored, .words = {.stored = "fetch", .recorded = "see the log", .otherwise = "gone"}};
+    recovery const own{.stored = stored.stored,
+                       .words = {.stored = "fetch", .recorded = "see the log", .otherwise = "gone"}};
     CHECK(omission(4, 9, "lines", own) == "[... 4 of 9 lines omitted; fetch abcd00000000000000000000 ...]");
-    CHECK(omission(4, 9, "lines", recovery{.recorded = true, .words = own.words}) == "[... 4 of 9 lines omitted; see the log ...]");
+    CHECK(omission(4, 9, "lines", recovery{.recorded = true, .words = own.words}) ==
+          "[... 4 of 9 lines omitted; see the log ...]");
     CHECK(omission(4, 9, "lines", recovery{.words = own.words}) == "[... 4 of 9 lines omitted; gone ...]");
     CHECK(omission("image/png", recovery{.words = own.words}) == "[image/png, omitted; gone]");
 }
 
-TEST_CASE("placeholder: says of what type the original was and which share is left, where that is asked for", "[row-C3]") {
+TEST_CASE("placeholder: says of what type the original was and which share is left, where that is asked for",
+          "[row-C3]") {
     using condense::detail::omitted;
     auto const marker = [](omitted const& count, std::string_view way = {}) {
         std::string text;
@@ -38,9 +42,12 @@ TEST_CASE("placeholder: says of what type the original was and which share is le
     };
     auto const stated = marker({.missing = 44, .total = 300, .type = "text"}, "the journal holds the whole");
     CHECK(stated == "[... 44 of 300 lines omitted; text, 85 % left; the journal holds the whole ...]");
-    CHECK(marker({.missing = 299, .total = 300, .type = "mixed"}) == "[... 299 of 300 lines omitted; mixed, under 1 % left ...]");
-    CHECK(marker({.missing = 300, .total = 300, .type = "text"}) == "[... 300 of 300 lines omitted; text, 0 % left ...]");
-    CHECK(marker({.missing = 44, .total = 300, .of_rest = true, .type = "json"}) == "[... 44 of the remaining 300 lines omitted; json ...]");
+    CHECK(marker({.missing = 299, .total = 300, .type = "mixed"}) ==
+          "[... 299 of 300 lines omitted; mixed, under 1 % left ...]");
+    CHECK(marker({.missing = 300, .total = 300, .type = "text"}) ==
+          "[... 300 of 300 lines omitted; text, 0 % left ...]");
+    CHECK(marker({.missing = 44, .total = 300, .of_rest = true, .type = "json"}) ==
+          "[... 44 of the remaining 300 lines omitted; json ...]");
     std::string lines = stated + "\n";
     for (int line = 0; line < 256; ++line) lines += "x\n";
     auto const read = condense::detail::find_cut(lines, "lines", 257);
@@ -54,8 +61,7 @@ TEST_CASE("placeholder: several gaps are told one by one, and all of them at the
     CHECK(gap(1, 0) == "[... 1 line omitted ...]");
     CHECK(gap(1, 1) == "[... 1 more line like this omitted ...]");
     CHECK(gap(1'509, 29) == "[... 29 more lines like this and 1,480 others omitted ...]");
-    CHECK(gap(37, 0, 980, 1'200, recovery{}) ==
-          "[... 37 lines omitted, 980 of 1,200 in all ...]");
+    CHECK(gap(37, 0, 980, 1'200, recovery{}) == "[... 37 lines omitted, 980 of 1,200 in all ...]");
     CHECK(gap(2, 2, 2, 9, {{{0xAB}}}) ==
           "[... 2 more lines like this omitted, 2 of 9 in all; the whole is stored as ab0000000000000000000000 ...]");
 }
@@ -75,12 +81,16 @@ TEST_CASE("placeholder: is never longer than its limit") {
     condense::wording const words{.stored = forty, .recorded = longer, .otherwise = longer};
     CHECK_NOTHROW(words.validate());
     for (bool const stored : {false, true})
-        CHECK(omission(most, most, "characters", recovery{stored ? condense::reference{{255}} : condense::reference{}, true, true, words}).size() + 2 <=
+        CHECK(omission(most, most, "characters",
+                       recovery{stored ? condense::reference{{255}} : condense::reference{}, true, true, words})
+                      .size() +
+                  2 <=
               condense::detail::omission_limit);
     for (bool const of_rest : {false, true}) {
         std::string marker;
-        condense::detail::append_omission(marker, {.missing = most - 1, .total = most, .of_rest = of_rest, .type = "mixed"}, "characters",
-                                          condense::detail::way_back({.stored = {{255}}, .words = words}));
+        condense::detail::append_omission(
+            marker, {.missing = most - 1, .total = most, .of_rest = of_rest, .type = "mixed"}, "characters",
+            condense::detail::way_back({.stored = {{255}}, .words = words}));
         CHECK(marker.size() + 2 <= condense::detail::omission_limit);
     }
     CHECK_THROWS_AS((condense::wording{.stored = longer}.validate()), condense::invalid_configuration);

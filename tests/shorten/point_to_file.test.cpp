@@ -39,13 +39,15 @@ constexpr std::string call(point_to_file<Tools> const& shorten, std::string_view
 }
 
 template <class Tools>
-constexpr std::string result(point_to_file<Tools> const& shorten, std::string_view text, part_status status = part_status::ok,
-                             std::string_view tool = "write_file") {
-    return shorten({.kind = part_kind::tool_result, .text = text, .tool = tool, .call = "1", .status = status}, {}).value_or("");
+constexpr std::string result(point_to_file<Tools> const& shorten, std::string_view text,
+                             part_status status = part_status::ok, std::string_view tool = "write_file") {
+    return shorten({.kind = part_kind::tool_result, .text = text, .tool = tool, .call = "1", .status = status}, {})
+        .value_or("");
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
     return text;
 }
 
@@ -54,8 +56,9 @@ constexpr bool the_content_becomes_a_preview_and_a_pointer() {
     // Octal is no JSON.
     if (!call(point_to_file{}, arguments).empty()) return false;
     auto const valid = R"({"path": "src/a.cpp", "content": ")" + std::string(2'200, 'x') + R"(", "mode": 6.440})";
-    return call(point_to_file{}, valid) == R"({"path": "src/a.cpp", "content": ")" + std::string(100, 'x') +
-                                               R"([... 2,100 of 2,200 characters omitted; read src/a.cpp to see what it holds ...]", "mode": 6.440})";
+    return call(point_to_file{}, valid) ==
+           R"({"path": "src/a.cpp", "content": ")" + std::string(100, 'x') +
+               R"([... 2,100 of 2,200 characters omitted; read src/a.cpp to see what it holds ...]", "mode": 6.440})";
 }
 static_assert(toy::run_time_only || the_content_becomes_a_preview_and_a_pointer());
 
@@ -69,19 +72,22 @@ TEST_CASE("point_to_file: what is required while constants are evaluated holds a
 }
 
 TEST_CASE("point_to_file: the named arguments of a call that names its file") {
-    for (auto const* const shape : {
-             R"({"path":"a.txt","content":"LONG"})", R"({"content":"LONG","path":"a.txt"})", R"({"file_path":"a.txt","new_text":"LONG"})",
-             R"({"filename":"a.txt","path":"b","content":"LONG"})", R"({"path":"","file":"a.txt","content":"LONG"})",
-             R"({"path":"a.txt","path":"b.txt","content":"LONG"})", R"({"path":7,"file":"a.txt","content":"LONG"})",
-             R"({"path":"a.txt","content":"LONG","content":"LONG","new_text":"LONG"})"}) {
+    for (auto const* const shape :
+         {R"({"path":"a.txt","content":"LONG"})", R"({"content":"LONG","path":"a.txt"})",
+          R"({"file_path":"a.txt","new_text":"LONG"})", R"({"filename":"a.txt","path":"b","content":"LONG"})",
+          R"({"path":"","file":"a.txt","content":"LONG"})", R"({"path":"a.txt","path":"b.txt","content":"LONG"})",
+          R"({"path":7,"file":"a.txt","content":"LONG"})",
+          R"({"path":"a.txt","content":"LONG","content":"LONG","new_text":"LONG"})"}) {
         CAPTURE(shape);
         CHECK(call(point_to_file{}, replaced(shape, "LONG", text)) == replaced(shape, "LONG", left));
     }
-    for (auto const* const shape : {
-             R"({"content":"LONG"})", R"({"path":null,"content":"LONG"})", R"({"path":"","content":"LONG"})", R"({"path":{"path":"a.txt"},"content":"LONG"})",
-             R"({"path":"a.txt","old_text":"LONG"})", R"({"path":"a.txt","edits":[{"content":"LONG"}]})", R"({"path":"a.txt","content":["LONG"]})",
-             R"(["path","a.txt","content","LONG"])", R"("LONG")", R"({"path":"a.txt","content":"LONG")", R"({"path":"a.txt","content":"LONG\u12"})",
-             R"({"path":"a.txt","LONG":"content"})", R"({"path":"LONG","content":"short"})"}) {
+    for (auto const* const shape :
+         {R"({"content":"LONG"})", R"({"path":null,"content":"LONG"})", R"({"path":"","content":"LONG"})",
+          R"({"path":{"path":"a.txt"},"content":"LONG"})", R"({"path":"a.txt","old_text":"LONG"})",
+          R"({"path":"a.txt","edits":[{"content":"LONG"}]})", R"({"path":"a.txt","content":["LONG"]})",
+          R"(["path","a.txt","content","LONG"])", R"("LONG")", R"({"path":"a.txt","content":"LONG")",
+          R"({"path":"a.txt","content":"LONG\u12"})", R"({"path":"a.txt","LONG":"content"})",
+          R"({"path":"LONG","content":"short"})"}) {
         CAPTURE(shape);
         CHECK(call(point_to_file{}, replaced(shape, "LONG", text)).empty());
     }
@@ -98,7 +104,8 @@ TEST_CASE("point_to_file: whatever the path holds, the arguments stay JSON and t
     CHECK(pointer(R"(C:\\dir\\\"a\".txt)") == R"(read C:\\dir\\\"a\".txt)");
     CHECK(pointer("\xC3\xA9\xF0\x9F\x98\x80") == "read \xC3\xA9\xF0\x9F\x98\x80");
     CHECK(pointer(R"(\n\u0000\u001b)") == R"(read \n\u0000\u001b)");
-    for (auto const* const path : {R"(\ud83d)", R"(\ud83d\ude00)", R"(a\/b)", R"(\u001B)"}) CHECK(pointer(path) == "read the file");
+    for (auto const* const path : {R"(\ud83d)", R"(\ud83d\ude00)", R"(a\/b)", R"(\u001B)"})
+        CHECK(pointer(path) == "read the file");
     CHECK(pointer(std::string(80, 'p')) == "read " + std::string(80, 'p'));
     CHECK(pointer(std::string(81, 'p')) == "read the file");
     CHECK(pointer(std::string(1'000'000, 'p')) == "read the file");
@@ -112,12 +119,14 @@ TEST_CASE("point_to_file: for calls and results of the tools that are named") {
         CHECK(result(point_to_file{}, text, part_status::ok, tool).empty());
     }
     point_to_file const other{.tools = tools("apply_*"), .keys = {"patch"}, .paths = {"target"}, .preview = 5_chars};
-    CHECK(call(other, R"({"target":"a.txt","patch":")" + text + "\"}", {}, "apply_patch") ==
-          R"({"target":"a.txt","patch":"xxxxx[... 995 of 1,000 characters omitted; read a.txt to see what it holds ...]"})");
+    CHECK(
+        call(other, R"({"target":"a.txt","patch":")" + text + "\"}", {}, "apply_patch") ==
+        R"({"target":"a.txt","patch":"xxxxx[... 995 of 1,000 characters omitted; read a.txt to see what it holds ...]"})");
     CHECK_FALSE(call(point_to_file{.tools = any_tool}, arguments, {}, "").empty());
     for (auto const kind : {part_kind::text, part_kind::reasoning, part_kind::media, part_kind::other})
         CHECK_FALSE(point_to_file{}({.kind = kind, .text = arguments, .tool = "write_file"}, {}));
-    CHECK_FALSE(point_to_file{}({.kind = part_kind::tool_call, .text = arguments, .tool = "write_file", .sealed = true}, {}));
+    CHECK_FALSE(
+        point_to_file{}({.kind = part_kind::tool_call, .text = arguments, .tool = "write_file", .sealed = true}, {}));
 }
 
 TEST_CASE("point_to_file: long results become a preview that claims nothing, errors stay") {
@@ -147,8 +156,10 @@ TEST_CASE("point_to_file: every halving keeps less, and its own output is left a
         CHECK(call(point_to_file{}, out, {.halvings = halvings}).empty());
         last = out.size();
     }
-    CHECK(call(point_to_file{}, arguments, {.halvings = ~0u}).find(R"("content":"[... 1,000 of 1,000 characters)") != std::string::npos);
-    CHECK(call(point_to_file{}, arguments, {.how = {{{0xAB}}}}).find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
+    CHECK(call(point_to_file{}, arguments, {.halvings = ~0u}).find(R"("content":"[... 1,000 of 1,000 characters)") !=
+          std::string::npos);
+    CHECK(call(point_to_file{}, arguments, {.how = {{{0xAB}}}})
+              .find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
     // What is hardly longer than a preview with its pointer is left.
     std::size_t shortest = 0;
     for (std::size_t size = 0; size < 400 && shortest == 0; ++size) {
@@ -163,7 +174,8 @@ TEST_CASE("point_to_file: every halving keeps less, and its own output is left a
 
 TEST_CASE("point_to_file: arguments of any depth and size are read once") {
     auto const nested = [&](std::size_t depth) {
-        return "{\"path\":\"a.txt\",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"content\":\"" + text + "\"}";
+        return "{\"path\":\"a.txt\",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"content\":\"" +
+               text + "\"}";
     };
     CHECK_FALSE(call(point_to_file{}, nested(127)).empty());
     CHECK(call(point_to_file{}, nested(128)).empty());
@@ -183,7 +195,8 @@ TEST_CASE("point_to_file: what cannot work is rejected") {
     CHECK_THROWS_AS((point_to_file{.keys = {}}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((point_to_file{.paths = {}}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((point_to_file{.preview = 500_chars}.validate()), condense::invalid_configuration);
-    CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}), condense::invalid_configuration);
+    CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}),
+                    condense::invalid_configuration);
 }
 
 TEST_CASE("point_to_file: what was not written is not said to be in the file") {
@@ -196,12 +209,16 @@ TEST_CASE("point_to_file: what was not written is not said to be in the file") {
             if (pressure != 0) pass.rerun(pressure, false, {});
         });
         condense::budget const roomy{.window = 100'000_tokens};
-        if (record) static_cast<void>(condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy, toy::per_byte{}));
+        if (record)
+            static_cast<void>(condense::reduce(
+                messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy,
+                toy::per_byte{}));
         else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, toy::per_byte{}));
         return messages[1].parts[0].text;
     };
     auto const written = [&](auto... results) {
-        return history{chat_message::user("u"), chat_message::call("1", "write_file", arguments), results..., chat_message::assistant("a"), chat_message::user("v")};
+        return history{chat_message::user("u"), chat_message::call("1", "write_file", arguments), results...,
+                       chat_message::assistant("a"), chat_message::user("v")};
     };
     auto const ok = chat_message::result("1", "ok");
     auto const refused = chat_message::result("1", "Permission denied", part_status::error);
@@ -211,6 +228,7 @@ TEST_CASE("point_to_file: what was not written is not said to be in the file") {
         CHECK(after(failed) == arguments);
         auto const pressed = after(failed, 1);
         CHECK(pressed.find("[... 4,950 of 5,000 characters omitted ...]") != std::string::npos);
-        CHECK(after(failed, 1, true).find("[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]") != std::string::npos);
+        CHECK(after(failed, 1, true).find("[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]") !=
+              std::string::npos);
     }
 }

@@ -42,7 +42,9 @@ constexpr std::string repeated(std::string_view text, std::size_t count) {
 }
 
 /// {"content": "..."} of this many letters.
-constexpr std::string writing(std::size_t count) { return R"({"path": "a.txt", "content": ")" + std::string(count, 'x') + R"(","n": 1.50e+2 })"; }
+constexpr std::string writing(std::size_t count) {
+    return R"({"path": "a.txt", "content": ")" + std::string(count, 'x') + R"(","n": 1.50e+2 })";
+}
 
 constexpr shorten_arguments short_limit{.over = 200_chars, .keep = 10_chars};
 
@@ -61,7 +63,8 @@ constexpr bool cuts_fall_between_escapes() {
         auto const out = cut(shorten, text);
         auto const kept = repeated(R"(\u00e9\ud83D\uDe00\n\\)", 10);
         auto const end = json::prefix_spelt(kept, keep);
-        if (end != keep / 4 * 22 + (keep % 4 > 0 ? 6u : 0u) + (keep % 4 > 1 ? 12u : 0u) + (keep % 4 > 2 ? 2u : 0u)) return false;
+        if (end != keep / 4 * 22 + (keep % 4 > 0 ? 6u : 0u) + (keep % 4 > 1 ? 12u : 0u) + (keep % 4 > 2 ? 2u : 0u))
+            return false;
         if (!json::valid(out) || !out.starts_with("[\"" + kept.substr(0, end) + "[... ")) return false;
     }
     return true;
@@ -76,27 +79,31 @@ TEST_CASE("shorten_arguments: what is required while constants are evaluated hol
 }
 
 TEST_CASE("shorten_arguments: the limit is of one string, in the characters that it stands for") {
-    for (auto const* const unit : {"x", "\xC3\xA9", R"(\n)", R"(\")", R"(\u0041)", R"(\ud83d\ude00)", R"(\ud83d)", R"(\udead)"}) {
+    for (auto const* const unit :
+         {"x", "\xC3\xA9", R"(\n)", R"(\")", R"(\u0041)", R"(\ud83d\ude00)", R"(\ud83d)", R"(\udead)"}) {
         CAPTURE(unit);
         CHECK(cut(shorten_arguments{}, "[\"" + repeated(unit, 2'000) + "\"]").empty());
         auto const out = cut(shorten_arguments{}, "[\"" + repeated(unit, 2'001) + "\"]");
-        CHECK(out == "[\"" + repeated(unit, 20) + "[... 1,981 of 2,001 characters omitted; the tool received all of them ...]\"]");
+        CHECK(out == "[\"" + repeated(unit, 20) +
+                         "[... 1,981 of 2,001 characters omitted; the tool received all of them ...]\"]");
         CHECK(json::valid(out));
     }
-    CHECK(cut(shorten_arguments{}, "{\"a\":\"" + repeated("x", 1'500) + "\",\"b\":\"" + repeated("y", 1'500) + "\"}").empty());
+    CHECK(cut(shorten_arguments{}, "{\"a\":\"" + repeated("x", 1'500) + "\",\"b\":\"" + repeated("y", 1'500) + "\"}")
+              .empty());
 }
 
 TEST_CASE("shorten_arguments: strings are found wherever they are, and all else stays") {
     auto const text = std::string(300, 't');
     auto const marker = "tttttttttt[... 290 of 300 characters omitted; the tool received all of them ...]";
-    for (auto const* const shape : {
-             R"("TEXT")", R"( "TEXT" )", R"(["TEXT"])", R"([1,"TEXT",null])", R"({"a":"TEXT"})", R"({"a":{"b":["x",{"c":"TEXT"}]}})",
-             R"({ "a" : 1.0 , "a" :"TEXT", "a": 1e5,"A":-0 })", R"({"TEXT":"TEXT"})", R"({"k":[[],{},"TEXT","TEXT"],"m":true})",
-             R"({"\"\\":"\"TEXT",":":"TEXT:","{":"}"})"}) {
+    for (auto const* const shape :
+         {R"("TEXT")", R"( "TEXT" )", R"(["TEXT"])", R"([1,"TEXT",null])", R"({"a":"TEXT"})",
+          R"({"a":{"b":["x",{"c":"TEXT"}]}})", R"({ "a" : 1.0 , "a" :"TEXT", "a": 1e5,"A":-0 })", R"({"TEXT":"TEXT"})",
+          R"({"k":[[],{},"TEXT","TEXT"],"m":true})", R"({"\"\\":"\"TEXT",":":"TEXT:","{":"}"})"}) {
         CAPTURE(shape);
         std::string before{shape};
         std::string wanted{shape};
-        for (auto at = before.find("TEXT"); at != before.npos; at = before.find("TEXT", at)) before.replace(at, 4, text);
+        for (auto at = before.find("TEXT"); at != before.npos; at = before.find("TEXT", at))
+            before.replace(at, 4, text);
         auto const out = cut(short_limit, before);
         REQUIRE(json::valid(out));
         CHECK(out.size() < before.size());
@@ -122,10 +129,12 @@ TEST_CASE("shorten_arguments: strings are found wherever they are, and all else 
 TEST_CASE("shorten_arguments: what is no JSON is left alone") {
     auto const text = std::string(5'000, 'x');
     for (auto const& arguments :
-         {text, "{\"a\":\"" + text, "{\"a\":\"" + text + "\"", "{\"a\":\"" + text + "\"}}", "{\"a\":\"" + text + "\\\"}", "{\"a\":\"" + text + "\\q\"}",
-          "{\"a\":\"" + text + "\\u12g4\"}", "{\"a\":\"" + text + "\xFF\"}", "{\"a\":\"" + text + "\n\"}", "{\"a\":\"" + text + std::string(1, '\0') + "\"}",
-          "{'a':\"" + text + "\"}", "{\"a\":\"" + text + "\",}", "[\"" + text + "\" \"\"]", "\xEF\xBB\xBF[\"" + text + "\"]",
-          std::string(1'000'000, '['), std::string(129, '[') + "\"" + text + "\"" + std::string(129, ']'), std::string(1'000'000, '"')})
+         {text, "{\"a\":\"" + text, "{\"a\":\"" + text + "\"", "{\"a\":\"" + text + "\"}}",
+          "{\"a\":\"" + text + "\\\"}", "{\"a\":\"" + text + "\\q\"}", "{\"a\":\"" + text + "\\u12g4\"}",
+          "{\"a\":\"" + text + "\xFF\"}", "{\"a\":\"" + text + "\n\"}",
+          "{\"a\":\"" + text + std::string(1, '\0') + "\"}", "{'a':\"" + text + "\"}", "{\"a\":\"" + text + "\",}",
+          "[\"" + text + "\" \"\"]", "\xEF\xBB\xBF[\"" + text + "\"]", std::string(1'000'000, '['),
+          std::string(129, '[') + "\"" + text + "\"" + std::string(129, ']'), std::string(1'000'000, '"')})
         CHECK(cut(shorten_arguments{}, arguments).empty());
     CHECK_FALSE(cut(shorten_arguments{}, std::string(128, '[') + "\"" + text + "\"" + std::string(128, ']')).empty());
     CHECK_FALSE(cut(shorten_arguments{}, "[\"" + text + "\\u0000\"]").empty());
@@ -139,7 +148,8 @@ TEST_CASE("shorten_arguments: for calls of the tools that are named") {
     CHECK(cut(shorten, arguments, {}, "read_file").empty());
     CHECK(cut(shorten, arguments, {}, "").empty());
     CHECK_FALSE(cut(shorten_arguments{}, arguments, {}, "").empty());
-    for (auto const kind : {part_kind::text, part_kind::tool_result, part_kind::reasoning, part_kind::media, part_kind::other})
+    for (auto const kind :
+         {part_kind::text, part_kind::tool_result, part_kind::reasoning, part_kind::media, part_kind::other})
         CHECK_FALSE(shorten_arguments{}({.kind = kind, .text = arguments}, {}));
     CHECK_FALSE(shorten_arguments{}({.kind = part_kind::tool_call, .text = arguments, .sealed = true}, {}));
 }
@@ -159,7 +169,8 @@ TEST_CASE("shorten_arguments: every halving keeps less, says where the rest is a
         CHECK(out.find(": \"[... 1,900 of 1,900 characters omitted; ") != out.npos);
         CHECK(cut(shorten_arguments{}, out, {.halvings = halvings}).empty());
     }
-    CHECK(cut(short_limit, writing(300), {.how = {{{0xAB}}}}).find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
+    CHECK(cut(short_limit, writing(300), {.how = {{{0xAB}}}})
+              .find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
     shorten_arguments const quoting{.otherwise = "see \"notes\"\n\\"};
     CHECK(cut(quoting, writing(3'000)).find(R"(omitted; see \"notes\"\n\\ ...])") != std::string::npos);
     CHECK(json::valid(cut(quoting, writing(3'000))));
@@ -189,15 +200,29 @@ private:
 };
 
 void add_string(std::string& out, numbers& random) {
-    static constexpr std::string_view pieces[] = {"word ", "\xC3\xA9", "\xF0\x9F\x98\x80", R"(\n)", R"(\")", R"(\\)", R"(\u0000)", R"(\ud83d\ude00)",
-                                                  R"(\uDBFF)", R"(\udc00)", "{", "\x7F", ":", "[... 7 of 9 characters omitted; "};
+    static constexpr std::string_view pieces[] = {"word ",
+                                                  "\xC3\xA9",
+                                                  "\xF0\x9F\x98\x80",
+                                                  R"(\n)",
+                                                  R"(\")",
+                                                  R"(\\)",
+                                                  R"(\u0000)",
+                                                  R"(\ud83d\ude00)",
+                                                  R"(\uDBFF)",
+                                                  R"(\udc00)",
+                                                  "{",
+                                                  "\x7F",
+                                                  ":",
+                                                  "[... 7 of 9 characters omitted; "};
     out.push_back('"');
-    for (auto left = random.below(4) == 0 ? random.below(400) : random.below(6); left != 0; --left) out.append(pieces[random.below(14)]);
+    for (auto left = random.below(4) == 0 ? random.below(400) : random.below(6); left != 0; --left)
+        out.append(pieces[random.below(14)]);
     out.push_back('"');
 }
 
 void add_value(std::string& out, numbers& random, std::size_t depth) {
-    static constexpr std::string_view scalars[] = {"1.50", "-0", "1e+05", "null", "true", "{}", "[ ]", "12345678901234567890123"};
+    static constexpr std::string_view scalars[] = {"1.50", "-0", "1e+05", "null",
+                                                   "true", "{}", "[ ]",   "12345678901234567890123"};
     auto const kind = depth > 4 ? random.below(2) : random.below(4);
     if (kind == 0) out.append(scalars[random.below(8)]);
     else if (kind == 1) add_string(out, random);
@@ -237,7 +262,8 @@ TEST_CASE("shorten_arguments: any JSON gives shorter JSON, the same outside of l
         add_value(text, random, 0);
         REQUIRE(json::valid(text));
         shorten_arguments const shorten{.over = {random.below(400)}, .keep = {random.below(60)}};
-        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)), .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
+        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)),
+                                .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
         auto const out = cut(shorten, text, how);
         CAPTURE(seed);
         if (out.empty()) continue;

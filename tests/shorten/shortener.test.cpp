@@ -10,9 +10,9 @@ namespace {
 
 using namespace around;
 using condense::cut;
-using condense::text_limit;
 using condense::part_kinds;
 using condense::part_view;
+using condense::text_limit;
 namespace detail = condense::detail;
 
 using text = std::optional<std::string>;
@@ -42,27 +42,36 @@ struct not_const {
 };
 
 static_assert(condense::text_shortener<plain> && condense::shortener<plain>);
-static_assert(condense::conversation_shortener<around_all> && condense::shortener<around_all> && !condense::text_shortener<around_all>);
+static_assert(condense::conversation_shortener<around_all> && condense::shortener<around_all> &&
+              !condense::text_shortener<around_all>);
 static_assert(!condense::shortener<wrong_result> && !condense::shortener<not_const> && !condense::shortener<int>);
 
-static_assert(part_kinds{part_kind::media}.holds(part_kind::media) && !part_kinds{part_kind::media}.holds(part_kind::other));
-static_assert((part_kind::text | part_kind::other | part_kind::media) == (part_kind::media | part_kind::text | part_kind::other));
-static_assert((part_kind::text | part_kind::other).holds(part_kind::other) && !(part_kind::text | part_kind::other).holds(part_kind::media));
+static_assert(part_kinds{part_kind::media}.holds(part_kind::media) &&
+              !part_kinds{part_kind::media}.holds(part_kind::other));
+static_assert((part_kind::text | part_kind::other | part_kind::media) ==
+              (part_kind::media | part_kind::text | part_kind::other));
+static_assert((part_kind::text | part_kind::other).holds(part_kind::other) &&
+              !(part_kind::text | part_kind::other).holds(part_kind::media));
 
-static_assert(detail::kinds_of<plain>() == part_kinds{part_kind::tool_result} && detail::kinds_of<removing>().holds(part_kind::media));
+static_assert(detail::kinds_of<plain>() == part_kinds{part_kind::tool_result} &&
+              detail::kinds_of<removing>().holds(part_kind::media));
 static_assert(!detail::removes_parts<plain>() && detail::removes_parts<removing>());
 static_assert(!detail::takes_any_size<plain>() && detail::takes_any_size<removing>());
 
 constexpr bool the_limit_is_its_own_or_the_layers() {
     cut const how{.halvings = 1, .over = 500_chars};  // halved by the layer already
-    return detail::limit_of(plain{}, how) == text_limit{500_chars} && detail::limit_of(limited{}, how) == text_limit{50_chars} &&
-           detail::limit_of(limited{}, {}) == text_limit{100_chars} && detail::limit_of(by_lines{}, how) == text_limit{1_lines};
+    return detail::limit_of(plain{}, how) == text_limit{500_chars} &&
+           detail::limit_of(limited{}, how) == text_limit{50_chars} &&
+           detail::limit_of(limited{}, {}) == text_limit{100_chars} &&
+           detail::limit_of(by_lines{}, how) == text_limit{1_lines};
 }
 static_assert(the_limit_is_its_own_or_the_layers());
 
 constexpr bool sizes_alone_rule_parts_out() {
     cut const how{.over = 100_chars};
-    auto const may = [&](part_kind kind, bool sealed, condense::bytes size) { return detail::may_apply(plain{}, kind, sealed, size, how); };
+    auto const may = [&](part_kind kind, bool sealed, condense::bytes size) {
+        return detail::may_apply(plain{}, kind, sealed, size, how);
+    };
     return may(part_kind::tool_result, false, 101_bytes) && !may(part_kind::tool_result, false, 100_bytes) &&
            !may(part_kind::tool_result, true, 101_bytes) && !may(part_kind::tool_call, false, 101_bytes) &&
            detail::may_apply(by_lines{}, part_kind::tool_result, false, 1_bytes, how);
@@ -70,8 +79,11 @@ constexpr bool sizes_alone_rule_parts_out() {
 static_assert(sizes_alone_rule_parts_out());
 
 constexpr bool what_is_removed_may_be_sealed_and_of_any_size() {
-    auto const may = [](part_kind kind, bool sealed) { return detail::may_apply(removing{}, kind, sealed, 0_bytes, {}); };
-    return may(part_kind::reasoning, true) && may(part_kind::media, true) && may(part_kind::text, false) && !may(part_kind::tool_result, false);
+    auto const may = [](part_kind kind, bool sealed) {
+        return detail::may_apply(removing{}, kind, sealed, 0_bytes, {});
+    };
+    return may(part_kind::reasoning, true) && may(part_kind::media, true) && may(part_kind::text, false) &&
+           !may(part_kind::tool_result, false);
 }
 static_assert(what_is_removed_may_be_sealed_and_of_any_size());
 
@@ -97,7 +109,8 @@ TEST_CASE("shortener: it is asked only where it may apply") {
     auto const long_text = output(101);
     CHECK(asked({.kind = part_kind::tool_result, .text = long_text}, {.over = 100_chars}));
     CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = long_text}, {.over = 101_chars}));
-    CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = "\xC3\xA9\xC3\xA9"}, {.over = 2_chars}));  // two characters, four bytes
+    CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = "\xC3\xA9\xC3\xA9"},
+                      {.over = 2_chars}));  // two characters, four bytes
     CHECK(asked({.kind = part_kind::tool_result, .text = "a\nb\nc"}, {.over = 2_lines}));
     CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = "a\nb"}, {.over = 2_lines}));
     CHECK_FALSE(asked({.kind = part_kind::text, .text = long_text}, {.over = 1_chars}));
@@ -105,7 +118,12 @@ TEST_CASE("shortener: it is asked only where it may apply") {
 }
 
 TEST_CASE("shortener: media and reasoning go whole where it says so") {
-    history messages{user(), chat_message{.role = condense::role::assistant, .parts = {{.text = "words"}, {.kind = part_kind::media, .sealed = true, .cost = condense::cost::of({50})}}}, user()};
+    history messages{
+        user(),
+        chat_message{
+            .role = condense::role::assistant,
+            .parts = {{.text = "words"}, {.kind = part_kind::media, .sealed = true, .cost = condense::cost::of({50})}}},
+        user()};
     auto const after = settled(messages, mix_of(drop_media{}));
     REQUIRE(after.size() == 3);
     CHECK(after[1].parts == chat_message::assistant("words").parts);

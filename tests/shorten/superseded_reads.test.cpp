@@ -39,7 +39,9 @@ history calls(std::initializer_list<std::pair<std::string, std::string>> given) 
 }
 std::string path(std::string_view file) { return "{\"path\":\"" + std::string{file} + "\"}"; }
 
-std::string key(std::string_view arguments) { return file_of_call{}({.kind = part_kind::tool_call, .text = arguments}).value_or("-"); }
+std::string key(std::string_view arguments) {
+    return file_of_call{}({.kind = part_kind::tool_call, .text = arguments}).value_or("-");
+}
 
 }  // namespace
 
@@ -52,16 +54,22 @@ TEST_CASE("superseded_reads: of reads of one file the newest stays whole") {
 }
 
 TEST_CASE("superseded_reads: a write makes reads old, and is itself left alone") {
-    auto const messages = calls({{"read", path("a")}, {"write_file", path("a")}, {"edit", path("a")}, {"edit", path("b")}, {"read", path("b")}});
+    auto const messages = calls({{"read", path("a")},
+                                 {"write_file", path("a")},
+                                 {"edit", path("a")},
+                                 {"edit", path("b")},
+                                 {"read", path("b")}});
     CHECK(kept(messages, superseded_reads{}) == "01111");
     CHECK(texts(settled(messages, mix_of(superseded_reads{})))[0] ==
           "[... 500 of 500 characters omitted; a was written since, read it again ...]");
     // Read again, then written: only the write says how the file is.
-    auto const after = texts(settled(calls({{"read", path("a")}, {"read", path("a")}, {"write", path("a")}}), mix_of(superseded_reads{})));
+    auto const after = texts(
+        settled(calls({{"read", path("a")}, {"read", path("a")}, {"write", path("a")}}), mix_of(superseded_reads{})));
     CHECK(after[0].find("written since") != std::string::npos);
     CHECK(after[1].find("written since") != std::string::npos);
-    CHECK(texts(settled(calls({{"read", path("a")}, {"write", path("a")}, {"read", path("a")}}), mix_of(superseded_reads{})))[0].find("read again") !=
-          std::string::npos);
+    CHECK(texts(settled(calls({{"read", path("a")}, {"write", path("a")}, {"read", path("a")}}),
+                        mix_of(superseded_reads{})))[0]
+              .find("read again") != std::string::npos);
 }
 
 TEST_CASE("superseded_reads: a piece gives way to the same piece, to the whole, or to a write") {
@@ -74,18 +82,23 @@ TEST_CASE("superseded_reads: a piece gives way to the same piece, to the whole, 
     CHECK(kept(calls({{"read", path("a")}, {"read", first}}), shorten) == "11");
     CHECK(kept(calls({{"read", path("a")}, {"read", first}, {"write", path("a")}}), shorten) == "001");
     CHECK(kept(calls({{"read", path("a")}, {"read", R"({"path":"a","chunk":3})"}}), shorten) == "11");
-    CHECK(kept(calls({{"read", path("a")}, {"read", R"({"limit":null,"path":"a","explanation":"to see"})"}}), shorten) == "01");
+    CHECK(kept(calls({{"read", path("a")}, {"read", R"({"limit":null,"path":"a","explanation":"to see"})"}}),
+               shorten) == "01");
 }
 
 TEST_CASE("superseded_reads: other tools neither give way nor make old") {
     superseded_reads const shorten;
-    CHECK(kept(calls({{"grep", path("a")}, {"grep", path("a")}, {"read", path("a")}, {"grep", path("a")}}), shorten) == "1111");
+    CHECK(kept(calls({{"grep", path("a")}, {"grep", path("a")}, {"read", path("a")}, {"grep", path("a")}}), shorten) ==
+          "1111");
     CHECK(kept(calls({{"read_file", path("a")}, {"read_outline", path("a")}}), shorten) == "11");
     CHECK(kept(calls({{"view", R"({"path":"a","page":2})"}, {"read", path("a")}}), shorten) == "11");
-    CHECK(kept(calls({{"show", path("a")}, {"show", path("a")}, {"read", path("b")}, {"read", path("b")}}), superseded_reads{.reads = tools("show")}) ==
-          "0111");
-    CHECK(kept(calls({{"show", path("a")}, {"save", path("a")}}), superseded_reads{.reads = tools("show"), .writes = tools("save")}) == "01");
-    auto const views = [](part_view const& part) { return part.tool == "editor" && part.text.find("\"view\"") != std::string_view::npos; };
+    CHECK(kept(calls({{"show", path("a")}, {"show", path("a")}, {"read", path("b")}, {"read", path("b")}}),
+               superseded_reads{.reads = tools("show")}) == "0111");
+    CHECK(kept(calls({{"show", path("a")}, {"save", path("a")}}),
+               superseded_reads{.reads = tools("show"), .writes = tools("save")}) == "01");
+    auto const views = [](part_view const& part) {
+        return part.tool == "editor" && part.text.find("\"view\"") != std::string_view::npos;
+    };
     CHECK(kept(calls({{"editor", R"({"command":"view","path":"a"})"},
                       {"editor", R"({"command":"replace","path":"b"})"},
                       {"editor", R"({"command":"replace","path":"a"})"}}),
@@ -97,9 +110,12 @@ TEST_CASE("superseded_reads: the key is the user's to choose") {
     CHECK(kept(messages, superseded_reads{}) == "11");
     auto const range = [](part_view const&) { return ""; };
     CHECK(kept(messages, superseded_reads{.key = file_of_call{.members = {"doc"}}, .range = range}) == "11");
-    CHECK(kept(messages, superseded_reads{.key = [](part_view const&) { return std::string{"one"}; }, .range = range}) == "01");
-    CHECK(kept(messages, superseded_reads{.key = [](part_view const&) { return std::string_view{}; }, .range = range}) == "11");
-    CHECK(kept(messages, superseded_reads{.key = [](part_view const&) { return std::optional<std::string>{}; }}) == "11");
+    CHECK(kept(messages,
+               superseded_reads{.key = [](part_view const&) { return std::string{"one"}; }, .range = range}) == "01");
+    CHECK(kept(messages,
+               superseded_reads{.key = [](part_view const&) { return std::string_view{}; }, .range = range}) == "11");
+    CHECK(kept(messages, superseded_reads{.key = [](part_view const&) { return std::optional<std::string>{}; }}) ==
+          "11");
 }
 
 TEST_CASE("superseded_reads: the file is named by what the arguments say") {
@@ -107,8 +123,11 @@ TEST_CASE("superseded_reads: the file is named by what the arguments say") {
     CHECK(key(R"({"file":"b","path":"a"})") == "a");
     CHECK(key(R"({"path":7,"uri":"file:\/\/x\u0041"})") == "file://xA");
     CHECK(key(R"({"path":""})") == "");
-    for (auto const* const none : {"", "{", "[]", "{\"paths\":[\"a\"]}", "{\"path\":null}", "path", "{\"path\":\"a\"} x"}) CHECK(key(none) == "-");
-    CHECK(kept(calls({{"read", R"({"path":"src/\u0061"})"}, {"read", R"({ "path" : "src\/a" })"}}), superseded_reads{}) == "01");
+    for (auto const* const none :
+         {"", "{", "[]", "{\"paths\":[\"a\"]}", "{\"path\":null}", "path", "{\"path\":\"a\"} x"})
+        CHECK(key(none) == "-");
+    CHECK(kept(calls({{"read", R"({"path":"src/\u0061"})"}, {"read", R"({ "path" : "src\/a" })"}}),
+               superseded_reads{}) == "01");
     CHECK(kept(calls({{"read", R"({"path":""})"}, {"read", R"({"path":""})"}}), superseded_reads{}) == "11");
 }
 
@@ -131,7 +150,8 @@ TEST_CASE("superseded_reads: what failed or is not there makes nothing old, and 
         auto dropped = calls({{"read", path("a")}, {"read", path("a")}});
         auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
         static_cast<void>(condense::reduce(
-            dropped, condense::pipeline{drop, condense::compress{.when = condense::always, .with = superseded_reads{}}}, roomy, toy::per_byte{}));
+            dropped, condense::pipeline{drop, condense::compress{.when = condense::always, .with = superseded_reads{}}},
+            roomy, toy::per_byte{}));
         CHECK(texts(dropped) == std::vector<std::string>{output(500, 'r')});
     }
 }
@@ -145,13 +165,14 @@ TEST_CASE("superseded_reads: both parts of one answer are as old as each other")
 }
 
 TEST_CASE("superseded_reads: parallel calls are told apart") {
-    history const messages{user("task"),
-                           call("1", "read", path("a")).and_call("2", "read", path("b")).and_call("3", "read", path("a")),
-                           result("3", output(503)),
-                           result("2", output(502)),
-                           result("1", output(501)),
-                           answer(),
-                           user()};
+    history const messages{
+        user("task"),
+        call("1", "read", path("a")).and_call("2", "read", path("b")).and_call("3", "read", path("a")),
+        result("3", output(503)),
+        result("2", output(502)),
+        result("1", output(501)),
+        answer(),
+        user()};
     CHECK(kept(messages, superseded_reads{}) == "011");  // the one that came last stays
 }
 
@@ -181,7 +202,9 @@ TEST_CASE("superseded_reads: a hostile name gives one short line of text") {
     });
     auto kept_elsewhere = messages;
     static_cast<void>(condense::reduce(
-        kept_elsewhere, condense::pipeline{stored, condense::compress{.when = condense::always, .with = superseded_reads{}}}, roomy, toy::per_byte{}));
+        kept_elsewhere,
+        condense::pipeline{stored, condense::compress{.when = condense::always, .with = superseded_reads{}}}, roomy,
+        toy::per_byte{}));
     CHECK(texts(kept_elsewhere)[0].size() <= 192);
     CHECK(texts(kept_elsewhere)[0].find("; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
 }
@@ -197,14 +220,16 @@ TEST_CASE("superseded_reads: joins others") {
     auto const messages = calls({{"read", path("a")}, {"read", path("a")}, {"read", path("b")}});
     CHECK(kept(messages, condense::first_of(superseded_reads{}, condense::head_tail{100_chars, 100_chars})) == "011");
     // Alone, on arrival, it can know nothing.
-    CHECK_FALSE(condense::first_of(superseded_reads{}, superseded_reads{})({.kind = part_kind::tool_result, .text = output(900)}, {}));
+    CHECK_FALSE(condense::first_of(superseded_reads{}, superseded_reads{})(
+        {.kind = part_kind::tool_result, .text = output(900)}, {}));
 }
 
 TEST_CASE("superseded_reads: many files and many pieces") {
     history messages{user("task")};
     for (std::size_t id = 0; id < 20'000; ++id) {
         messages.push_back(call(std::to_string(id), "read",
-                                R"({"path":"f)" + std::to_string(id % 2 == 0 ? id % 100 : 1) + R"(","offset":)" + std::to_string(id % 3 == 0 ? 0 : id) + "}"));
+                                R"({"path":"f)" + std::to_string(id % 2 == 0 ? id % 100 : 1) + R"(","offset":)" +
+                                    std::to_string(id % 3 == 0 ? 0 : id) + "}"));
         messages.push_back(result(std::to_string(id), output(300)));
     }
     messages.push_back(answer());
@@ -235,12 +260,14 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
         std::map<std::string, std::uint32_t> newest;
         auto const asked = [&](std::uint32_t part_id) {
             auto const call_at = facts.call_column(facts.part_at(part_id));
-            if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32) return std::string{};
+            if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32)
+                return std::string{};
             auto const& call = part_at(before, call_at);
             return call.text.starts_with("{") ? call.tool + call.text : std::string{};
         };
         for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id)
-            if (part_at(before, part_id).status == part_status::ok && !asked(part_id).empty()) newest[asked(part_id)] = part_id;
+            if (part_at(before, part_id).status == part_status::ok && !asked(part_id).empty())
+                newest[asked(part_id)] = part_id;
         for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
             auto const& was = part_at(before, part_id);
             auto const& is = part_at(messages, part_id);

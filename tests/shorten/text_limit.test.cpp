@@ -18,7 +18,9 @@ using condense::detail::count_lines;
 
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
-constexpr std::string_view front(text_limit limit, std::string_view text) { return text.substr(0, limit.prefix_of(text)); }
+constexpr std::string_view front(text_limit limit, std::string_view text) {
+    return text.substr(0, limit.prefix_of(text));
+}
 constexpr std::string_view back(text_limit limit, std::string_view text) { return text.substr(limit.suffix_of(text)); }
 
 constexpr bool characters_are_code_points() {
@@ -77,8 +79,8 @@ static_assert(halving_leaves_what_was_not_given());
 
 constexpr bool a_text_is_held_or_not() {
     return text_limit{3_chars}.holds("abc") && !text_limit{2_chars}.holds("abc") && text_limit{}.holds("abc") &&
-           text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") && !text_limit{1_lines}.holds("abc\n\n") &&
-           !(9_lines && 2_bytes).holds("abc");
+           text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") &&
+           !text_limit{1_lines}.holds("abc\n\n") && !(9_lines && 2_bytes).holds("abc");
 }
 static_assert(a_text_is_held_or_not());
 
@@ -91,8 +93,8 @@ static_assert(lines_are_counted());
 constexpr bool figures_of_any_size_are_harmless() {
     for (auto const figure :
          {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
-        for (auto const limit :
-             {text_limit{condense::chars{figure}}, text_limit{condense::bytes{figure}}, text_limit{condense::lines{figure}}}) {
+        for (auto const limit : {text_limit{condense::chars{figure}}, text_limit{condense::bytes{figure}},
+                                 text_limit{condense::lines{figure}}}) {
             if (front(limit, "abc\n") != (figure == 0 ? "" : "abc\n") ||
                 back(limit, "abc\n") != (figure == 0 ? "" : "abc\n"))
                 return false;

@@ -30,10 +30,11 @@ TEST_CASE("file: a store and a journal in one place outlive their handles") {
     }
     CHECK(condense::artifact_folder{root / "artifacts"}.get(name) == text);
     std::size_t lines = 0;
-    CHECK_FALSE(condense::journal_folder{root / "sessions"}.read("c", [&](condense::journal_entry const& line, std::string_view content) {
-        ++lines;
-        CHECK(line == condense::journal_entry{name, 3, false});
-        CHECK(content == text);
-    }));
+    CHECK_FALSE(condense::journal_folder{root / "sessions"}.read(
+        "c", [&](condense::journal_entry const& line, std::string_view content) {
+            ++lines;
+            CHECK(line == condense::journal_entry{name, 3, false});
+            CHECK(content == text);
+        }));
     CHECK(lines == 1);
 }

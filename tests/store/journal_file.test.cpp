@@ -48,7 +48,9 @@ struct one_file {
     std::string bytes() const { return scratch::bytes_of(path()); }
 };
 
-posix::descriptor opened(std::string const& path) { return posix::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)}; }
+posix::descriptor opened(std::string const& path) {
+    return posix::descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+}
 
 /// Whether no other opening of the file has it for itself.
 bool is_free(posix::descriptor const& file) {

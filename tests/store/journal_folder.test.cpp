@@ -481,11 +481,13 @@ TEST_CASE("journal_folder: a writer that is killed loses nothing it was told is 
     CHECK(acknowledged > 100);
 }
 
-TEST_CASE("journal_folder: a session whose journal was moved or removed records everything anew, and says so once", "[law-6]") {
+TEST_CASE("journal_folder: a session whose journal was moved or removed records everything anew, and says so once",
+          "[law-6]") {
     scratch::folder const root;
     journal_folder const to{root / "j"};
     using condense::chat_message;
-    condense::pipeline const mix{condense::record{.to = to}, condense::sliding_window{.when = condense::used > condense::messages{4}}};
+    condense::pipeline const mix{condense::record{.to = to},
+                                 condense::sliding_window{.when = condense::used > condense::messages{4}}};
     condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}}};
     std::vector<std::string> all;
     auto const say = [&](int number) {

@@ -24,9 +24,13 @@ inline void* made(std::size_t size) noexcept { return next_fails() ? nullptr : s
     throw std::bad_alloc{};
 }
 // Every other form is replaced too, else a sanitizer sees its own new paired with this delete.
-[[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const&) noexcept { return allocations::made(size); }
+[[gnu::noinline]] void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    return allocations::made(size);
+}
 [[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
-[[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const&) noexcept { return allocations::made(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const&) noexcept {
+    return allocations::made(size);
+}
 [[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 [[gnu::noinline]] void operator delete(void* place, std::nothrow_t const&) noexcept { std::free(place); }

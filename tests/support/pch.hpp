@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Precompiled for all tests: what is not ours, so that a change of one of our headers builds only what includes it. A test
-// still includes what it uses.
+// Precompiled for all tests: what is not ours, so that a change of one of our headers builds only what includes it. A
+// test still includes what it uses.
 
 #include <algorithm>
 #include <array>

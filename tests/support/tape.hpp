@@ -47,7 +47,8 @@ struct tape {
         }
         return out;
     }
-    condense::store_error append(std::string_view conversation, condense::journal_entry const& entry, std::string_view content) const {
+    condense::store_error append(std::string_view conversation, condense::journal_entry const& entry,
+                                 std::string_view content) const {
         if (auto const problem = call(verb::append)) return problem;
         held->lines.push_back({std::string{conversation}, entry, std::string{content}});
         return {};
@@ -66,7 +67,9 @@ struct tape {
 
     // For the tests.
 
-    void fail_at(verb which, std::size_t call) const { held->fails_at[static_cast<std::size_t>(which)] = held->calls[static_cast<std::size_t>(which)] + call; }
+    void fail_at(verb which, std::size_t call) const {
+        held->fails_at[static_cast<std::size_t>(which)] = held->calls[static_cast<std::size_t>(which)] + call;
+    }
     void down(verb which, bool is = true) const { held->down[static_cast<std::size_t>(which)] = is; }
     std::size_t calls(verb which) const { return held->calls[static_cast<std::size_t>(which)]; }
 

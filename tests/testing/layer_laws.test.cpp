@@ -48,10 +48,11 @@ struct clear_results {
         for (auto const part : results) {
             if (draft.about(part).edited) continue;  // which a run without marks cannot know of an earlier one
             std::optional<std::string> shorter;
-            draft.each_part(condense::sequence{part.message_index}, [&](condense::part_ref at, condense::part_view const& seen) {
-                if (!(at == part)) return;
-                shorter = settles ? condense::settled(seen, cleared) : cleared(seen);
-            });
+            draft.each_part(condense::sequence{part.message_index},
+                            [&](condense::part_ref at, condense::part_view const& seen) {
+                                if (!(at == part)) return;
+                                shorter = settles ? condense::settled(seen, cleared) : cleared(seen);
+                            });
             if (shorter) pass.note(draft.shorten(part, *shorter));
         }
     }
@@ -70,9 +71,7 @@ struct swallows_failures {
         for (auto const group : draft.groups()) {
             try {
                 static_cast<void>(draft.estimator()("a word"));
-            } catch (std::exception const&) {
-                ++failures;
-            }
+            } catch (std::exception const&) { ++failures; }
             if (failures % 2 == 0) pass.note(draft.drop(group));
         }
     }
@@ -109,17 +108,24 @@ TEST_CASE("layer laws: a layer that shortens its own markers is caught") {
     CHECK(breaks(layer_law::idempotent, clear_results{}));
     CHECK(told(check_layer_laws(clear_results{.settles = true})) == "");
 }
-TEST_CASE("layer laws: a layer that does something else after a failure is caught") { CHECK(breaks(layer_law::strong, swallows_failures{})); }
-TEST_CASE("layer laws: a layer with a state of its own is caught") { CHECK(breaks(layer_law::deterministic, counts_runs{})); }
+TEST_CASE("layer laws: a layer that does something else after a failure is caught") {
+    CHECK(breaks(layer_law::strong, swallows_failures{}));
+}
+TEST_CASE("layer laws: a layer with a state of its own is caught") {
+    CHECK(breaks(layer_law::deterministic, counts_runs{}));
+}
 TEST_CASE("layer laws: a store that gives back something else is caught") {
-    CHECK(breaks(layer_law::conserved, condense::offload{.over = 1'000_chars, .preview = condense::head{100_chars}, .into = lossy_store{}}));
+    CHECK(breaks(layer_law::conserved,
+                 condense::offload{.over = 1'000_chars, .preview = condense::head{100_chars}, .into = lossy_store{}}));
 }
 TEST_CASE("layer laws: a layer that never acts has shown nothing") {
     auto const found = check_layer_laws(idle{}, {.rounds = 3});
     REQUIRE(found.size() == 1);
     CHECK(found[0].law == layer_law::active);
 }
-TEST_CASE("layer laws: no more violations than were asked for") { CHECK(check_layer_laws(clear_results{}, {.most = 2}).size() == 2); }
+TEST_CASE("layer laws: no more violations than were asked for") {
+    CHECK(check_layer_laws(clear_results{}, {.most = 2}).size() == 2);
+}
 TEST_CASE("layer laws: a seed gives the same conversation") {
     CHECK(condense::testing::conversation(3) == condense::testing::conversation(3));
     CHECK(condense::testing::conversation(3) != condense::testing::conversation(4));

@@ -112,7 +112,8 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
             }
         }};
 
-    auto const mix = condense::pipeline{condense::summarize{.when = used > 30_messages, .until = used <= 10_messages, .protect = condense::last(6_messages)}};
+    auto const mix = condense::pipeline{condense::summarize{
+        .when = used > 30_messages, .until = used <= 10_messages, .protect = condense::last(6_messages)}};
     condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, exact{}};
     conversation all;
     std::size_t asked = 0;
@@ -128,7 +129,8 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
         CHECK(laws::checker(all, request).violations().empty());
     };
     for (std::size_t index = 0; index < 600; ++index) {
-        auto m = index % 2 == 0 ? chat_message::user(std::string(150, 'q')) : chat_message::assistant(std::string(150, 'a'));
+        auto m =
+            index % 2 == 0 ? chat_message::user(std::string(150, 'q')) : chat_message::assistant(std::string(150, 'a'));
         m.name = "m" + std::to_string(index);
         all.push_back(m);
         session.push(std::move(m));
@@ -155,11 +157,13 @@ namespace {
 
 template <class Journal, class Store>
 auto shared_mix(Journal const& journal, Store const& store) {
-    return condense::pipeline{condense::record{.to = journal},
-                              condense::offload{.over = 600_chars, .preview = condense::head{60_chars}, .into = store},
-                              condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{60_chars, 60_chars}},
-                              condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .with = quiet_model{}},
-                              condense::sliding_window{.when = used >= 90_pct}};
+    return condense::pipeline{
+        condense::record{.to = journal},
+        condense::offload{.over = 600_chars, .preview = condense::head{60_chars}, .into = store},
+        condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{60_chars, 60_chars}},
+        condense::summarize{
+            .when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .with = quiet_model{}},
+        condense::sliding_window{.when = used >= 90_pct}};
 }
 
 /// What one agent's session has come to.
@@ -178,7 +182,8 @@ course run_agent(Mix const& mix, std::size_t number) {
     course seen;
     condense::run_options<> options;
     options.conversation = "agent " + std::to_string(number);
-    condense::session session{conversation{}, mix, condense::budget{.window = {3'000 + 500 * number}}, exact{}, options};
+    condense::session session{conversation{}, mix, condense::budget{.window = {3'000 + 500 * number}}, exact{},
+                              options};
     // Agents in pairs see the same contents, which are stored once.
     laws::conversation_generator generator{number / 2 + 3};
     for (int part = 0; part < 2; ++part)
@@ -204,14 +209,16 @@ course run_agent(Mix const& mix, std::size_t number) {
 template <class Journal>
 std::vector<std::pair<condense::journal_entry, std::string>> lines_of(Journal const& journal, std::size_t number) {
     std::vector<std::pair<condense::journal_entry, std::string>> all;
-    static_cast<void>(journal.read("agent " + std::to_string(number),
-                                   [&](condense::journal_entry const& line, std::string_view content) { all.emplace_back(line, content); }));
+    static_cast<void>(journal.read(
+        "agent " + std::to_string(number),
+        [&](condense::journal_entry const& line, std::string_view content) { all.emplace_back(line, content); }));
     return all;
 }
 
 /// Eight agents at once come to what each comes to alone.
 template <class Journal, class Store>
-void check_shared(Journal const& shared_journal, Store const& shared_store, Journal const& own_journal, Store const& own_store) {
+void check_shared(Journal const& shared_journal, Store const& shared_store, Journal const& own_journal,
+                  Store const& own_store) {
     constexpr std::size_t agents = 8;
     auto const mix = shared_mix(shared_journal, shared_store);
     std::array<course, agents> together;
@@ -246,7 +253,8 @@ void check_shared(Journal const& shared_journal, Store const& shared_store, Jour
 }  // namespace
 
 TEST_CASE("one pipeline and one store serve the sessions of eight threads: in memory") {
-    check_shared(condense::memory_journal{}, condense::memory_store{}, condense::memory_journal{}, condense::memory_store{});
+    check_shared(condense::memory_journal{}, condense::memory_store{}, condense::memory_journal{},
+                 condense::memory_store{});
 }
 
 TEST_CASE("one pipeline and one store serve the sessions of eight threads: in folders") {

@@ -12,9 +12,10 @@
 #include "conversation.hpp"
 #include "summary.hpp"
 
-// presets::cascade, by hand: large results are stored as they come, JSON is sampled at 65 % of the input or 70 messages, until
-// 52 % and 56 messages, over 100 messages the oldest go until 90, at 80 % the oldest become a summary until 56 %. Shorteners are the library's, as
-// functions of text. What runs the layers harder above 90 % is not written: it is checked that nobody comes there.
+// presets::cascade, by hand: large results are stored as they come, JSON is sampled at 65 % of the input or 70
+// messages, until 52 % and 56 messages, over 100 messages the oldest go until 90, at 80 % the oldest become a summary
+// until 56 %. Shorteners are the library's, as functions of text. What runs the layers harder above 90 % is not
+// written: it is checked that nobody comes there.
 
 namespace by_hand {
 
@@ -40,7 +41,8 @@ struct cascade_layers {
     void reduce(run& r) const {
         if (r.reaches(65) || r.now.kept.count >= 70) sample_all(r);
         if (r.now.kept.count > 100) {
-            zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 15; }), r.now.kept.task};
+            zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 15; }),
+                              r.now.kept.task};
             drop_oldest(r, spared, [&] { return r.now.kept.count <= 90; });
         }
         if (r.reaches(80)) summary_layer{r, zone_of(r), 56}.write(asked<Model>{model});
@@ -68,7 +70,8 @@ private:
     }
 
     static void sample_all(run& r) {
-        zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 10; }), r.now.kept.task};
+        zone const spared{after_first(r.now), newest(r.now, [](std::uint64_t count, cost) { return count <= 10; }),
+                          r.now.kept.task};
         auto const enough = [&] { return r.within(52) && r.now.kept.count <= 56; };
         for (std::uint32_t index = 0; index < r.now.size() && !enough(); ++index) {
             if (!r.may_cut(index) || spared.holds(index)) continue;

@@ -62,8 +62,12 @@ inline chat_message with_text(chat_message const& m, replaced& with) {
         auto const& part = m.parts[place];
         if (place != with.part) made.parts.push_back(part);
         else
-            made.parts.push_back({.kind = part.kind, .text = std::move(with.text), .tool = part.tool, .call = part.call,
-                                  .status = part.status, .sealed = part.sealed});
+            made.parts.push_back({.kind = part.kind,
+                                  .text = std::move(with.text),
+                                  .tool = part.tool,
+                                  .call = part.call,
+                                  .status = part.status,
+                                  .sealed = part.sealed});
     }
     return made;
 }
@@ -116,7 +120,9 @@ public:
         }
         return history.size();
     }
-    chat_message const& at(std::size_t place) const { return places_[place] == nobody ? history[place] : made_[places_[place]]; }
+    chat_message const& at(std::size_t place) const {
+        return places_[place] == nobody ? history[place] : made_[places_[place]];
+    }
 
 private:
     condense::budget limits_;

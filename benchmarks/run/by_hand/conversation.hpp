@@ -14,8 +14,8 @@
 #include "run.hpp"
 
 // What two presets have in common, by hand: every message is recorded, large results are stored as they come, and a run
-// stands as a whole or not at all. Layers give `journal`, `arrive(run, index, recorded)`, false where that has to be done
-// again, `due(run)` and `reduce(run)`.
+// stands as a whole or not at all. Layers give `journal`, `arrive(run, index, recorded)`, false where that has to be
+// done again, `due(run)` and `reduce(run)`.
 
 namespace by_hand {
 
@@ -23,7 +23,9 @@ namespace by_hand {
 template <class Store>
 bool store_large(run& r, std::uint32_t index, std::uint32_t place, Store const& store) {
     auto const& part = r.history[index].parts[place];
-    if (part.sealed || part.status == condense::part_status::cancelled || condense::text_limit{condense::chars{10'000}}.holds(part.text)) return true;
+    if (part.sealed || part.status == condense::part_status::cancelled ||
+        condense::text_limit{condense::chars{10'000}}.holds(part.text))
+        return true;
     if (!r.may_cut(index)) return false;
     auto const name = store.name(part.text);
     constexpr condense::head_tail ends{condense::chars{2'000}, condense::chars{2'000}, {}};
@@ -55,8 +57,12 @@ inline chat_message with_texts(run& r, std::uint32_t index) {
         auto const fresh = r.now.part(index, place).text;
         if (fresh == nobody) made.parts.push_back(part);
         else
-            made.parts.push_back({.kind = part.kind, .text = std::move(r.texts[fresh].text), .tool = part.tool, .call = part.call,
-                                  .status = part.status, .sealed = part.sealed});
+            made.parts.push_back({.kind = part.kind,
+                                  .text = std::move(r.texts[fresh].text),
+                                  .tool = part.tool,
+                                  .call = part.call,
+                                  .status = part.status,
+                                  .sealed = part.sealed});
     }
     return made;
 }
@@ -142,8 +148,7 @@ public:
             bool const done = layers_.arrive(r, index, recorded);
             commit(r);
             if (done) late_.pop_back();
-        } catch (std::exception const&) {
-        }
+        } catch (std::exception const&) {}
     }
 
     /// Makes what is sent anew where something changed; when it throws nothing has.
@@ -181,7 +186,8 @@ private:
         for (auto const& each : r.texts) {
             if (!has_texts(r, each.message)) continue;
             made.emplace_back(each.message, with_texts(r, each.message));
-            for (std::size_t place = 0; place < made.back().second.parts.size(); ++place) now_.part(each.message, place).text = nobody;
+            for (std::size_t place = 0; place < made.back().second.parts.size(); ++place)
+                now_.part(each.message, place).text = nobody;
         }
         ledger::grow(now_.made, made.size());
         bool const moves = r.moves();

@@ -80,7 +80,9 @@ public:
     void add(std::vector<chat_message> const& history, std::uint32_t index) {
         auto const& m = history[index];
         auto const before = calls_.size();
-        note fresh{.own = condense::default_estimator<>{}.frame(m.role), .group = index, .last = index,
+        note fresh{.own = condense::default_estimator<>{}.frame(m.role),
+                   .group = index,
+                   .last = index,
                    .first_part = static_cast<std::uint32_t>(parts.size())};
         for (std::uint32_t place = 0; place < m.parts.size(); ++place) {
             auto const& part = m.parts[place];
@@ -160,7 +162,8 @@ private:
     void answer(std::vector<chat_message> const& history, std::uint32_t index, condense::chat_part const& part) {
         auto found = calls_.size();
         for (auto at = calls_.size(); at-- > 0;) {  // nearly always the newest
-            if (calls_[at].message == index || history[calls_[at].message].parts[calls_[at].part].call != part.call) continue;
+            if (calls_[at].message == index || history[calls_[at].message].parts[calls_[at].part].call != part.call)
+                continue;
             found = at;
             if (!calls_[at].answered) break;
         }
@@ -204,7 +207,9 @@ private:
 inline std::uint64_t used(ledger const& kept, condense::budget const& limits) {
     return (kept.sum + cost::of(limits.overhead)).tokens().count;
 }
-inline std::uint64_t floor_share(std::uint64_t whole, std::uint64_t percent) { return whole / 100 * percent + whole % 100 * percent / 100; }
+inline std::uint64_t floor_share(std::uint64_t whole, std::uint64_t percent) {
+    return whole / 100 * percent + whole % 100 * percent / 100;
+}
 inline std::uint64_t ceil_share(std::uint64_t whole, std::uint64_t percent) {
     return whole / 100 * percent + (whole % 100 * percent + 99) / 100;
 }

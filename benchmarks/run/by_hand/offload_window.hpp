@@ -17,12 +17,14 @@ namespace by_hand {
 
 /// What storing the large results of a message comes to; they are stored, nothing else has changed yet.
 template <class Store>
-std::vector<replaced> stored(ledger const& kept, std::vector<chat_message> const& history, std::uint32_t index, Store const& store) {
+std::vector<replaced> stored(ledger const& kept, std::vector<chat_message> const& history, std::uint32_t index,
+                             Store const& store) {
     std::vector<replaced> made;
     auto const& parts = history[index].parts;
     for (std::uint32_t place = 0; place < parts.size(); ++place) {
         auto const& part = parts[place];
-        if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::cancelled) continue;
+        if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::cancelled)
+            continue;
         if (part.text.size() <= 10'000 || !may_cut(kept, history, index)) continue;
         auto const name = store.name(part.text);
         auto cut = shorter(part.text, 10'000, 2'000, "the whole is stored as " + name.text());

@@ -22,8 +22,8 @@
 // presets::recommended, by hand: large results are stored as they come; at 90 % of the input what a later result makes
 // needless goes, then results are cut by what they look like, until 25 %; at 95 % the oldest become a summary by the
 // model, or by rule where it fails; at 98 % the oldest go. No provider reports what it has cached. Shorteners are the
-// library's, as functions of text. What takes reasoning out, and what runs the layers harder above 98 %, is not written:
-// it is checked that nobody comes there.
+// library's, as functions of text. What takes reasoning out, and what runs the layers harder above 98 %, is not
+// written: it is checked that nobody comes there.
 
 namespace by_hand {
 
@@ -42,14 +42,18 @@ public:
         auto const text = run_.text_of(index, place);
         if (found.use != nobody && whole.size() > condense::omission_limit) {
             auto const& use = uses_[found.use];
-            return condense::omission_of_all(whole, use.file, use.rewritten ? " was written since, read it again" : " was read again further on", how.how);
+            return condense::omission_of_all(
+                whole, use.file, use.rewritten ? " was written since, read it again" : " was read again further on",
+                how.how);
         }
         if (found.same.message == nobody) return std::nullopt;
         auto const [later, at] = found.same;
         if (run_.text_of(later, at) != text) return std::nullopt;  // shortened since
         auto const tool = run_.view(later, at).tool;
         bool const same = run_.history[later].parts[at].text == whole;
-        return condense::omission_of_all(same ? whole : text, tool, tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
+        return condense::omission_of_all(
+            same ? whole : text, tool,
+            tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
     }
 
 private:
@@ -110,7 +114,8 @@ private:
                 return;
             }
             by_id.insert_or_assign(part.call, static_cast<std::uint32_t>(uses_.size()));
-            uses_.push_back({std::move(*file), reads ? std::string_view{part.tool} : std::string_view{}, reads ? rule.range(call) : std::string{}});
+            uses_.push_back({std::move(*file), reads ? std::string_view{part.tool} : std::string_view{},
+                             reads ? rule.range(call) : std::string{}});
         });
 
         std::unordered_map<std::string_view, newest_of> files;
@@ -119,7 +124,9 @@ private:
             auto& newest = files[use.file];
             if (use.tool.empty()) newest.written = std::max(newest.written, use.answer + 1);
             else {
-                auto const same = [&](newest_of::piece const& one) { return one.tool == use.tool && one.range == use.range; };
+                auto const same = [&](newest_of::piece const& one) {
+                    return one.tool == use.tool && one.range == use.range;
+                };
                 auto const found = std::find_if(newest.pieces.begin(), newest.pieces.end(), same);
                 if (found == newest.pieces.end()) newest.pieces.push_back({use.tool, use.range, use.answer + 1});
                 else found->read = std::max(found->read, use.answer + 1);
@@ -132,7 +139,8 @@ private:
             auto const& newest = files[use.file];
             std::uint32_t read = 0;
             for (auto const& one : newest.pieces)
-                if (one.tool == use.tool && (one.range.empty() || one.range == use.range)) read = std::max(read, one.read);
+                if (one.tool == use.tool && (one.range.empty() || one.range == use.range))
+                    read = std::max(read, one.read);
             auto const mine = use.answer + 1;
             bool const again = read > mine && read > newest.written;
             use.rewritten = !again;
@@ -153,9 +161,11 @@ private:
         std::vector<candidate> found;
         each_part([&](std::uint32_t index, std::uint32_t place, std::uint32_t part_id) {
             auto const& part = run_.history[index].parts[place];
-            if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::pending) return;
+            if (part.kind != part_kind::tool_result || part.sealed || part.status == condense::part_status::pending)
+                return;
             auto const text = run_.text_of(index, place);
-            if (text.size() <= condense::omission_limit || run_.now.kept.notes[run_.now.kept.notes[index].group].orphan) return;
+            if (text.size() <= condense::omission_limit || run_.now.kept.notes[run_.now.kept.notes[index].group].orphan)
+                return;
             found.push_back({index, place, part_id, text});
         });
         std::sort(found.begin(), found.end(), [](candidate const& left, candidate const& right) {
@@ -165,7 +175,8 @@ private:
         });
         for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
             for (end = begin + 1; end < found.size() && found[end].text == found[begin].text;) ++end;
-            for (auto at = begin; at + 1 < end; ++at) fates_[found[at].part_id].same = {found[end - 1].message, found[end - 1].part};
+            for (auto at = begin; at + 1 < end; ++at)
+                fates_[found[at].part_id].same = {found[end - 1].message, found[end - 1].part};
         }
     }
 
@@ -174,7 +185,8 @@ private:
         for (std::uint32_t index = 0; index < run_.now.size(); ++index) {
             if (!run_.now.kept.there(index)) continue;
             auto const first = run_.now.kept.notes[index].first_part;
-            for (std::uint32_t place = 0; place < run_.history[index].parts.size(); ++place) f(index, place, first + place);
+            for (std::uint32_t place = 0; place < run_.history[index].parts.size(); ++place)
+                f(index, place, first + place);
         }
     }
 
@@ -246,9 +258,13 @@ private:
             condense::cut const how{.how = {.stored = note.stored, .recorded = true}};
             if (part.kind == part_kind::tool_call) {
                 if (part.text.size() <= 2'000) return;
-                if (auto shorter = condense::shorten_arguments<>{}(view_of(part, part.text), how)) r.replace(index, place, std::move(*shorter), note.stored);
-            } else if (part.kind == part_kind::tool_result && !condense::text_limit{condense::chars{200}}.holds(part.text))
-                if (auto said = old.note(index, place, how); said && r.replace(index, place, std::move(*said), note.stored)) note.settled = true;
+                if (auto shorter = condense::shorten_arguments<>{}(view_of(part, part.text), how))
+                    r.replace(index, place, std::move(*shorter), note.stored);
+            } else if (part.kind == part_kind::tool_result &&
+                       !condense::text_limit{condense::chars{200}}.holds(part.text))
+                if (auto said = old.note(index, place, how);
+                    said && r.replace(index, place, std::move(*said), note.stored))
+                    note.settled = true;
         });
     }
 
@@ -268,7 +284,8 @@ private:
             // Until it makes no more of its own output, so that a later run finds nothing to do.
             auto const settled = [&](condense::part_view seen) {
                 std::optional<std::string> shorter;
-                for (auto next = cut(seen, how); next && (!shorter || next->size() < shorter->size()); next = cut(seen, how)) {
+                for (auto next = cut(seen, how); next && (!shorter || next->size() < shorter->size());
+                     next = cut(seen, how)) {
                     shorter = std::move(next);
                     seen.text = *shorter;
                 }

@@ -63,7 +63,8 @@ public:
     explicit recorded_history(Journal const& to) : to_{&to} {}
 
     bool record(std::vector<chat_message> const& history) {
-        if (to_->read({}, [this](condense::journal_entry const& line, std::string_view) { held_.add(line); })) return false;
+        if (to_->read({}, [this](condense::journal_entry const& line, std::string_view) { held_.add(line); }))
+            return false;
         next_ = held_.next();
         names_.reserve(history.size());
         numbers_.reserve(history.size());
@@ -98,7 +99,8 @@ private:
         return true;
     }
 
-    /// A message that is held is one that comes after those before it; what an earlier call has left is known by its digest.
+    /// A message that is held is one that comes after those before it; what an earlier call has left is known by its
+    /// digest.
     bool record_rest(std::vector<chat_message> const& history) {
         std::size_t seen = 0;
         std::uint64_t after = 0;

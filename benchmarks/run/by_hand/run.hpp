@@ -13,8 +13,8 @@
 
 #include "compress.hpp"
 
-// What is sent of a history, and one run that changes it, by hand: texts in place of parts, groups that go, a summary in
-// place of some. What a run has done is taken back unless it is kept.
+// What is sent of a history, and one run that changes it, by hand: texts in place of parts, groups that go, a summary
+// in place of some. What a run has done is taken back unless it is kept.
 
 namespace by_hand {
 
@@ -227,8 +227,9 @@ private:
     bool done_ = false;
 };
 
-/// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary that
-/// is known for one, so a request begins with one of them; what stands before the first user message goes rather than begin it.
+/// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary
+/// that is known for one, so a request begins with one of them; what stands before the first user message goes rather
+/// than begin it.
 template <class Enough>
 void drop_oldest(run& r, zone const& spared, Enough const& enough) {
     auto const& kept = r.now.kept;

@@ -43,7 +43,8 @@ struct ruled {
 class summary_layer {
 public:
     summary_layer(run& r, zone const& spared, std::uint64_t percent)
-        : run_{r}, spared_{spared}, target_{floor_share(r.limits.input().count, percent)}, input_{cost::of(r.limits.input())} {}
+        : run_{r}, spared_{spared}, target_{floor_share(r.limits.input().count, percent)},
+          input_{cost::of(r.limits.input())} {}
 
     /// False where it could not be had; then all is as it was. A model that can not read all at once is asked again.
     template <class Writer>
@@ -59,7 +60,8 @@ public:
                 tell(from, notes);
                 auto told = notes.text({Writer::by_rule ? limit * 3 : limit});
                 if (!Writer::by_rule && estimate(told) - instructions() > most + cost{most.steps / 8}) {
-                    if (from.groups.size() < 2) throw not_by_hand{"a summary by hand: a group is more than a model can read"};
+                    if (from.groups.size() < 2)
+                        throw not_by_hand{"a summary by hand: a group is more than a model can read"};
                     most = {most.steps / 4 * 3};
                     continue;
                 }
@@ -71,13 +73,9 @@ public:
                 if (says_nothing(text)) return fail(before);
                 if (!put(from, text) || !from.more) return true;
             }
-        } catch (condense::cancelled const&) {
+        } catch (condense::cancelled const&) { throw; } catch (not_by_hand const&) {
             throw;
-        } catch (not_by_hand const&) {
-            throw;
-        } catch (std::exception const&) {
-            return fail(before);
-        }
+        } catch (std::exception const&) { return fail(before); }
         return true;
     }
 
@@ -86,7 +84,7 @@ private:
         std::vector<std::uint32_t> groups;
         cost replaced = {};
         std::uint32_t host = nobody;  ///< where the first of them stands
-        bool fresh = false;           ///< something goes that is no summary
+        bool fresh = false;  ///< something goes that is no summary
         bool more = false;
     };
 
@@ -97,7 +95,8 @@ private:
         return true;
     }
     std::uint64_t limit_of(cost replaced) const {
-        auto const least = std::min({std::uint64_t{2'000}, run_.limits.input().count / 10, replaced.tokens().count / 3});
+        auto const least =
+            std::min({std::uint64_t{2'000}, run_.limits.input().count / 10, replaced.tokens().count / 3});
         return least == 0 ? 1 : least;
     }
     static cost instructions() { return estimate(condense::summary_prompt{}.text({1'000})); }
@@ -115,7 +114,8 @@ private:
         auto const& kept = now.kept;
         choice found;
         auto const frame = condense::default_estimator<>{}.frame(role::user);
-        auto const whole = run_.used() + limit_of(input_) + (estimate(condense::fenced_summary(" ")) + frame).tokens().count;
+        auto const whole =
+            run_.used() + limit_of(input_) + (estimate(condense::fenced_summary(" ")) + frame).tokens().count;
         auto left = whole;
         auto const take = [&](cost own) {
             found.replaced += own;
@@ -154,7 +154,8 @@ private:
             for (auto index = group; index <= now.kept.notes[group].last; ++index) {
                 if (now.kept.notes[index].group != group) continue;
                 auto const& m = run_.history[index];
-                for (std::uint32_t place = 0; place < m.parts.size(); ++place) notes.see(m.role, run_.view(index, place), false);
+                for (std::uint32_t place = 0; place < m.parts.size(); ++place)
+                    notes.see(m.role, run_.view(index, place), false);
             }
         }
         if (!told) tell_summary(notes);

@@ -52,15 +52,15 @@ inline std::optional<std::uint64_t> points_of(std::string_view text) {
 /// Where `points` code points of well-formed text end, from the front or from the back.
 inline std::size_t front_of(std::string_view text, std::uint64_t points) {
     std::size_t at = 0;
-    for (; points != 0 && at < text.size(); --points)
-        do ++at;
+    for (; points != 0 && at < text.size(); --points) do
+            ++at;
         while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u);
     return at;
 }
 inline std::size_t back_of(std::string_view text, std::uint64_t points) {
     auto at = text.size();
-    for (; points != 0 && at != 0; --points)
-        do --at;
+    for (; points != 0 && at != 0; --points) do
+            --at;
         while (at != 0 && (static_cast<unsigned char>(text[at]) & 0xC0u) == 0x80u);
     return at;
 }
@@ -138,7 +138,8 @@ inline std::string mended(std::string_view text) {
 }
 
 /// Both ends of any bytes over `most` characters.
-inline std::optional<std::string> shorter(std::string_view text, std::uint64_t most, std::uint64_t each, std::string_view way_back) {
+inline std::optional<std::string> shorter(std::string_view text, std::uint64_t most, std::uint64_t each,
+                                          std::string_view way_back) {
     if (text.size() <= most) return std::nullopt;
     if (auto const points = points_of(text))
         return *points <= most ? std::nullopt : both_ends(text, *points, each, way_back);

@@ -95,7 +95,9 @@ struct message_traits<Json> {
             bool const media = piece.part.kind == part_kind::media;
             if (!piece.dumped && !media) return static_cast<void>(sink(piece.part));
             auto const* const value = media ? piece.whole.find() : piece.text.find();
-            auto const text = value == nullptr ? std::string{} : media ? detail::media_text(*value) : detail::dump_of(*value);
+            auto const text = value == nullptr ? std::string{}
+                              : media          ? detail::media_text(*value)
+                                               : detail::dump_of(*value);
             auto part = piece.part;
             part.text = text;
             sink(std::as_const(part));
@@ -107,7 +109,8 @@ struct message_traits<Json> {
     static Json with_part(Json const& m, std::size_t index, std::string text) {
         auto shorter = m;
         auto const piece = detail::piece_at(shorter, index);
-        if (piece.part.kind == part_kind::media) detail::write_in_place_of_media(shorter, index, *piece.whole.find(), std::move(text));
+        if (piece.part.kind == part_kind::media)
+            detail::write_in_place_of_media(shorter, index, *piece.whole.find(), std::move(text));
         if (piece.text.in == nullptr || piece.part.sealed) return shorter;
         if (!piece.dumped) {
             if (text != piece.part.text) piece.text.put(Json(std::move(text)));
@@ -176,7 +179,8 @@ struct message_traits<Json> {
         return binary;
     }
     static std::optional<Json> from_bytes(std::string_view held) {
-        auto parsed = held.substr(0, 3) == "\xD9\xD9\xF7" ? detail::parse_cbor<Json>(held.substr(3)) : parse_json<Json>(held);
+        auto parsed =
+            held.substr(0, 3) == "\xD9\xD9\xF7" ? detail::parse_cbor<Json>(held.substr(3)) : parse_json<Json>(held);
         if (!parsed) return std::nullopt;
         return std::move(parsed.value);
     }
@@ -237,7 +241,8 @@ template <json_type Json>
 json_messages<Json> messages_of(Json& document) {
     auto* const found = document.is_array() ? &document : detail::member_of(document, "messages");
     json_messages<Json> out{found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>()};
-    for (std::size_t at = 0; out.list != nullptr && at < out.list->size() && !out.error; ++at) out.error = shape_error_of((*out.list)[at], at);
+    for (std::size_t at = 0; out.list != nullptr && at < out.list->size() && !out.error; ++at)
+        out.error = shape_error_of((*out.list)[at], at);
     return out;
 }
 
@@ -249,7 +254,8 @@ tokens overhead_of(Json const& document, Estimator const& count) {
     auto const system = document.find("system");
     if (system == document.end()) return {};
     cost sum;
-    v1::each_part(Json{{"role", "system"}, {"content", *system}}, [&](part_view const& part) { sum += detail::part_cost(count, part); });
+    v1::each_part(Json{{"role", "system"}, {"content", *system}},
+                  [&](part_view const& part) { sum += detail::part_cost(count, part); });
     return sum.tokens();
 }
 

@@ -44,9 +44,11 @@ public:
         auto const type = std::string{text_member(block, "type")};  // as a key
         auto const* const named = object_member(block, type.c_str());
         auto const& in = source != nullptr ? *source : named != nullptr ? *named : block;
-        if (auto const format = text_member(in, "format"); type_ == "audio" && is_plain(format, 20)) type_.append("/").append(format);
+        if (auto const format = text_member(in, "format"); type_ == "audio" && is_plain(format, 20))
+            type_.append("/").append(format);
         take_type(text_member(in, "media_type"));
-        for (auto const* const key : {"data", "file_data"}) take_data(text_member(in, key), text_member(in, "type") == "text");
+        for (auto const* const key : {"data", "file_data"})
+            take_data(text_member(in, key), text_member(in, "type") == "text");
         for (auto const* const key : {"url", "file_url", "image_url", "video_url"}) take_link(text_member(in, key));
         for (auto const* const key : {"filename", "file_id"})
             if (auto const name = text_member(in, key); name_.empty() && is_plain(name, 80)) name_ = name;
@@ -62,7 +64,8 @@ public:
 
 private:
     static bool is_plain(std::string_view text, std::size_t most) {
-        return !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
+        return !text.empty() && text.size() <= most &&
+               std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
     }
     void take_type(std::string_view type) {
         if (is_plain(type, 60)) type_ = type;

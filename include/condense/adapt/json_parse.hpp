@@ -109,7 +109,8 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
             auto const size = std::size_t{1} << (count - 24);
             if (bytes.size() - at < size) return false;
             count = 0;
-            for (auto const end = at + size; at != end; ++at) count = count * 256 + static_cast<unsigned char>(bytes[at]);
+            for (auto const end = at + size; at != end; ++at)
+                count = count * 256 + static_cast<unsigned char>(bytes[at]);
         }
         if (type < 2 || type == 7) continue;
         if (count > bytes.size() - at) return false;  // an element takes a byte at least
@@ -127,8 +128,7 @@ namespace detail {
 template <json_type Json>
 json_parsed<Json> parse_cbor(std::string_view bytes) {
     json_parsed<Json> read;
-    if (json::is_plain_cbor(bytes))
-        read.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+    if (json::is_plain_cbor(bytes)) read.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
     else read.value = typename Json::value_t{Json::value_t::discarded};
     if (!read.value.is_discarded()) return read;
     read.value = nullptr;

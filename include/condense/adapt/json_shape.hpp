@@ -158,7 +158,9 @@ private:
     /// A document that is plain text holds it where others hold their bytes.
     static Json* written_document(Json& found, std::string_view type) {
         auto* const source = type == "document" ? object_member(found, "source") : nullptr;
-        return source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data")) ? source : nullptr;
+        return source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data"))
+                   ? source
+                   : nullptr;
     }
 
     static part_view unsealed(part_view part) {

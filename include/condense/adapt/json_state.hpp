@@ -70,17 +70,19 @@ inline std::string state_text(session_state state) {
     return out.append(detail::check_member).append(check).append("\"}");
 }
 
-/// The state that is written there, into `out`. Accepts what state_text writes or has written in an earlier version, whose
-/// missing members have their defaults, and a line's end behind it.
+/// The state that is written there, into `out`. Accepts what state_text writes or has written in an earlier version,
+/// whose missing members have their defaults, and a line's end behind it.
 inline state_error read_state(std::string_view text, session_state& out, bytes most = {std::uint64_t{1} << 30}) {
     auto const damaged = [](std::string_view what, std::string_view rule) {
         return detail::unrestorable(state_fault::damaged, what, rule);
     };
-    if (text.size() > most.count) return detail::unrestorable(state_fault::too_large, "the text", "be no longer than the limit");
+    if (text.size() > most.count)
+        return detail::unrestorable(state_fault::too_large, "the text", "be no longer than the limit");
     if (text.ends_with('\n')) text.remove_suffix(1);
     if (text.size() < detail::check_size) return damaged("the text", "be whole");
     auto const checked = text.substr(0, text.size() - detail::check_size);
-    if (text.substr(checked.size()) != std::string{detail::check_member}.append(detail::check_of(checked)).append("\"}"))
+    if (text.substr(checked.size()) !=
+        std::string{detail::check_member}.append(detail::check_of(checked)).append("\"}"))
         return damaged("the text", "be as it was saved");
     auto read = parse_json<nlohmann::ordered_json>(text);
     if (!read || !read.value.is_object()) return damaged("the text", "be one JSON object, not nested deeper than 128");
@@ -94,8 +96,10 @@ inline state_error read_state(std::string_view text, session_state& out, bytes m
     detail::state_reader reader{read.value, written};
     each_member(reader, found);
     reader.note_member();  // the check
-    if (!reader.wrong().empty()) return damaged(std::string{"the member "}.append(reader.wrong()), "be there, of its type and in its range");
-    if (!reader.complete() || reader.members() != detail::members_in(text)) return damaged("the members", "be those that save writes, once each");
+    if (!reader.wrong().empty())
+        return damaged(std::string{"the member "}.append(reader.wrong()), "be there, of its type and in its range");
+    if (!reader.complete() || reader.members() != detail::members_in(text))
+        return damaged("the members", "be those that save writes, once each");
     out = std::move(found);
     return {};
 }

@@ -26,7 +26,8 @@ namespace detail {
 
 template <class Archive>
 void each_member(Archive& a, released_part& part) {
-    a("kind", part.kind), a("status", part.status), a("sealed", part.sealed), a("size", part.size), a("cost", part.cost.steps);
+    a("kind", part.kind), a("status", part.status), a("sealed", part.sealed), a("size", part.size),
+        a("cost", part.cost.steps);
     a("call", part.call), a("tool", part.tool);
 }
 template <class Archive>
@@ -40,7 +41,8 @@ void each_member(Archive& a, abandoned_call& call) {
 }
 template <class Archive>
 void each_member(Archive& a, view::step& step) {
-    a("kind", step.kind), a("on_part", step.on_part), a("target", step.target), a("previous", step.previous), a("text", step.text);
+    a("kind", step.kind), a("on_part", step.on_part), a("target", step.target), a("previous", step.previous),
+        a("text", step.text);
     a("before", step.before.steps), a("after", step.after.steps);
     if (a.version() >= 2) a("author", step.author);
 }
@@ -57,7 +59,8 @@ void each_member(Archive& a, layer_statistics& of) {
     a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
     a("groups_dropped", of.groups_dropped), a("parts_shortened", of.parts_shortened), a("artifacts", of.artifacts);
     a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked);
-    if (a.version() >= 2) a("files", of.files), a("latest_files", of.latest_files), a("latest_file_names", of.latest_file_names);
+    if (a.version() >= 2)
+        a("files", of.files), a("latest_files", of.latest_files), a("latest_file_names", of.latest_file_names);
     std::string failure{std::string_view{of.failure}};
     a("failure", failure);
     of.failure = std::string_view{failure};
@@ -68,8 +71,10 @@ void each_member(Archive& a, budget& limits) {
 }
 template <class Archive>
 void each_member(Archive& a, pace& of) {
-    a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes), a("tried", of.tried);
-    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
+    a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes),
+        a("tried", of.tried);
+    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked),
+        a("answer_fitted", of.answer_fitted), a("open", of.open);
     if (a.version() < 2) return;
     a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
     std::string cause{std::string_view{of.cause}};
@@ -78,36 +83,46 @@ void each_member(Archive& a, pace& of) {
 }
 template <class Archive>
 void each_member(Archive& a, reported_baseline& anchor) {
-    anchor.each_field([&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
-        a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
-        a("reported", reported), a("counted", counted), a("messages", messages);
-    });
+    anchor.each_field(
+        [&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
+            a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
+            a("reported", reported), a("counted", counted), a("messages", messages);
+        });
 }
 template <class Archive>
 void each_member(Archive& a, turn_cost& turn) {
-    a("input", turn.input.count), a("output", turn.output.count), a("context", turn.context.count), a("time", turn.time.count);
+    a("input", turn.input.count), a("output", turn.output.count), a("context", turn.context.count),
+        a("time", turn.time.count);
     a("requests", turn.requests), a("estimated", turn.estimated);
 }
 template <class Archive>
 void each_member(Archive& a, turn_tracker& turns) {
-    a("turns", turns.turns), a("input", turns.input.count), a("output", turns.output.count), a("time", turns.time.count);
+    a("turns", turns.turns), a("input", turns.input.count), a("output", turns.output.count),
+        a("time", turns.time.count);
     a("under_way", turns.under_way), a("ring", turns.ring);
 }
 template <class Archive>
 void each_member(Archive& a, session_state& state) {
-    a("condense_state", state.version), a("pipeline", state.layers), a("conversation", state.conversation), a("limits", state.limits);
-    a("messages", state.messages), a("released", state.released), a("abandoned", state.abandoned), a("pins", state.pins);
-    a("steps", state.steps), a("texts", state.texts), a("undos", state.undos), a("sent", state.sent), a("cached", state.cached.count);
-    a("runs", state.runs), a("changed", state.changed), a("statistics", state.statistics), a("memories", state.memories);
-    a("pace", state.pace), a("anchor", state.anchor), a("turns", state.turns), a("latest_job", state.latest_job), a("note", state.note);
+    a("condense_state", state.version), a("pipeline", state.layers), a("conversation", state.conversation),
+        a("limits", state.limits);
+    a("messages", state.messages), a("released", state.released), a("abandoned", state.abandoned),
+        a("pins", state.pins);
+    a("steps", state.steps), a("texts", state.texts), a("undos", state.undos), a("sent", state.sent),
+        a("cached", state.cached.count);
+    a("runs", state.runs), a("changed", state.changed), a("statistics", state.statistics),
+        a("memories", state.memories);
+    a("pace", state.pace), a("anchor", state.anchor), a("turns", state.turns), a("latest_job", state.latest_job),
+        a("note", state.note);
     a("unrecorded", state.unrecorded), a("overflowed", state.overflowed), a("warned", state.warned);
 }
 
 /// Many of them, so they are written without names.
 template <class Value>
-inline constexpr bool is_row = std::is_same_v<Value, view::step> || std::is_same_v<Value, undo_point> || std::is_same_v<Value, turn_cost>;
+inline constexpr bool is_row =
+    std::is_same_v<Value, view::step> || std::is_same_v<Value, undo_point> || std::is_same_v<Value, turn_cost>;
 template <class Value>
-concept list_of_values = requires(Value& values) { values.begin(), values.size(); } && !std::is_same_v<Value, std::string>;
+concept list_of_values =
+    requires(Value& values) { values.begin(), values.size(); } && !std::is_same_v<Value, std::string>;
 
 /// The largest value that an enumerator has.
 constexpr std::uint64_t last_of(edit_kind) noexcept { return static_cast<std::uint64_t>(edit_kind::repair); }
@@ -118,7 +133,8 @@ constexpr std::uint64_t last_of(role) noexcept { return static_cast<std::uint64_
 /// Writes JSON on one line. Text that is not UTF-8 is an object with its base64.
 class state_writer {
 public:
-    explicit state_writer(std::string& out, std::uint64_t version = session_state::latest) noexcept : out_{&out}, version_{version} {}
+    explicit state_writer(std::string& out, std::uint64_t version = session_state::latest) noexcept
+        : out_{&out}, version_{version} {}
 
     std::uint64_t version() const noexcept { return version_; }
 
@@ -137,7 +153,8 @@ private:
         else if constexpr (std::is_unsigned_v<Value>) out_->append(std::to_string(value));
         else if constexpr (std::is_enum_v<Value>) out_->append(std::to_string(static_cast<unsigned>(value)));
         else if constexpr (std::is_same_v<Value, std::string>) write_text(value);
-        else if constexpr (std::is_same_v<Value, reference>) out_->append("\"").append(value ? value.text() : std::string{}).append("\"");
+        else if constexpr (std::is_same_v<Value, reference>)
+            out_->append("\"").append(value ? value.text() : std::string{}).append("\"");
         else if constexpr (list_of_values<Value>) {
             out_->push_back('[');
             bool more = false;
@@ -178,7 +195,8 @@ class state_reader {
 public:
     using tree = nlohmann::ordered_json;
 
-    explicit state_reader(tree& from, std::uint64_t version = session_state::latest) noexcept : from_{&from}, version_{version} {}
+    explicit state_reader(tree& from, std::uint64_t version = session_state::latest) noexcept
+        : from_{&from}, version_{version} {}
 
     std::uint64_t version() const noexcept { return version_; }
 
@@ -222,7 +240,8 @@ private:
             value = static_cast<Value>(found.get<std::uint64_t>());
             return true;
         } else if constexpr (std::is_same_v<Value, std::string>) return read_text(found, value);
-        else if constexpr (std::is_same_v<Value, reference>) return found.is_string() && read_reference(found.get_ref<std::string&>(), value);
+        else if constexpr (std::is_same_v<Value, reference>)
+            return found.is_string() && read_reference(found.get_ref<std::string&>(), value);
         else if constexpr (list_of_values<Value>) return read_list(found, value);
         else {
             if (is_row<Value> ? !found.is_array() : !found.is_object()) return false;
@@ -252,7 +271,8 @@ private:
             text = std::move(found.get_ref<std::string&>());
             return true;
         }
-        if (!found.is_object() || found.size() != 1 || found.begin().key() != "base64" || !found.begin()->is_string()) return false;
+        if (!found.is_object() || found.size() != 1 || found.begin().key() != "base64" || !found.begin()->is_string())
+            return false;
         ++members_;
         return base64::append_decoded(text, found.begin()->get_ref<std::string&>());
     }

@@ -26,13 +26,14 @@ struct shape_error {
 
     std::size_t message = alone;  ///< its index in the conversation; `alone` where it was read by itself
     std::string members = {};     ///< "role, parts"
-    std::string reason = {};      ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
+    std::string reason = {};  ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
 
     explicit operator bool() const noexcept { return !reason.empty(); }
 
     std::string text() const {
-        return "condense: json: message " + (message == alone ? std::string{} : std::to_string(message) + " ") + "with members (" +
-               members + ") is not understood: " + reason + "; the shapes of OpenAI chat and Anthropic messages are";
+        return "condense: json: message " + (message == alone ? std::string{} : std::to_string(message) + " ") +
+               "with members (" + members + ") is not understood: " + reason +
+               "; the shapes of OpenAI chat and Anthropic messages are";
     }
 };
 
@@ -127,8 +128,10 @@ private:
     void see(json_piece<Json const> const& piece) {
         if (piece.part.kind != part_kind::other) {
             // An answer without content is shown as an empty one, whatever else it has.
-            understood_ = understood_ || content_ != nullptr || piece.text.in != &message_ || piece.part.kind != part_kind::tool_result;
-        } else if (piece.whole.in == calls_ && calls_ != nullptr) found("tool_calls has an element that is no object", nullptr);
+            understood_ = understood_ || content_ != nullptr || piece.text.in != &message_ ||
+                          piece.part.kind != part_kind::tool_result;
+        } else if (piece.whole.in == calls_ && calls_ != nullptr)
+            found("tool_calls has an element that is no object", nullptr);
         else if (piece.whole.in == content_ && content_ != nullptr) {
             unknown_ = true;
             auto const* const block = piece.whole.find();
@@ -141,18 +144,22 @@ private:
         for (auto const& [key, value] : message_.items()) {
             if (!why_.empty()) return;
             if (key == "tool_calls" || key == "function_call") {
-                if (holds_something(value) && value.is_array() != (key == "function_call") && value.is_structured()) continue;
+                if (holds_something(value) && value.is_array() != (key == "function_call") && value.is_structured())
+                    continue;
                 if (holds_something(value)) found("member " + key + " has an unexpected type", nullptr);
                 continue;
             }
-            if (key == "role" || key == "content" || key == "name" || key == "condense" || key.starts_with("tool_call_id")) continue;
+            if (key == "role" || key == "content" || key == "name" || key == "condense" ||
+                key.starts_with("tool_call_id"))
+                continue;
             others_ = others_ || (holds_something(value) && (value.is_string() || value.is_structured()));
             // Definitions, which some keep in a message, are no calls.
             if (!value.is_structured() || key.ends_with("tools") || key.ends_with("functions")) continue;
             if (names_call(key, false) && holds_something(value)) found("member " + shown(key), nullptr);
             else if (value.is_array())
                 for (std::size_t at = 0; at < value.size() && why_.empty(); ++at)
-                    if (block_names_call(value[at])) found("element " + std::to_string(at) + " of " + shown(key), &value[at]);
+                    if (block_names_call(value[at]))
+                        found("element " + std::to_string(at) + " of " + shown(key), &value[at]);
         }
     }
 
@@ -168,7 +175,8 @@ private:
         why_ = std::move(what);
         if (block == nullptr) return;
         auto const type = text_member(*block, "type");
-        why_ += " (" + (type.empty() ? std::string{} : "type " + shown(type) + "; ") + "members " + names_of_members(*block) + ")";
+        why_ += " (" + (type.empty() ? std::string{} : "type " + shown(type) + "; ") + "members " +
+                names_of_members(*block) + ")";
         why_ += " names a call or a result";
     }
 

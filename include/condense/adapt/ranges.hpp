@@ -76,7 +76,9 @@ struct newest_fitting {
 
 /// Void, but known only where History is.
 template <class History>
-struct void_for { using type = void; };
+struct void_for {
+    using type = void;
+};
 
 struct left_by_window {
     messages most = {};
@@ -84,8 +86,9 @@ struct left_by_window {
     template <class History, class Message>
     constexpr void operator()(History& history, std::vector<Message const*>& places) const {
         using layer = window_layer<typename void_for<History>::type>;
-        static_assert(requires { sizeof(layer); },
-                      "condense: views.window: condense/layer/sliding_window.hpp must be included (see sliding_window)");
+        static_assert(
+            requires { sizeof(layer); },
+            "condense: views.window: condense/layer/sliding_window.hpp must be included (see sliding_window)");
         auto const mix = pipeline{layer::of(most)};
         auto const reduced = v1::dry_run(history, mix, budget{.window = {u64_limit}}, uncounted{});
         reduced.each_place([&](std::uint32_t index) { places.push_back(address_of(reduced.original(index))); },
@@ -125,7 +128,8 @@ public:
     held_at<grouped_history> at() noexcept { return {this}; }
     message_group<message_type> element(std::size_t index) const {
         auto const begin = index == 0 ? 0 : ends_[index - 1];
-        return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin}, ends_[index] - begin};
+        return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin},
+                ends_[index] - begin};
     }
 
 private:
@@ -195,10 +199,12 @@ struct of_verb {
     constexpr auto operator()(Reduction&& reduced) const {
         using plain = std::remove_cvref_t<Reduction>;
         static_assert(is_reduction<plain>,
-                      "condense: views.of: what is given must be a reduction, as dry_run, draft, or reduce of a const history makes it (see reduction)");
+                      "condense: views.of: what is given must be a reduction, as dry_run, draft, or reduce of a const "
+                      "history makes it (see reduction)");
         if constexpr (is_reduction<plain>) {
             static_assert(std::is_lvalue_reference_v<decltype(reduced.original(0))>,
-                          "condense: views.of: the elements of the history must be there to be referred to, not made when read (see message)");
+                          "condense: views.of: the elements of the history must be there to be referred to, not made "
+                          "when read (see message)");
             if constexpr (std::is_lvalue_reference_v<Reduction>) {
                 using held = sent_messages<plain const*>;
                 return selection<held>{std::make_shared<held>(address_of(reduced))};
@@ -214,9 +220,11 @@ struct newest_verb {
     template <class Limit, class Estimator = default_estimator<>>
     constexpr auto operator()(Limit limit, Estimator count = {}) const {
         static_assert(std::same_as<Limit, tokens> || std::same_as<Limit, budget>,
-                      "condense: views.newest_within: the limit must be in tokens, such as 20'000_tokens, or a budget (see tokens)");
-        static_assert(token_estimator<Estimator>,
-                      "condense: views.newest_within: the estimator must take a text and give a cost (see token_estimator)");
+                      "condense: views.newest_within: the limit must be in tokens, such as 20'000_tokens, or a budget "
+                      "(see tokens)");
+        static_assert(
+            token_estimator<Estimator>,
+            "condense: views.newest_within: the estimator must take a text and give a cost (see token_estimator)");
         if constexpr (token_estimator<Estimator>) {
             using verb = pick<newest_fitting<Estimator>>;
             if constexpr (std::same_as<Limit, budget>)

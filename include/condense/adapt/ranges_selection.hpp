@@ -111,7 +111,8 @@ private:
 template <class History>
 constexpr auto kept_history(History&& history) {
     using plain = std::remove_reference_t<History>;
-    if constexpr (std::is_lvalue_reference_v<History> && !ranges::view_<std::remove_const_t<plain>> && ranges::forward_range<plain const>)
+    if constexpr (std::is_lvalue_reference_v<History> && !ranges::view_<std::remove_const_t<plain>> &&
+                  ranges::forward_range<plain const>)
         return ranges::views::all(static_cast<plain const&>(history));
     else return ranges::views::all(static_cast<History&&>(history));
 }
@@ -127,15 +128,19 @@ template <class History, class Plain = std::remove_reference_t<History>>
 constexpr bool accepted_history() {
     static_assert(!is_document<std::remove_const_t<Plain>>,
                   "condense: views: a document must be given as the array of its messages (see messages_of)");
-    static_assert(walkable<Plain>, "condense: views: the history must be a range that can be walked again and again (see message)");
+    static_assert(walkable<Plain>,
+                  "condense: views: the history must be a range that can be walked again and again (see message)");
     if constexpr (is_document<std::remove_const_t<Plain>> || !walkable<Plain>) return false;
     else {
         static_assert(ranges::viewable_range<History>,
-                      "condense: views: the history must outlive the view: give a container that has a name, or a view (see message)");
+                      "condense: views: the history must outlive the view: give a container that has a name, or a view "
+                      "(see message)");
         static_assert(holds_elements<Plain>,
-                      "condense: views: the elements of the history must be there to be referred to, not made when read (see message)");
+                      "condense: views: the elements of the history must be there to be referred to, not made when "
+                      "read (see message)");
         static_assert(message<element_of<Plain>>,
-                      "condense: views: the elements of the history must be messages: give message_traits role_of and each_part (see message)");
+                      "condense: views: the elements of the history must be messages: give message_traits role_of and "
+                      "each_part (see message)");
         return ranges::viewable_range<History> && holds_elements<Plain> && message<element_of<Plain>>;
     }
 }

@@ -35,7 +35,9 @@ struct state_path {
         folder = begin == 0 ? "." : std::string{path.substr(0, begin)};
         name = path.substr(begin);
     }
-    bool names_a_file() const noexcept { return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos; }
+    bool names_a_file() const noexcept {
+        return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+    }
 };
 
 }  // namespace detail

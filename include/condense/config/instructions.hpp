@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fcntl.h>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -176,7 +176,8 @@ struct instructions {
             auto const root = detail::project_root(start, options.marks);
             if (!root.empty()) out.read(files, instruction_level::project, in(root, name), options.limit, root);
             bool const inside = !root.empty() && detail::is_beneath(here, root);
-            if (!here.empty()) out.read(files, instruction_level::working, in(here, name), options.limit, inside ? root : here);
+            if (!here.empty())
+                out.read(files, instruction_level::working, in(here, name), options.limit, inside ? root : here);
         }
         out.merge(files, options.limit.count);
         for (auto& file : files) {
@@ -270,12 +271,14 @@ private:
         if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
         // Opened is what was looked at: the path without links, of which nothing may have become one since.
         auto const whole = root.empty() ? path : detail::resolved_path(path);
-        bool const inside = root.empty() || (detail::is_beneath(whole, root) && !detail::is_beneath(whole, "/proc") && !detail::is_beneath(whole, "/sys"));
+        bool const inside = root.empty() || (detail::is_beneath(whole, root) && !detail::is_beneath(whole, "/proc") &&
+                                             !detail::is_beneath(whole, "/sys"));
         int const follow = root.empty() ? 0 : O_NOFOLLOW;
         if (!inside) return refuse(level, instruction_fault::outside, path, 0, {});
         detail::posix::opened const found{detail::posix::uninterrupted(
             [&] { return ::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow); })};
-        if (!root.empty() && detail::resolved_path(path) != whole) return refuse(level, instruction_fault::outside, path, 0, {});
+        if (!root.empty() && detail::resolved_path(path) != whole)
+            return refuse(level, instruction_fault::outside, path, 0, {});
         if (found.error != 0) return refuse(level, instruction_fault::unreadable, path, found.error, "open");
         seen = detail::posix::about(found.file);
         if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});

@@ -49,8 +49,8 @@ struct catalog_reader;
 class model_catalog {
 public:
     /// The facts of the model, from the catalogue or else from the built-in table. A name with its provider in front
-    /// ("openrouter/anthropic/claude-opus-4.5") has what that provider says, one without what the maker does; written as
-    /// for find_model, and with the same defaults where it is found nowhere.
+    /// ("openrouter/anthropic/claude-opus-4.5") has what that provider says, one without what the maker does; written
+    /// as for find_model, and with the same defaults where it is found nowhere.
     found_model find(std::string_view name) const {
         if (auto const* const found = at(keys_, name)) return facts(*found, model_match::exact);
         auto const bare = detail::bare(name);
@@ -96,7 +96,8 @@ private:
     static std::string key_of(std::string_view name) {
         std::string out{name};
         for (std::size_t at = 0; at < out.size(); ++at) {
-            bool const between = at != 0 && at + 1 < out.size() && detail::is_digit(out[at - 1]) && detail::is_digit(out[at + 1]);
+            bool const between =
+                at != 0 && at + 1 < out.size() && detail::is_digit(out[at - 1]) && detail::is_digit(out[at + 1]);
             out[at] = out[at] == '.' && between ? '-' : detail::lowered(out[at]);
         }
         return out;
@@ -203,7 +204,8 @@ struct [[nodiscard]] catalog_read {
 namespace detail {
 
 struct catalog_reader {
-    static catalog_read failed(catalog_fault why, std::string_view what, std::string_view rule, std::string_view more = {}) {
+    static catalog_read failed(catalog_fault why, std::string_view what, std::string_view rule,
+                               std::string_view more = {}) {
         std::string reason = "condense: model_catalog: ";
         reason.append(what).append(" must ").append(rule);
         if (!more.empty()) reason.append(": ").append(printable(more, 200));
@@ -211,10 +213,12 @@ struct catalog_reader {
     }
 
     static catalog_read read(std::string_view text, bytes most) {
-        if (text.size() > most.count) return failed(catalog_fault::too_large, "the text", "be no larger than the limit");
+        if (text.size() > most.count)
+            return failed(catalog_fault::too_large, "the text", "be no larger than the limit");
         auto const parsed = parse_json<nlohmann::json>(text);
         if (!parsed) return failed(catalog_fault::malformed, "the text", "be JSON", parsed.error);
-        if (!parsed.value.is_object()) return failed(catalog_fault::not_a_catalog, "the document", "be an object of providers");
+        if (!parsed.value.is_object())
+            return failed(catalog_fault::not_a_catalog, "the document", "be an object of providers");
         catalog_read out;
         for (auto const& provider : parsed.value.items()) {
             if (!provider.value().is_object()) continue;
@@ -234,14 +238,17 @@ struct catalog_reader {
 }  // namespace detail
 
 /// Reads the text of an api.json of models.dev: an object of providers, each with an object `models`, of these `limit`
-/// (context, input, output), `cost` (dollars for a million tokens: input, output, cache_read, cache_write) and `reasoning`. Other
-/// members are passed over; a model without a usable window stays as it is built in, or is left out.
-inline catalog_read read_model_catalog(std::string_view text, bytes most = {std::uint64_t{1} << 26}) { return detail::catalog_reader::read(text, most); }
+/// (context, input, output), `cost` (dollars for a million tokens: input, output, cache_read, cache_write) and
+/// `reasoning`. Other members are passed over; a model without a usable window stays as it is built in, or is left out.
+inline catalog_read read_model_catalog(std::string_view text, bytes most = {std::uint64_t{1} << 26}) {
+    return detail::catalog_reader::read(text, most);
+}
 
 /// The same of a file, which has to be a regular one.
 inline catalog_read read_model_catalog_file(std::filesystem::path const& path, bytes most = {std::uint64_t{1} << 26}) {
     std::error_code problem;
-    if (!std::filesystem::is_regular_file(path, problem)) return detail::catalog_reader::failed(catalog_fault::file, "the file", "be a regular one");
+    if (!std::filesystem::is_regular_file(path, problem))
+        return detail::catalog_reader::failed(catalog_fault::file, "the file", "be a regular one");
     std::ifstream file{path, std::ios::binary};
     std::string text;
     char block[65'536];
@@ -249,7 +256,8 @@ inline catalog_read read_model_catalog_file(std::filesystem::path const& path, b
         file.read(block, sizeof block);
         text.append(block, static_cast<std::size_t>(file.gcount()));
     }
-    if (!file.eof() && text.size() <= most.count) return detail::catalog_reader::failed(catalog_fault::file, "the file", "be readable");
+    if (!file.eof() && text.size() <= most.count)
+        return detail::catalog_reader::failed(catalog_fault::file, "the file", "be readable");
     return read_model_catalog(text, most);
 }
 

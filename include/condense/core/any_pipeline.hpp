@@ -83,7 +83,8 @@ class any_pipeline {
 public:
     static constexpr bool stands_for_pipelines = true;
     static constexpr std::size_t size = Layers;
-    static constexpr effect effects = shortens | externalizes | drops | summarizes | keeps | asks | reads_clock | restores | reruns | repairs;
+    static constexpr effect effects =
+        shortens | externalizes | drops | summarizes | keeps | asks | reads_clock | restores | reruns | repairs;
     static constexpr bool records = false;
     static constexpr bool durable = false;
     static constexpr bool last_resort = false;
@@ -144,7 +145,8 @@ private:
         virtual bool due(usage const& now) const noexcept = 0;
         virtual std::uint64_t due_layers(usage const& now) const noexcept = 0;
         virtual void name_entries(layer_report* entries) const noexcept = 0;
-        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind, detail::run_demand demand) const = 0;
+        virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind,
+                                   detail::run_demand demand) const = 0;
         virtual void arrive(memory&, run_type&, sequence) const = 0;
     };
 
@@ -155,8 +157,8 @@ private:
         bool due(usage const& now) const noexcept override { return mix.due(now); }
         std::uint64_t due_layers(usage const& now) const noexcept override { return mix.due_layers(now); }
         void name_entries(layer_report* entries) const noexcept override { mix.name_entries(entries); }
-        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry, detail::run_kind kind,
-                           detail::run_demand demand) const override {
+        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry,
+                           detail::run_kind kind, detail::run_demand demand) const override {
             auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind, demand);
             report<Layers> all{made, {}};
             std::copy(made.layers.begin(), made.layers.end(), all.layers.begin());
@@ -199,7 +201,8 @@ private:
         auto const asked = [&] { return options.stop.stop_requested(); };
         using detail::callable_ref;
         messages_type const source{callable_ref<Message const&(std::size_t)>{at}};
-        detail::any_estimator const estimator{callable_ref<cost(std::string_view)>{text}, callable_ref<cost(role)>{of_role},
+        detail::any_estimator const estimator{callable_ref<cost(std::string_view)>{text},
+                                              callable_ref<cost(role)>{of_role},
                                               callable_ref<cost(part_view const&)>{of_part}};
         options_type const plain{.clock = {callable_ref<instant()>{now}},
                                  .stop = {callable_ref<bool()>{asked}},

@@ -26,20 +26,23 @@ namespace detail {
 
 /// Index of the first message that steps from `mark` on have changed.
 template <class View>
-constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits, std::size_t mark) noexcept {
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
+                                                     std::size_t mark) noexcept {
     auto first = none32;
     for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
         auto const& made = edits.steps()[index];
-        auto const at = made.on_part ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
-                                     : made.target & ~group::summary_bit;  // groups have the index of their first message
+        auto const at = made.on_part
+                            ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
+                            : made.target & ~group::summary_bit;  // groups have the index of their first message
         if (at >= first) continue;
         // What went and came back within these steps has not changed: only the first step on a target
         // counts, and only where the end differs from what it found.
-        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target) : made.on_part ? edits.edit_at(made.target) : 0;
+        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target)
+                         : made.on_part                 ? edits.edit_at(made.target)
+                                                        : 0;
         if (made.on_part ? made.previous > mark || now == made.previous
-                         : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0
-                               ? made.previous > mark
-                               : !edits.in_force(index))
+            : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0 ? made.previous > mark
+                                                                                         : !edits.in_force(index))
             continue;
         first = at;
     }

@@ -19,8 +19,8 @@ template <class Source, token_estimator Estimator>
 class draft : public draft_reader<Source, Estimator> {
 public:
     using reader = draft_reader<Source, Estimator>;
-    using reader::reader;
     using reader::present;
+    using reader::reader;
     using typename reader::message_type;
 
     // Editing. Every verb says whether it was refused, and why; when it was, nothing has changed.
@@ -47,7 +47,9 @@ public:
     /// preview, for which the whole is stored.
     template <class Function>
     constexpr void begun(part_ref part, Function&& f) const {
-        auto const stored = [this](std::uint32_t step) { return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored; };
+        auto const stored = [this](std::uint32_t step) {
+            return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored;
+        };
         auto at = this->edits_->edit_at(part.part_id);
         for (; at != 0; at = this->edits_->steps()[at - 1].previous) {
             auto const& made = this->edits_->steps()[at - 1];
@@ -96,7 +98,8 @@ public:
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const after = detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
+        auto const after =
+            detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
         for (group const one : which)
             if (present(one)) this->edits_->drop(one);
@@ -121,7 +124,8 @@ public:
             auto const& found = this->facts_->message_at(index);
             for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
                 if (this->edits_->edit_of(part_id) != nullptr && !this->facts_->part_at(part_id).late)
-                    this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id, this->facts_->part_at(part_id).cost, {});
+                    this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id,
+                                            this->facts_->part_at(part_id).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
         // A request never has more messages than the history: a restored one may stand beside its summary.
@@ -140,14 +144,16 @@ public:
         auto const& found = this->facts_->part_at(call.part_id);
         if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
             return refusal::gone;
-        if (!this->facts_->unanswerable(found)) return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
+        if (!this->facts_->unanswerable(found))
+            return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
         bool answers = false;
         this->original(call, [&](part_view const& asked) {
             bool alone = true;  // with its id: else the answer would be taken for that of another call
             this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
-                alone = alone && (asked.call.empty() || other.part_id == call.part_id || seen.kind != part_kind::tool_call || seen.call != asked.call);
+                alone = alone && (asked.call.empty() || other.part_id == call.part_id ||
+                                  seen.kind != part_kind::tool_call || seen.call != asked.call);
             });
             if (asked.call.empty()) alone = !another_waits(found.message_index);
             answers = alone && takes_answer(found.message_index, asked, text, after);
@@ -196,7 +202,8 @@ public:
 
 protected:
     /// Whether what the adapter makes of it holds its result, no call, and no word of a user's; and its cost.
-    constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text, v1::cost& after) const {
+    constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text,
+                                v1::cost& after) const {
         auto const made = v1::make_result(this->message_at(sequence{index}), asked, text);
         auto const speaker = v1::role_of(made);
         after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(made); });
@@ -205,7 +212,8 @@ protected:
         v1::each_part(made, [&](part_view const& part) {
             after += detail::part_cost(*this->count_, part);
             bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
-            more = more || part.kind == part_kind::tool_call || (!this_one && (speaker == role::user || !part.call.empty()));
+            more = more || part.kind == part_kind::tool_call ||
+                   (!this_one && (speaker == role::user || !part.call.empty()));
             result = result || this_one;
         });
         return result && !more;
@@ -215,14 +223,16 @@ protected:
     constexpr bool is_bare(part_ref part) const noexcept {
         auto const& found = this->facts_->part_at(part.part_id);
         bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
-        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning || found.kind == part_kind::text;
+        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning ||
+                          found.kind == part_kind::text;
         return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
     }
 
     /// A result, or what came with it, whose call has a result in another message, too.
     constexpr bool is_repeated(part_ref part) const noexcept {
         auto const& found = this->facts_->part_at(part.part_id);
-        if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning) return false;
+        if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning)
+            return false;
         bool own = false;
         bool other = false;
         this->each_member(group{this->facts_->group_of(found.message_index)}, [&](std::uint32_t index) {
@@ -230,7 +240,8 @@ protected:
             for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
                 auto const& held = this->facts_->part_at(at);
                 if (held.kind != part_kind::tool_result || held.call != found.call) continue;
-                (index == found.message_index ? own : other) |= index == found.message_index || !this->is_removed(this->part_at(at));
+                (index == found.message_index ? own : other) |=
+                    index == found.message_index || !this->is_removed(this->part_at(at));
             }
         });
         return own && other;
@@ -245,7 +256,8 @@ protected:
             bool shown = false;
             v1::each_part(made, [&](part_view const& seen) {
                 if (parts++ != part.index) return;
-                shown = seen.text == text && (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
+                shown = seen.text == text &&
+                        (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
                 after = detail::part_cost(*this->count_, seen);
             });
             return shown && parts == this->facts_->message_at(part.message_index).part_count;
@@ -302,7 +314,8 @@ private:
 
     constexpr bool is_only_part(part_ref part) const noexcept {
         bool others = false;
-        this->each_part_of(sequence{part.message_index}, [&](part_ref other) { others = others || other.part_id != part.part_id; });
+        this->each_part_of(sequence{part.message_index},
+                           [&](part_ref other) { others = others || other.part_id != part.part_id; });
         return !others;
     }
 
@@ -313,7 +326,8 @@ private:
         auto const& found = this->facts_->message_at(part.message_index);
         for (auto at = found.first_part; at < found.first_part + found.part_count; ++at) {
             auto const& other = this->facts_->part_at(at);
-            if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result)) return false;
+            if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result))
+                return false;
         }
         return true;
     }
@@ -325,7 +339,8 @@ private:
         bool others = !found.plain_user;
         if (!others)
             this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                others = others || (other.part_id != part.part_id && seen.kind != part_kind::tool_result && seen.call.empty());
+                others = others ||
+                         (other.part_id != part.part_id && seen.kind != part_kind::tool_result && seen.call.empty());
             });
         return !others;
     }
@@ -341,7 +356,9 @@ private:
         return found;
     }
 
-    constexpr bool is_open(part_ref part) const noexcept { return this->facts_->open(this->facts_->group_of(part.message_index)); }
+    constexpr bool is_open(part_ref part) const noexcept {
+        return this->facts_->open(this->facts_->group_of(part.message_index));
+    }
     constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
@@ -354,8 +371,7 @@ private:
         refusal refused = refusal::gone;
         this->original(part, [&](part_view seen) {
             refused = refusal::none;
-            if (found.kind == part_kind::tool_call &&
-                !(detail::json::valid(seen.text) && detail::json::valid(text)))
+            if (found.kind == part_kind::tool_call && !(detail::json::valid(seen.text) && detail::json::valid(text)))
                 refused = refusal::not_json;
             if (seen.kind == part_kind::media) seen.kind = part_kind::text;
             seen.text = text;

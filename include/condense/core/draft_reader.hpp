@@ -24,23 +24,23 @@ public:
     using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
 
     constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
-                    v1::budget const& limits) noexcept
-        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)}, limits_{limits} {}
+                           v1::budget const& limits) noexcept
+        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)},
+          limits_{limits} {}
 
     // Reading.
 
     /// The groups that are present, oldest first. Stays valid while edits are made.
     class group_range {
     public:
-        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept : from_{detail::address_of(from)}, first_{first} {}
+        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept
+            : from_{detail::address_of(from)}, first_{first} {}
 
         struct iterator {
             draft_reader const* from;
             std::uint32_t at;  ///< twice the group_id, plus one for the group after its summary
 
-            constexpr group operator*() const noexcept {
-                return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2};
-            }
+            constexpr group operator*() const noexcept { return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2}; }
             constexpr iterator& operator++() noexcept {
                 ++at;
                 settle();
@@ -121,7 +121,9 @@ public:
     }
 
     /// Some of the same, for walks over all groups.
-    constexpr bool is_system(group which) const noexcept { return !which.is_summary() && facts_->group_at(which.id()).system; }
+    constexpr bool is_system(group which) const noexcept {
+        return !which.is_summary() && facts_->group_at(which.id()).system;
+    }
     constexpr bool is_summary(group which) const noexcept {
         return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.id()).summary;
     }
@@ -145,7 +147,8 @@ public:
 
     /// It holds the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 && facts_->group_of(facts_->task()) == which.id();
+        return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 &&
+               facts_->group_of(facts_->task()) == which.id();
     }
 
     constexpr part_facts about(part_ref part) const noexcept {
@@ -159,7 +162,8 @@ public:
                 .edited = changed != nullptr || earlier != detail::earlier_edit::none,
                 .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
                                                    : earlier == detail::earlier_edit::externalized,
-                .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored : reference{},
+                .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored
+                                                                                : reference{},
                 .stored_earlier = found.earlier == detail::earlier_edit::externalized,
                 .cost = edits_->part_cost(*facts_, part.part_id),
                 .original_cost = found.cost,
@@ -240,7 +244,8 @@ public:
     }
     constexpr bool present(sequence message_seq) const noexcept {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) && !edits_->emptied(*facts_, index);
+        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) &&
+               !edits_->emptied(*facts_, index);
     }
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
         auto const& found = facts_->message_at(index);
@@ -276,7 +281,8 @@ public:
                 }
                 sum += found.frame;
                 for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
-                    if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media) sum += edits_->part_cost(*facts_, part_id);
+                    if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media)
+                        sum += edits_->part_cost(*facts_, part_id);
             });
             return sum;
         });
@@ -300,7 +306,9 @@ protected:
         return edits_->measured(sum);
     }
 
-    constexpr std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->slot_count()) * 2; }
+    constexpr std::uint32_t end_of_groups() const noexcept {
+        return static_cast<std::uint32_t>(edits_->slot_count()) * 2;
+    }
 
     constexpr bool holds_latest_user(group which) const noexcept {
         auto const latest = facts_->latest_user();

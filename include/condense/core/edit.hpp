@@ -77,7 +77,8 @@ struct view_replacement {
 struct view_step {
     edit_kind kind = edit_kind::drop;
     bool on_part = false;
-    std::uint16_t author = 0;  ///< of an edit of a part: the layer's place in the report, plus one; 0 where no layer made it
+    std::uint16_t author =
+        0;  ///< of an edit of a part: the layer's place in the report, plus one; 0 where no layer made it
     std::uint32_t target = 0;    ///< a part's part_id, or a group's index
     std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
     std::uint32_t text = none32;

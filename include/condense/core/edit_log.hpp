@@ -137,7 +137,9 @@ public:
         return state.all();
     }
     /// And how many messages.
-    constexpr std::uint64_t messages_of(group which) const noexcept { return which.is_summary() ? 1 : groups_[which.id()].messages; }
+    constexpr std::uint64_t messages_of(group which) const noexcept {
+        return which.is_summary() ? 1 : groups_[which.id()].messages;
+    }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
     /// The message has had parts, and all have been taken out.
@@ -148,7 +150,9 @@ public:
             if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
         return found.part_count != 0;
     }
-    constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept { return !gone(facts.group_of(index)) && !emptied(facts, index); }
+    constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
+        return !gone(facts.group_of(index)) && !emptied(facts, index);
+    }
     /// Some call of it was answered.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
     /// The step that answers the call in this part_id, plus one; 0 for none.
@@ -241,7 +245,8 @@ public:
                           .before = part_cost(facts, part_id),
                           .after = after});
         if (kept) texts_.push_back(std::move(text));
-        change_part(facts, steps_.back().before, after, part_id, kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
+        change_part(facts, steps_.back().before, after, part_id,
+                    kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
 
     constexpr void drop(group which) {
@@ -315,7 +320,8 @@ private:
             }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
-            steps_.push_back({.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
+            steps_.push_back(
+                {.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
             set_answer(facts, asked, 0);
         }
     }
@@ -348,7 +354,8 @@ private:
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
-    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id, std::uint32_t now) noexcept {
+    constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id,
+                               std::uint32_t now) noexcept {
         auto const index = facts.part_at(part_id).message_index;
         auto& state = groups_[facts.group_of(index)];
         bool const shown = state.dropped == 0;
@@ -360,7 +367,8 @@ private:
         state.cost = state.cost - before + after;
         auto const& found = facts.message_at(index);
         if (is_there && !was_there) state.add(found.frame, found.plain_user ? 1u : 0u);
-        if (was_there && !is_there) state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
+        if (was_there && !is_there)
+            state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
         if (shown) sums_ += state.all();
     }
 
@@ -408,7 +416,8 @@ private:
     /// Counts everything anew after several groups became one, which now stands in `group_id`.
     constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
         count_groups(facts);
-        for (std::uint32_t joined = 0; joined < groups_.size(); ++joined)  // it is there with the group that it has joined
+        for (std::uint32_t joined = 0; joined < groups_.size();
+             ++joined)  // it is there with the group that it has joined
             if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(group{joined});
         sync_visibility(facts, group_id);
         count_sums();
@@ -419,7 +428,9 @@ private:
             state.messages = state.turns = state.answers = 0;
         }
         for (std::uint32_t index = 0; index < facts.size(); ++index)
-            if (!emptied(facts, index)) groups_[facts.group_of(index)].add(facts.message_at(index).frame, facts.message_at(index).plain_user ? 1u : 0u);
+            if (!emptied(facts, index))
+                groups_[facts.group_of(index)].add(facts.message_at(index).frame,
+                                                   facts.message_at(index).plain_user ? 1u : 0u);
         for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
             auto& state = groups_[facts.group_of(facts.part_at(part_id).message_index)];
             state.cost += part_cost(facts, part_id);
@@ -448,7 +459,6 @@ private:
 };
 
 using view = basic_view<>;
-
 
 // How a run measures with what is known of its sum as a whole, where parts are counted one by one.
 namespace detail {

@@ -41,7 +41,13 @@ constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mar
     for (auto& layer : made.layers) {
         auto const note = layer.note;
         bool const failed = layer.outcome == layer_outcome::failed;
-        layer = {.name = layer.name, .before = made.before.tokens, .runs = layer.runs, .failures = layer.failures, .asked = layer.asked, .summarizes = layer.summarizes, .note = why};
+        layer = {.name = layer.name,
+                 .before = made.before.tokens,
+                 .runs = layer.runs,
+                 .failures = layer.failures,
+                 .asked = layer.asked,
+                 .summarizes = layer.summarizes,
+                 .note = why};
         if (!failed) continue;
         layer.outcome = layer_outcome::failed;
         layer.note = note;
@@ -61,7 +67,7 @@ constexpr void press(Mix const& mix, Run& shared, typename Mix::memory& kept, to
         mix.template reduce_all<false>(shared, 0, kept);
     }
     made.after = shared.draft.used();
-    made.outcome = made.after.tokens <= shared.limit ? outcome::fits
+    made.outcome = made.after.tokens <= shared.limit           ? outcome::fits
                    : made.after.tokens <= shared.draft.floor() ? outcome::exhausted
                                                                : outcome::over;
 }
@@ -82,9 +88,15 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     }
     auto const started = options.clock();
     auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole, .options = options, .entries = made.layers.data(), .dry = dry, .begun = mark,
-                               .may_ask = demand.may_ask, .may_ask_too = demand.may_ask_too,
-                               .untriggered = demand.untriggered, .until = demand.until};
+    run<Draft, Options> shared{.draft = whole,
+                               .options = options,
+                               .entries = made.layers.data(),
+                               .dry = dry,
+                               .begun = mark,
+                               .may_ask = demand.may_ask,
+                               .may_ask_too = demand.may_ask_too,
+                               .untriggered = demand.untriggered,
+                               .until = demand.until};
     shared.limit = made.before.input;
     shared.ends_in_last_resort = Mix::ends_in_last_resort;
     bool const one_shot = kind != run_kind::session;
@@ -131,8 +143,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
 
 /// The same for a mix whose layers are known only at run time.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                         bool dry, run_kind kind, run_demand demand = {}) {
+constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole,
+                                         Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
     if constexpr (requires { mix.run_on(kept, whole, options, dry, kind, demand); })
         return mix.run_on(kept, whole, options, dry, kind, demand);
     else return run_layers(mix, kept, whole, options, dry, kind, demand);

@@ -19,9 +19,10 @@ inline namespace v1 {
 /// Optional: `e.frame(role) -> cost` for each message, or `e.frame(role, std::string_view name) -> cost` with its
 /// author's name; `e.frame(part_view const&) -> cost` for each part.
 template <class Estimator>
-concept token_estimator = std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
-    { count(text) } -> std::same_as<cost>;
-};
+concept token_estimator =
+    std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
+        { count(text) } -> std::same_as<cost>;
+    };
 
 namespace detail {
 
@@ -30,7 +31,8 @@ namespace detail {
 template <class Estimator>
 constexpr bool check_estimator() noexcept {
     static_assert(token_estimator<Estimator>,
-                  "condense: token_estimator: it must have a const operator()(std::string_view) that returns a condense::cost (see token_estimator)");
+                  "condense: token_estimator: it must have a const operator()(std::string_view) that returns a "
+                  "condense::cost (see token_estimator)");
     return true;
 }
 
@@ -47,11 +49,14 @@ concept counts_names = requires(Estimator const& count, std::string_view name) {
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& count, role speaker) {
     if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, std::string_view{}));
-    else if constexpr (requires { { count.frame(speaker) } -> std::same_as<cost>; })
+    else if constexpr (requires {
+                           { count.frame(speaker) } -> std::same_as<cost>;
+                       })
         return clamped(count.frame(speaker));
     else {
-        static_assert(!requires { count.frame(speaker); },
-                      "condense: token_estimator: frame must give a cost (see token_estimator)");
+        static_assert(
+            !requires { count.frame(speaker); },
+            "condense: token_estimator: frame must give a cost (see token_estimator)");
         return {};
     }
 }
@@ -65,7 +70,10 @@ constexpr cost frame_cost(Estimator const& count, role speaker, Function const& 
 
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& count, part_view const& part) {
-    if constexpr (requires { { count.frame(part) } -> std::same_as<cost>; }) return count.frame(part);
+    if constexpr (requires {
+                      { count.frame(part) } -> std::same_as<cost>;
+                  })
+        return count.frame(part);
     else return {};
 }
 
@@ -95,8 +103,8 @@ struct request_count {
 /// `e.corrected(sum) -> cost`, which must not throw. A session does both. Optional: `e.use_model(name)` for another
 /// model, and `e.save()`, `e.load(text)` for what was learnt.
 template <class Estimator>
-concept learning_estimator = token_estimator<Estimator> &&
-                             requires(Estimator& learns, Estimator const& same, request_count const& sum, tokens reported) {
+concept learning_estimator = token_estimator<Estimator> && requires(Estimator& learns, Estimator const& same,
+                                                                    request_count const& sum, tokens reported) {
     { same.corrected(sum) } noexcept -> std::same_as<cost>;
     { learns.observe(sum, reported) } noexcept;
 };
@@ -128,8 +136,9 @@ inline constexpr bool has_default_estimator = false;
 /// The estimator that is used where a user names none; the header of script_aware defines it.
 template <class Which = void>
 struct default_estimator {
-    static_assert(detail::has_default_estimator<Which>,
-                  "condense: reduce: without an estimator the default must be included: <condense/estimate/script_aware.hpp>");
+    static_assert(
+        detail::has_default_estimator<Which>,
+        "condense: reduce: without an estimator the default must be included: <condense/estimate/script_aware.hpp>");
 };
 
 }  // namespace v1

@@ -16,37 +16,44 @@
 // library asks of it, by name:
 //
 // Required
-//   static constexpr effect effects        What it may do; a verb of draft or pass that is not declared does not compile.
+//   static constexpr effect effects        What it may do; a verb of draft or pass that is not declared does not
+//   compile.
 //
 // Hooks, templates on their first arguments (`auto& draft, auto& pass`); at least one of the first two
-//   void reduce(draft, pass)               Once a run, in the order of the layers, and again in each sweep and under each
+//   void reduce(draft, pass)               Once a run, in the order of the layers, and again in each sweep and under
+//   each
 //                                          step of pressure while it is due. May return condense::failed instead.
 //   void arrive(draft, sequence, pass)     Once for each new message, before reduce; in a session when it is pushed.
-//   bool due(usage const&) noexcept        Whether reduce has something to do. Reads no message, allocates nothing. Without
+//   bool due(usage const&) noexcept        Whether reduce has something to do. Reads no message, allocates nothing.
+//   Without
 //                                          it `when.due(usage)` where there is a member `when`, else always.
-//   void validate()                        When a pipeline is made: throws invalid_configuration for settings that cannot
+//   void validate()                        When a pipeline is made: throws invalid_configuration for settings that
+//   cannot
 //                                          work; reject_unless does that, and a compile error in a constant expression.
 //
 // Members that are used where they are there
 //   when, until                            When it is due, and when pass.enough() says that it has done enough.
 //   worth                                  Whether what it did pays; what does not is taken back.
 //   static constexpr std::string_view name Its name in reports, else that of its type.
-//   using memory = ...                     Kept by a session between runs as pass.memory, default-made otherwise. Saved with
+//   using memory = ...                     Kept by a session between runs as pass.memory, default-made otherwise. Saved
+//   with
 //                                          the session where it has save() and load(text, most); told by rewind(first)
 //                                          that messages from `first` on are others now.
 //
 // Flags, all static constexpr bool, false where they are missing
-//   records                                After it a journal holds all messages: what follows loses nothing. It needs the
+//   records                                After it a journal holds all messages: what follows loses nothing. It needs
+//   the
 //                                          hook `failed made(each_sent, commits, pass)`, called once after a one-shot
-//                                          run with what the run has left, each_sent(f) with f(sequence) for each original
-//                                          and f(sequence, bytes) for each message made; `commits` where that takes the
-//                                          place of the history.
-//   durable                                What it keeps outlives the process. True where missing unless it keeps something.
-//   last_resort                            At the top of pressure it drops all that may be dropped.
+//                                          run with what the run has left, each_sent(f) with f(sequence) for each
+//                                          original and f(sequence, bytes) for each message made; `commits` where that
+//                                          takes the place of the history.
+//   durable                                What it keeps outlives the process. True where missing unless it keeps
+//   something. last_resort                            At the top of pressure it drops all that may be dropped.
 //   plans_summaries                        A session can have its summary made elsewhere, by the hooks
 //                                          `summary_plan plan(draft, pass)`, what to ask and for which groups, the same
-//                                          after an overflow with `(cost too_large, overflow const* said)`, and `failed conclude(draft, pass, groups, text, limit)`,
-//                                          which puts the text in their place.
+//                                          after an overflow with `(cost too_large, overflow const* said)`, and `failed
+//                                          conclude(draft, pass, groups, text, limit)`, which puts the text in their
+//                                          place.
 
 namespace condense {
 inline namespace v1 {
@@ -55,8 +62,8 @@ template <class = void>
 struct basic_summary_plan {
     std::vector<group> groups = {};
     std::string prompt = {};  ///< complete: for any model, on any thread
-    tokens limit = {};        ///< longest summary
-    v1::cost size = {};       ///< of the prompt without its instructions
+    tokens limit = {};  ///< longest summary
+    v1::cost size = {};  ///< of the prompt without its instructions
 };
 using summary_plan = basic_summary_plan<>;
 
@@ -108,10 +115,14 @@ constexpr bool flag_last_resort() noexcept {
 }
 
 template <class Layer>
-struct memory_type { using type = no_memory; };
+struct memory_type {
+    using type = no_memory;
+};
 template <class Layer>
     requires requires { typename Layer::memory; }
-struct memory_type<Layer> { using type = typename Layer::memory; };
+struct memory_type<Layer> {
+    using type = typename Layer::memory;
+};
 template <class Layer>
 using memory_of = typename memory_type<Layer>::type;
 
@@ -148,7 +159,10 @@ inline constexpr std::string_view type_name = last_name_of(spelling_of<Layer>())
 /// The layer's own `name`, else its type's.
 template <class Layer>
 constexpr std::string_view layer_name() noexcept {
-    if constexpr (requires { { Layer::name } -> std::convertible_to<std::string_view>; }) return Layer::name;
+    if constexpr (requires {
+                      { Layer::name } -> std::convertible_to<std::string_view>;
+                  })
+        return Layer::name;
     else return type_name<Layer>;
 }
 
@@ -156,8 +170,8 @@ constexpr std::string_view layer_name() noexcept {
 
 /// A class with `static constexpr auto effects` and a hook; final classes cannot be searched for one.
 template <class Layer>
-concept layer = std::is_class_v<Layer> && !std::is_final_v<Layer> && detail::declares_effects<Layer> &&
-                detail::has_hook<Layer>;
+concept layer =
+    std::is_class_v<Layer> && !std::is_final_v<Layer> && detail::declares_effects<Layer> && detail::has_hook<Layer>;
 
 }  // namespace v1
 }  // namespace condense

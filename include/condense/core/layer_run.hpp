@@ -26,21 +26,24 @@ concept has_worth = requires(Layer const& layer) { layer.worth; };
 template <class Layer>
 concept worth_needs_prefix = requires(Layer const& layer, gain const& measured) { layer.worth.pays(measured); };
 template <class Layer>
-concept weighs_tokens = requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
+concept weighs_tokens =
+    requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
 /// The steps from `mark` on are all of texts of parts, none of which rests on another's.
 template <class View>
 constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
     bool apart = mark != edits.steps().size();
     for (auto at = mark; at < edits.steps().size(); ++at)
-        apart = apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
+        apart =
+            apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
     return apart;
 }
 
 /// Takes back, of such steps, those that refer to one of `names`.
 template <class View>
 constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
-    std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark), edits.steps().end()};
+    std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark),
+                                           edits.steps().end()};
     std::vector<typename View::replacement> texts;
     texts.reserve(steps.size());
     for (auto const& made : steps) texts.push_back(edits.text_at(made.text));
@@ -48,7 +51,9 @@ constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std
     for (std::size_t at = 0; at < steps.size(); ++at) {
         bool lost = false;
         for (auto const& name : names) lost = lost || texts[at].stored == name;
-        if (!lost) edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]), steps[at].author);
+        if (!lost)
+            edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]),
+                            steps[at].author);
     }
 }
 
@@ -61,7 +66,8 @@ public:
         : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
           before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch(shared.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - shared.entries + 1));
+        shared.draft.begin_batch(shared.entries == nullptr ? 0
+                                                           : static_cast<std::uint16_t>(&entry - shared.entries + 1));
         shared.kept = 0;
         shared.nothing = nothing_to_do;
         shared.nothing_of = 0;
@@ -145,12 +151,16 @@ private:
             why += of_what;
             return why;
         };
-        auto const tokens_of = [&](cost some) { return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count; };
+        auto const tokens_of = [&](cost some) {
+            return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count;
+        };
         bool const more_messages = after.messages > before_.messages;
         bool const more_turns = after.turns > before_.turns + written_turns();
-        bool const by_tokens = after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
+        bool const by_tokens =
+            after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
         if (by_tokens) return say(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
-        if (more_messages || (!more_turns && (fired_ & measure::message_count))) return say(after.messages, before_.messages, " messages");
+        if (more_messages || (!more_turns && (fired_ & measure::message_count)))
+            return say(after.messages, before_.messages, " messages");
         return say(after.turns, before_.turns, " turns");
     }
 
@@ -163,9 +173,7 @@ private:
         };
         try {
             return put.put(put.store, put.name, content, created);
-        } catch (cancelled const&) {
-            throw;
-        } catch (std::exception const& problem) {
+        } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
             if (shared_->options.stop.stop_requested() || wraps_cancellation(problem)) throw;
             return failed_by(problem.what());
         } catch (...) {
@@ -227,7 +235,8 @@ private:
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
             entry_->artifacts += shared_->kept;
-            if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0) entry_->outcome = layer_outcome::stored;
+            if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0)
+                entry_->outcome = layer_outcome::stored;
             if (entry_->outcome == layer_outcome::idle && (entry_->note.empty() || is_idle(entry_->note))) note_idle();
         }
     }
@@ -253,12 +262,14 @@ private:
             if (!shared_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;
-            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair) ++entry_->parts_shortened;
+            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair)
+                ++entry_->parts_shortened;
         }
         entry_->artifacts += shared_->kept;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier : {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
+        for (auto const earlier :
+             {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
             if (std::string_view{entry_->note}.starts_with(earlier)) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
         entry_->waits = false;
@@ -283,15 +294,17 @@ private:
 
 #if defined(__cpp_exceptions)
 #define CONDENSE_DETAIL_TRY try
-#define CONDENSE_DETAIL_CATCH(fail, stopped)                \
-    catch (cancelled const&) { throw; }                     \
-    catch (std::exception const& problem) {                 \
-        fail(problem.what());                               \
-        if (stopped || wraps_cancellation(problem)) throw;  \
-    }                                                       \
-    catch (...) {                                           \
-        fail("an exception of unknown type");               \
-        if (stopped) throw;                                 \
+#define CONDENSE_DETAIL_CATCH(fail, stopped)               \
+    catch (cancelled const&) {                             \
+        throw;                                             \
+    }                                                      \
+    catch (std::exception const& problem) {                \
+        fail(problem.what());                              \
+        if (stopped || wraps_cancellation(problem)) throw; \
+    }                                                      \
+    catch (...) {                                          \
+        fail("an exception of unknown type");              \
+        if (stopped) throw;                                \
     }
 #else
 #define CONDENSE_DETAIL_TRY
@@ -307,7 +320,9 @@ struct nth;
 template <std::size_t Index, class First, class... Rest>
 struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
 template <class First, class... Rest>
-struct nth<0, First, Rest...> { using type = First; };
+struct nth<0, First, Rest...> {
+    using type = First;
+};
 
 /// Sets a run under pressure, for a scope.
 template <class Run>
@@ -338,11 +353,12 @@ private:
 /// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
-    if constexpr (requires { { layer.due(now) } -> std::same_as<bool>; }) {
+    if constexpr (requires {
+                      { layer.due(now) } -> std::same_as<bool>;
+                  }) {
         static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
         return layer.due(now);
-    }
-    else if constexpr (!has_reduce_hook<Layer>) return false;
+    } else if constexpr (!has_reduce_hook<Layer>) return false;
     else if constexpr (has_when<Layer>) {
         if constexpr (has_arrive_hook<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
@@ -382,8 +398,9 @@ constexpr void check_tiers() {
                   "condense: pipeline: a layer that summarises must be given messages with make (see composable)");
     static_assert(!(effects & effect::repairs) || answerable<Message>,
                   "condense: pipeline: a layer that repairs must be given messages with make_result (see answerable)");
-    static_assert(!flag_records<Layer>() || storable<Message>,
-                  "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
+    static_assert(
+        !flag_records<Layer>() || storable<Message>,
+        "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
 /// Calls a hook of a layer within one batch.
@@ -454,16 +471,19 @@ constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry
         if (shared.untriggered && target_is_met(layer, shared, now)) return;
         fired = due ? layer.when.fired(now) : measure::any;
         // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
-        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs)))
+            fired = fired | measure::token_count;
     } else fired = measure::any;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
     if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
-        static_assert(requires { layer.arrive(narrowed, sequence{}, hand); },
-                      "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
-    static_assert(requires { layer.reduce(narrowed, hand); },
-                  "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
+        static_assert(
+            requires { layer.arrive(narrowed, sequence{}, hand); },
+            "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    static_assert(
+        requires { layer.reduce(narrowed, hand); },
+        "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
     if (waits_for_record<Recorded, Layer>(shared, entry)) return;
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });
 }
@@ -481,20 +501,23 @@ constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry
         if constexpr (!requires { layer.when.unconditional; })
             if (!shared.draft.limits().is_possible()) return;
         fired = layer.when.fired(now);
-        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs))) fired = fired | measure::token_count;
+        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs)))
+            fired = fired | measure::token_count;
     }
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
     pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-    static_assert(requires { layer.arrive(narrowed, arrived, hand); },
-                  "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+    static_assert(
+        requires { layer.arrive(narrowed, arrived, hand); },
+        "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
     if (waits_for_record<Recorded, Layer>(shared, entry)) return;
     attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
 }
 
 /// Tells a journal what the run has left; false when it failed.
 template <class Layer, class Run, class Memory, class Each>
-constexpr bool run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each, bool commits) {
+constexpr bool run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each,
+                          bool commits) {
     never_done const goal;
     pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
     auto const failures = entry.failures;
@@ -515,7 +538,8 @@ constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entr
     auto const deadline = shared.deadline;
     auto const goal = goal_of(layer, now.input);
     draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
+    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{
+        shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
     [[maybe_unused]] auto const fail = [&](std::string_view reason) {
         ++entry.failures;
         entry.outcome = layer_outcome::failed;

@@ -44,10 +44,14 @@ concept nests = requires { typename Message::condense_traits; };
 template <class Message>
 struct find_traits {};
 template <specialises Message>
-struct find_traits<Message> { using type = message_traits<Message>; };
+struct find_traits<Message> {
+    using type = message_traits<Message>;
+};
 template <class Message>
     requires(!specialises<Message> && nests<Message>)
-struct find_traits<Message> { using type = typename Message::condense_traits; };
+struct find_traits<Message> {
+    using type = typename Message::condense_traits;
+};
 
 template <class Message>
 using traits_of = typename find_traits<Message>::type;
@@ -65,22 +69,21 @@ concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Messag
 
 /// Given a message that may be changed. One that takes a const message too cannot be meant to change it.
 template <class Message>
-concept replaces_in_place = std::copy_constructible<Message> &&
-    requires(Message& m, std::size_t index, std::string text) {
+concept replaces_in_place =
+    std::copy_constructible<Message> && requires(Message& m, std::size_t index, std::string text) {
         { traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<void>;
     } && !requires(Message const& m, std::size_t index, std::string text) {
         traits_of<Message>::with_part(m, index, std::move(text));
     };
 template <class Message>
-concept removes_in_place = std::copy_constructible<Message> &&
-    requires(Message& m, std::size_t index) {
-        { traits_of<Message>::without_part(m, index) } -> std::same_as<void>;
-    } && !requires(Message const& m, std::size_t index) { traits_of<Message>::without_part(m, index); };
+concept removes_in_place = std::copy_constructible<Message> && requires(Message& m, std::size_t index) {
+    { traits_of<Message>::without_part(m, index) } -> std::same_as<void>;
+} && !requires(Message const& m, std::size_t index) { traits_of<Message>::without_part(m, index); };
 template <class Message>
 concept reads_in_place = std::default_initializable<Message> && std::move_constructible<Message> &&
-    requires(Message& m, std::string_view bytes) {
-        { traits_of<Message>::from_bytes(m, bytes) } -> std::same_as<bool>;
-    };
+                         requires(Message& m, std::string_view bytes) {
+                             { traits_of<Message>::from_bytes(m, bytes) } -> std::same_as<bool>;
+                         };
 
 }  // namespace detail
 
@@ -91,9 +94,11 @@ concept message = detail::has_role<Message> && detail::has_parts<Message>;
 /// A new message with one part's text replaced can be made of it.
 template <class Message>
 concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
-    requires(Message const& m, std::size_t index, std::string text) {
-        { detail::traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<Message>;
-    });
+                                           requires(Message const& m, std::size_t index, std::string text) {
+                                               {
+                                                   detail::traits_of<Message>::with_part(m, index, std::move(text))
+                                               } -> std::same_as<Message>;
+                                           });
 
 /// A message can be written from a role and a text.
 template <class Message>
@@ -112,15 +117,16 @@ template <class Message>
 concept storable = message<Message> && requires(Message const& m) {
     { detail::traits_of<Message>::to_bytes(m) } -> std::convertible_to<std::string>;
 } && (detail::reads_in_place<Message> || requires(std::string_view bytes) {
-    { detail::traits_of<Message>::from_bytes(bytes) } -> std::convertible_to<std::optional<Message>>;
-});
+                       { detail::traits_of<Message>::from_bytes(bytes) } -> std::convertible_to<std::optional<Message>>;
+                   });
 
 namespace detail {
 
 template <class Message>
-concept part_removable = shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
-    { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
-});
+concept part_removable =
+    shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
+        { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
+    });
 
 template <class Message>
 concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
@@ -130,12 +136,16 @@ concept markable = message<Message> && requires(Message& m, Message const& read,
 
 struct role_of_fn {
     template <message Message>
-    constexpr role operator()(Message const& m) const { return traits_of<Message>::role_of(m); }
+    constexpr role operator()(Message const& m) const {
+        return traits_of<Message>::role_of(m);
+    }
 };
 
 struct each_part_fn {
     template <message Message, class Sink>
-    constexpr void operator()(Message const& m, Sink&& sink) const { traits_of<Message>::each_part(m, sink); }
+    constexpr void operator()(Message const& m, Sink&& sink) const {
+        traits_of<Message>::each_part(m, sink);
+    }
 };
 
 struct with_part_fn {
@@ -169,17 +179,22 @@ struct make_result_fn {
 
 struct to_bytes_fn {
     template <storable Message>
-    constexpr std::string operator()(Message const& m) const { return traits_of<Message>::to_bytes(m); }
+    constexpr std::string operator()(Message const& m) const {
+        return traits_of<Message>::to_bytes(m);
+    }
 };
 
 struct is_pinned_fn {
     template <message Message>
     constexpr bool operator()(Message const& m) const {
-        if constexpr (requires { { traits_of<Message>::pinned(m) } -> std::convertible_to<bool>; })
+        if constexpr (requires {
+                          { traits_of<Message>::pinned(m) } -> std::convertible_to<bool>;
+                      })
             return traits_of<Message>::pinned(m);
         else {
-            static_assert(!requires { &traits_of<Message>::pinned; },
-                          "condense: message_traits: pinned must be static, take a message and give bool (see message_traits)");
+            static_assert(
+                !requires { &traits_of<Message>::pinned; },
+                "condense: message_traits: pinned must be static, take a message and give bool (see message_traits)");
             return false;
         }
     }
@@ -188,11 +203,15 @@ struct is_pinned_fn {
 struct joins_previous_fn {
     template <message Message>
     constexpr bool operator()(Message const& m) const {
-        if constexpr (requires { { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>; })
+        if constexpr (requires {
+                          { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>;
+                      })
             return traits_of<Message>::joins_previous(m);
         else {
-            static_assert(!requires { &traits_of<Message>::joins_previous; },
-                          "condense: message_traits: joins_previous must be static, take a message and give bool (see message_traits)");
+            static_assert(
+                !requires { &traits_of<Message>::joins_previous; },
+                "condense: message_traits: joins_previous must be static, take a message and give bool (see "
+                "message_traits)");
             return false;
         }
     }
@@ -201,7 +220,9 @@ struct joins_previous_fn {
 struct mark_of_fn {
     template <message Message>
     constexpr std::string operator()(Message const& m) const {
-        if constexpr (requires { { traits_of<Message>::mark_of(m) } -> std::convertible_to<std::string_view>; })
+        if constexpr (requires {
+                          { traits_of<Message>::mark_of(m) } -> std::convertible_to<std::string_view>;
+                      })
             return std::string{std::string_view{traits_of<Message>::mark_of(m)}};
         else return {};
     }
@@ -210,7 +231,9 @@ struct mark_of_fn {
 struct name_of_fn {
     template <message Message>
     constexpr std::string operator()(Message const& m) const {
-        if constexpr (requires { { traits_of<Message>::name_of(m) } -> std::convertible_to<std::string_view>; })
+        if constexpr (requires {
+                          { traits_of<Message>::name_of(m) } -> std::convertible_to<std::string_view>;
+                      })
             return std::string{std::string_view{traits_of<Message>::name_of(m)}};
         else return {};
     }
@@ -218,7 +241,9 @@ struct name_of_fn {
 
 struct set_mark_fn {
     template <markable Message>
-    constexpr void operator()(Message& m, std::string_view mark) const { traits_of<Message>::set_mark(m, mark); }
+    constexpr void operator()(Message& m, std::string_view mark) const {
+        traits_of<Message>::set_mark(m, mark);
+    }
 };
 
 }  // namespace detail
@@ -273,9 +298,13 @@ constexpr role as_role(Value const& value) {
 }
 
 template <class Member>
-struct owner_of { using type = void; };
+struct owner_of {
+    using type = void;
+};
 template <class Owner, class Value>
-struct owner_of<Value Owner::*> { using type = Owner; };
+struct owner_of<Value Owner::*> {
+    using type = Owner;
+};
 
 }  // namespace detail
 
@@ -294,7 +323,8 @@ struct role_and_text {
     static constexpr void each_part(Message const& m, Sink&& sink) {
         auto&& text = detail::project<Text>(m);
         static_assert(std::convertible_to<decltype(text), std::string_view>,
-                      "condense: role_and_text: the text must convert to std::string_view, such as a std::string in UTF-8 (see message)");
+                      "condense: role_and_text: the text must convert to std::string_view, such as a std::string in "
+                      "UTF-8 (see message)");
         std::string_view const view = text;
         if (!view.empty())
             sink(part_view{.kind = role_of(m) == role::tool ? part_kind::tool_result : part_kind::text, .text = view});

@@ -47,7 +47,8 @@ public:
     constexpr std::uint32_t latest_answer() const noexcept { return last_assistant_; }
     /// It holds what was answered last to the latest plain user message.
     constexpr bool answers_latest_user(std::uint32_t index) const noexcept {
-        return last_assistant_ <= groups_[index].last && last_plain_user_ < last_assistant_ && group_of(last_assistant_) == index;
+        return last_assistant_ <= groups_[index].last && last_plain_user_ < last_assistant_ &&
+               group_of(last_assistant_) == index;
     }
 
     /// No assistant message follows, and it is the newest with calls or holds results whose call is
@@ -150,7 +151,8 @@ public:
             stop_waiting(calls_[call]);
         }
         // A group without any result has nothing that a model has yet to see.
-        if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_))) newest_call_group_ = detail::none32;
+        if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_)))
+            newest_call_group_ = detail::none32;
         ++version_;
         return found;
     }
@@ -307,7 +309,8 @@ private:
         auto const counted = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
-        if (call.has_result && call.id_size != 0 && call.result_in != record.message_index) repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        if (call.has_result && call.id_size != 0 && call.result_in != record.message_index)
+            repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
         if (!call.has_result) call.result_in = record.message_index;
         call.has_result = true;
         if (!call.answered) {
@@ -345,7 +348,8 @@ private:
     /// Some call of the group has a result, or may get one.
     constexpr bool awaits_reader(std::uint32_t group_id) const noexcept {
         for (std::uint32_t call = 0; call < calls_.size(); ++call)
-            if (group_of(calls_[call].message) == group_id && (calls_[call].has_result || !calls_[call].dead)) return true;
+            if (group_of(calls_[call].message) == group_id && (calls_[call].has_result || !calls_[call].dead))
+                return true;
         return false;
     }
 

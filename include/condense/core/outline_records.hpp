@@ -161,7 +161,11 @@ public:
         parts_.clear();
         text_.clear();
         for (auto const& part : m.parts) {
-            parts_.push_back({.record = {.cost = clamped(part.cost), .size = part.size, .kind = part.kind, .status = part.status, .sealed = part.sealed},
+            parts_.push_back({.record = {.cost = clamped(part.cost),
+                                         .size = part.size,
+                                         .kind = part.kind,
+                                         .status = part.status,
+                                         .sealed = part.sealed},
                               .id_at = text_.size(),
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
@@ -170,7 +174,10 @@ public:
     }
     /// What `take` needs in place of the message that was read.
     released_message facts() const {
-        released_message made{.speaker = record.speaker, .plain_user = record.plain_user, .joins_previous = joins_previous, .frame = record.frame};
+        released_message made{.speaker = record.speaker,
+                              .plain_user = record.plain_user,
+                              .joins_previous = joins_previous,
+                              .frame = record.frame};
         for (auto const& part : parts_)
             made.parts.push_back({.kind = part.record.kind,
                                   .status = part.record.status,
@@ -186,7 +193,9 @@ public:
     /// Whether there may be calls, results, or what came with one.
     constexpr bool has_pairs() const noexcept {
         for (auto const& part : parts_)
-            if (part.id_size != 0 || part.record.kind == part_kind::tool_call || part.record.kind == part_kind::tool_result) return true;
+            if (part.id_size != 0 || part.record.kind == part_kind::tool_call ||
+                part.record.kind == part_kind::tool_result)
+                return true;
         return false;
     }
     /// Bytes of its ids and tool names together.

@@ -35,7 +35,6 @@ constexpr role role_named(std::string_view spelling) noexcept {
     return role::other;
 }
 
-
 // What a message is made of, as its adapter shows it: one part_view for each piece.
 
 enum class part_kind : std::uint8_t { text, reasoning, tool_call, tool_result, media, other };

@@ -102,13 +102,9 @@ inline bool wraps_cancellation([[maybe_unused]] std::exception const& problem) n
 #if defined(__cpp_rtti)
     try {
         std::rethrow_if_nested(problem);
-    } catch (cancelled const&) {
-        return true;
-    } catch (std::exception const& inner) {
+    } catch (cancelled const&) { return true; } catch (std::exception const& inner) {
         return wraps_cancellation(inner);
-    } catch (...) {
-        return false;
-    }
+    } catch (...) { return false; }
 #endif
     return false;
 }
@@ -175,9 +171,11 @@ struct run {
 /// Why a layer has nothing to do, as far as it says so.
 inline constexpr std::string_view nothing_to_do = "nothing to do";
 inline constexpr std::string_view target_reached = "nothing to do: its target is reached";
-inline constexpr std::string_view all_bound = "nothing to do: all of it is system messages, pins, open calls or the latest";
+inline constexpr std::string_view all_bound =
+    "nothing to do: all of it is system messages, pins, open calls or the latest";
 inline constexpr std::string_view all_protected = "nothing to do: all that it could take is protected";
-inline constexpr std::string_view all_newest = "nothing to do: all that it could take is within the newest ";  // and how many messages
+inline constexpr std::string_view all_newest =
+    "nothing to do: all that it could take is within the newest ";  // and how many messages
 inline constexpr std::string_view all_within_over = "nothing to do: all that it could take is within `over`";
 /// Why a layer waits.
 inline constexpr std::string_view asked_lately = "the model was asked lately";
@@ -196,7 +194,8 @@ class pass {
 public:
     constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept,
                    Rerun* rerun = nullptr) noexcept
-        : memory{kept}, run_{detail::address_of(shared)}, entry_{&entry}, goal_{detail::address_of(goal)}, message_limit_{message_limit}, rerun_{rerun} {}
+        : memory{kept}, run_{detail::address_of(shared)}, entry_{&entry}, goal_{detail::address_of(goal)},
+          message_limit_{message_limit}, rerun_{rerun} {}
 
     /// The layer's own memory, kept by the session.
     Memory& memory;
@@ -286,10 +285,12 @@ public:
         auto const given = [&]() -> decltype(auto) {
             if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
             else if constexpr (std::invocable<Model const&, std::string_view>) return model(prompt);
-            else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>) return model(std::string{prompt}, limits);
+            else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>)
+                return model(std::string{prompt}, limits);
             else return model(std::string{prompt});
         };
-        using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string, std::remove_cvref_t<decltype(given())>>;
+        using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string,
+                                          std::remove_cvref_t<decltype(given())>>;
         if (!may_ask()) return answer{};
         ++entry_->asked;
         if (run_->dry) return answer{};
@@ -316,7 +317,9 @@ public:
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         ++run_->kept;
-        if (!run_->dry) run_->puts.push_back({.store = detail::address_of(store), .put = put_into<Store>, .name = name, .part = part});
+        if (!run_->dry)
+            run_->puts.push_back(
+                {.store = detail::address_of(store), .put = put_into<Store>, .name = name, .part = part});
     }
 
     /// Appends a line to the conversation's record; nothing in a dry run.
@@ -360,14 +363,16 @@ public:
         return run_->escalated;
     }
     constexpr void set_deadline(instant until) noexcept {
-        static_assert(Allowed & effect::reads_clock,
-                      "condense: pass.set_deadline: the layer must declare condense::reads_clock in its effects (see effect)");
+        static_assert(
+            Allowed & effect::reads_clock,
+            "condense: pass.set_deadline: the layer must declare condense::reads_clock in its effects (see effect)");
         run_->deadline = until;
     }
 
 private:
     template <class Store>
-    static store_error put_into(void const* store, reference const& name, std::string_view content, [[maybe_unused]] bool& created) {
+    static store_error put_into(void const* store, reference const& name, std::string_view content,
+                                [[maybe_unused]] bool& created) {
         auto const& into = *static_cast<Store const*>(store);
         if constexpr (detail::store_of_files<Store>) created = !into.has_file(name);
         return into.put(name, content);
@@ -412,14 +417,16 @@ public:
         return whole_->remove(part);
     }
     constexpr refusal externalize(part_ref part, std::string text, reference stored) {
-        static_assert(Allowed & effect::externalizes,
-                      "condense: draft.externalize: the layer must declare condense::externalizes in its effects (see effect)");
+        static_assert(
+            Allowed & effect::externalizes,
+            "condense: draft.externalize: the layer must declare condense::externalizes in its effects (see effect)");
         return whole_->externalize(part, std::move(text), stored);
     }
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
-        static_assert(Allowed & effect::summarizes,
-                      "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
+        static_assert(
+            Allowed & effect::summarizes,
+            "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
         return whole_->summarize(which, std::move(text), before);
     }
     constexpr refusal repair(part_ref call, std::string text) {

@@ -34,9 +34,13 @@ constexpr decltype(auto) item_at(Tuple&& elements) noexcept {
 }
 
 template <class Layer>
-struct leaves { static constexpr std::size_t count = 1; };
+struct leaves {
+    static constexpr std::size_t count = 1;
+};
 template <class... Layers>
-struct leaves<pipeline<Layers...>> { static constexpr std::size_t count = (std::size_t{0} + ... + leaves<Layers>::count); };
+struct leaves<pipeline<Layers...>> {
+    static constexpr std::size_t count = (std::size_t{0} + ... + leaves<Layers>::count);
+};
 
 template <class Layer>
 inline constexpr bool is_pipeline = false;
@@ -70,8 +74,9 @@ template <class... Layers>
 struct walk<pipeline<Layers...>> {
     static constexpr void visit(properties& found) noexcept {
         std::size_t place = 0;
-        (((found.well_ordered = found.well_ordered && (!(effects_of<Layers>() & effect::reruns) || is_pipeline<Layers> ||
-                                                       (place > 0 && place + 1 == sizeof...(Layers)))),
+        (((found.well_ordered =
+               found.well_ordered && (!(effects_of<Layers>() & effect::reruns) || is_pipeline<Layers> ||
+                                      (place > 0 && place + 1 == sizeof...(Layers)))),
           walk<Layers>::visit(found), ++place),
          ...);
     }
@@ -100,16 +105,19 @@ consteval bool acts_on_arrival() {
 
 template <class Layer>
 constexpr void check_layer() {
-    static_assert(!requires { requires !std::is_class_v<Layer>; },
-                  "condense: pipeline: what is given must be a layer, a class with effects and a hook (see layer)");
+    static_assert(
+        !requires { requires !std::is_class_v<Layer>; },
+        "condense: pipeline: what is given must be a layer, a class with effects and a hook (see layer)");
     if constexpr (std::is_class_v<Layer>) {
-        static_assert(!std::is_final_v<Layer>, "condense: pipeline: a layer must not be final, its hooks are found by name (see layer)");
+        static_assert(!std::is_final_v<Layer>,
+                      "condense: pipeline: a layer must not be final, its hooks are found by name (see layer)");
         static_assert(declares_effects<Layer>,
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
         if constexpr (!std::is_final_v<Layer> && !is_pipeline<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
-        static_assert(!has_worth<Layer> || worth_needs_prefix<Layer> || weighs_tokens<Layer>,
-                      "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
+        static_assert(
+            !has_worth<Layer> || worth_needs_prefix<Layer> || weighs_tokens<Layer>,
+            "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
     }
 }
 
@@ -121,8 +129,9 @@ constexpr void check_layer() {
 template <class... Layers>
 class pipeline {
     static_assert((true && ... && (detail::check_layer<Layers>(), true)));
-    static_assert(detail::properties_of<pipeline>().well_ordered,
-                  "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
+    static_assert(
+        detail::properties_of<pipeline>().well_ordered,
+        "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
 
 protected:
     template <std::size_t Index>
@@ -184,7 +193,8 @@ public:
         std::size_t entry = 0;
         each([&](auto const& layer) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
-            if constexpr (detail::is_pipeline<layer_type>) found |= layer.due(now) ? layer.due_layers(now) << (entry < 63 ? entry : 63) : 0;
+            if constexpr (detail::is_pipeline<layer_type>)
+                found |= layer.due(now) ? layer.due_layers(now) << (entry < 63 ? entry : 63) : 0;
             else found |= std::uint64_t{detail::is_due(layer, now) ? 1u : 0u} << (entry < 63 ? entry : 63);
             entry += detail::leaves<layer_type>::count;
         });
@@ -201,17 +211,22 @@ public:
     template <bool Recorded, bool ArriveOnly, class Run>
     constexpr void arrive_all(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (arrive_one<Recorded || recorded_before<Index>(), ArriveOnly, Index>(shared, arrived, first_entry, kept), ...);
+            (arrive_one < Recorded || recorded_before<Index>(), ArriveOnly,
+             Index > (shared, arrived, first_entry, kept), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
     /// Tells the journals what a run has left, each_sent(f) with f(sequence) and f(sequence, bytes), and
     /// whether that takes the place of the history. False when one of them could not note it.
     template <class Run, class Each>
-    constexpr bool note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry, memory& kept) const {
+    constexpr bool note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry,
+                             memory& kept) const {
         bool noted = true;
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(), detail::item_at<Index>(kept)) && noted), ...);
+            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(),
+                                          detail::item_at<Index>(kept)) &&
+                      noted),
+             ...);
         }(std::index_sequence_for<Layers...>{});
         return noted;
     }
@@ -265,7 +280,7 @@ protected:
     template <bool Recorded, class Run, std::size_t... Index>
     constexpr void reduce_some([[maybe_unused]] Run& shared, [[maybe_unused]] std::size_t first_entry,
                                [[maybe_unused]] memory& kept, std::index_sequence<Index...>) const {
-        (reduce_one<Recorded, Recorded || recorded_before<Index>(), Index>(shared, first_entry, kept), ...);
+        (reduce_one < Recorded, Recorded || recorded_before<Index>(), Index > (shared, first_entry, kept), ...);
     }
 
     /// Recorded: before this pipeline; Here: before this layer.
@@ -299,10 +314,12 @@ protected:
     }
 
     template <std::size_t Index, class Run, class Each, class Memory>
-    constexpr bool note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent, [[maybe_unused]] bool commits,
-                                [[maybe_unused]] std::size_t entry, [[maybe_unused]] Memory& remembered) const {
+    constexpr bool note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent,
+                                [[maybe_unused]] bool commits, [[maybe_unused]] std::size_t entry,
+                                [[maybe_unused]] Memory& remembered) const {
         auto const& layer = detail::item_at<Index>(layers_);
-        if constexpr (detail::is_pipeline<at<Index>>) return layer.note_made(shared, each_sent, commits, entry, remembered);
+        if constexpr (detail::is_pipeline<at<Index>>)
+            return layer.note_made(shared, each_sent, commits, entry, remembered);
         else if constexpr (detail::flag_records<at<Index>>())
             return detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);
         else return true;
@@ -358,8 +375,8 @@ using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix co
 // that the program has rewritten its messages.
 namespace detail {
 
-/// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not its own;
-/// `most` are the messages that the session holds.
+/// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
+/// its own; `most` are the messages that the session holds.
 template <class Memory>
 concept saved_memory = requires(Memory& kept, Memory const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;

@@ -69,9 +69,7 @@ consteval turns operator""_turns(unsigned long long count) { return {count}; }
 consteval percent operator""_pct(unsigned long long count) {
     return {count > 1'000'000 ? detail::none32 : static_cast<std::uint32_t>(count * 100)};
 }
-consteval percent operator""_pct(long double count) {
-    return {static_cast<std::uint32_t>(count * 100 + 0.5L)};
-}
+consteval percent operator""_pct(long double count) { return {static_cast<std::uint32_t>(count * 100 + 0.5L)}; }
 
 }  // namespace literals
 
@@ -85,9 +83,7 @@ struct cost {
 
     static constexpr cost of(v1::tokens count) noexcept { return {detail::mul_capped(count.count, per_token)}; }
 
-    constexpr v1::tokens tokens() const noexcept {
-        return {steps / per_token + (steps % per_token != 0 ? 1u : 0u)};
-    }
+    constexpr v1::tokens tokens() const noexcept { return {steps / per_token + (steps % per_token != 0 ? 1u : 0u)}; }
 
     friend constexpr auto operator<=>(cost, cost) = default;
     friend constexpr cost operator+(cost left, cost right) noexcept {
@@ -100,7 +96,6 @@ struct cost {
     constexpr cost& operator-=(cost less) noexcept { return *this = *this - less; }
 };
 
-
 // What tokens cost, in whole numbers: 3.0_per_million, and the four prices that a provider asks.
 
 /// What tokens cost, in millionths of any currency for a million of them.
@@ -110,7 +105,9 @@ struct price {
 };
 
 inline namespace literals {
-consteval price operator""_per_million(long double amount) { return {static_cast<std::uint64_t>(amount * 1'000'000 + 0.5L)}; }
+consteval price operator""_per_million(long double amount) {
+    return {static_cast<std::uint64_t>(amount * 1'000'000 + 0.5L)};
+}
 consteval price operator""_per_million(unsigned long long amount) { return {amount * 1'000'000}; }
 }  // namespace literals
 

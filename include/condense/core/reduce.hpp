@@ -51,7 +51,8 @@ class reduction {
 public:
     using message_type = typename source_type::message_type;
     static_assert(v1::message<message_type>,
-                  "condense: reduce: the elements of the history must be messages: give message_traits role_of and each_part (see message)");
+                  "condense: reduce: the elements of the history must be messages: give message_traits role_of and "
+                  "each_part (see message)");
 
     static_assert(!detail::is_document<std::remove_const_t<History>>,
                   "condense: reduce: a document must be given as the array of its messages (see messages_of)");
@@ -65,7 +66,8 @@ public:
         edits_.expect(source_.size());
         for (std::size_t index = 0; index < source_.size(); ++index) {
             auto&& m = source_[index];
-            edits_.reserve_message(facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
+            edits_.reserve_message(
+                facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
             edits_.on_message_placed(facts_, facts_.place());
         }
     }
@@ -77,11 +79,14 @@ public:
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
-        request_count const counted{.counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        detail::calibration_scope const as_expected{edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead};
+        request_count const counted{
+            .counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
+        detail::calibration_scope const as_expected{edits_, counted.total().tokens(),
+                                                    detail::corrected(count_, counted).tokens(), limits_.overhead};
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
-        if (sums.cost == v1::cost{} && sums.messages != 0) report_.before.source = report_.after.source = usage_source::none;
+        if (sums.cost == v1::cost{} && sums.messages != 0)
+            report_.before.source = report_.after.source = usage_source::none;
         all.keep();
     }
 
@@ -157,19 +162,18 @@ template <class History>
 using element_of = std::remove_cvref_t<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
 
 template <class History>
-concept erasable = !std::is_const_v<History> && std::is_nothrow_move_assignable_v<element_of<History>> &&
-                   std::is_nothrow_move_constructible_v<element_of<History>> &&
-                   std::same_as<decltype(*ranges_access::begin_of(std::declval<History&>())), element_of<History>&> &&
-                   requires(History& history) {
-                       history.erase(ranges_access::begin_of(history), ranges_access::end_of(history));
-                   };
+concept erasable =
+    !std::is_const_v<History> && std::is_nothrow_move_assignable_v<element_of<History>> &&
+    std::is_nothrow_move_constructible_v<element_of<History>> &&
+    std::same_as<decltype(*ranges_access::begin_of(std::declval<History&>())), element_of<History>&> &&
+    requires(History& history) { history.erase(ranges_access::begin_of(history), ranges_access::end_of(history)); };
 
 template <class History>
-concept refillable = !std::is_const_v<History> && std::default_initializable<History> &&
-                     std::is_nothrow_swappable_v<History> && std::is_nothrow_move_constructible_v<element_of<History>> &&
-                     requires(History& history, element_of<History>&& m) { history.push_back(std::move(m)); } &&
-                     (std::copy_constructible<element_of<History>> ||
-                      requires(History& history) { history.reserve(std::size_t{}); });
+concept refillable =
+    !std::is_const_v<History> && std::default_initializable<History> && std::is_nothrow_swappable_v<History> &&
+    std::is_nothrow_move_constructible_v<element_of<History>> &&
+    requires(History& history, element_of<History>&& m) { history.push_back(std::move(m)); } &&
+    (std::copy_constructible<element_of<History>> || requires(History& history) { history.reserve(std::size_t{}); });
 
 }  // namespace detail
 
@@ -310,15 +314,16 @@ struct any_value {
 };
 /// A budget with values of any type, and with names that other libraries give its members.
 struct wrong_budget {
-    any_value limit, max_tokens, context, context_window, context_limit, max_input, max_input_tokens, window, input, reserve, reserved, output, max_output,
-        max_output_tokens, overhead;
+    any_value limit, max_tokens, context, context_window, context_limit, max_input, max_input_tokens, window, input,
+        reserve, reserved, output, max_output, max_output_tokens, overhead;
 };
 
 /// What every call that takes a history must be given, each with its sentence.
 template <class History, class Estimator>
 constexpr bool check_call() noexcept {
     static_assert(!holds_history<std::remove_const_t<History>>,
-                  "condense: reduce: what messages_of gives must be dereferenced: auto messages = messages_of(document); reduce(*messages, ...) (see messages_of)");
+                  "condense: reduce: what messages_of gives must be dereferenced: auto messages = "
+                  "messages_of(document); reduce(*messages, ...) (see messages_of)");
     static_assert(history<History> || holds_history<std::remove_const_t<History>>,
                   "condense: reduce: the history must be a range of messages, such as std::vector (see committable)");
     return check_estimator<Estimator>();
@@ -346,15 +351,17 @@ template <committable History, class Mix, class Estimator = default_estimator<>,
 auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {}, Options const& options = {}) {
     static_assert(detail::check_call<History, Estimator>());
     auto const& layers = detail::as_pipeline(mix);
-    static_assert(!(Mix::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
-        history.push_back(std::move(m));
-    }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
+    static_assert(
+        !(Mix::effects & effect::repairs) || requires(detail::element_of<History>&& m) {
+            history.push_back(std::move(m));
+        }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
     using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
     reduced_type reduced{history, count, limits, options};
     reduced.run(layers, options, false, detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
     if (reduced.report().changed()) {
-        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, *reduced.report().first_changed};
+        detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced,
+                                                                                    *reduced.report().first_changed};
         detail::apply(history, changes);
     }
     detail::tell_trail(options, trail);
@@ -377,14 +384,16 @@ template <class History, class Mix, class Estimator = default_estimator<>, class
     requires(!std::is_reference_v<History>)
 report<1> reduce(History&&, Mix const&, budget, Estimator const& = {}, Options const& = {}) {
     static_assert(detail::check_call<History, Estimator>());
-    static_assert(!std::same_as<History, History>, "condense: reduce: the history must be a variable, not a temporary (see committable)");
+    static_assert(!std::same_as<History, History>,
+                  "condense: reduce: the history must be a variable, not a temporary (see committable)");
     return {};
 }
 /// Refused: these are no budgets.
 template <class History>
 report<1> reduce(History&&, detail::any_value, detail::wrong_budget, detail::any_value = {}, detail::any_value = {}) {
     static_assert(!std::same_as<History, History>,
-                  "condense: reduce: the budget must be given as .window, .output and .overhead, each in tokens such as 200'000_tokens (see budget)");
+                  "condense: reduce: the budget must be given as .window, .output and .overhead, each in tokens such "
+                  "as 200'000_tokens (see budget)");
     return {};
 }
 
@@ -397,7 +406,8 @@ auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, E
     static_assert(detail::check_call<History, Estimator>());
     using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
     reduced_type reduced{history, count, limits, options};
-    reduced.run(detail::as_pipeline(mix), options, false, std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
+    reduced.run(detail::as_pipeline(mix), options, false,
+                std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {

@@ -12,7 +12,8 @@
 #include <condense/core/outline.hpp>
 #include <condense/core/report.hpp>
 
-// The messages that would be sent: the originals with the edits in force, summaries and answers; and what was cut of them.
+// The messages that would be sent: the originals with the edits in force, summaries and answers; and what was cut of
+// them.
 
 namespace condense {
 inline namespace v1 {
@@ -50,7 +51,8 @@ constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t 
 /// Calls kept(index), changed(index), summary(group) or answer(part_id of the call) for each message that
 /// would be sent, in order.
 template <class Kept, class Changed, class Summary, class Answer>
-constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary, Answer& answer) {
+constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary,
+                          Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
         // Groups have the index of the message with which they began.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
@@ -67,7 +69,8 @@ constexpr void each_place(outline const& facts, view const& edits, Kept& kept, C
 
 /// A message with its edits; it has some.
 template <class Message>
-constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index, bool marks) {
+constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index,
+                         bool marks) {
     auto const& found = facts.message_at(index);
     std::optional<Message> made;
     auto const now = [&]() -> Message const& { return made ? *made : original; };
@@ -106,7 +109,8 @@ constexpr Message render_summary(view const& edits, group which, bool marks) {
 
 /// The answer to a call, as the adapter makes it of the message with the call.
 template <class Message>
-constexpr Message render_answer(Message const& original, outline const& facts, view const& edits, std::uint32_t part_id) {
+constexpr Message render_answer(Message const& original, outline const& facts, view const& edits,
+                                std::uint32_t part_id) {
     std::optional<Message> made;
     auto at = facts.message_at(facts.part_at(part_id).message_index).first_part;
     v1::each_part(original, [&](part_view const& part) {
@@ -124,15 +128,18 @@ constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
     auto const& edits = whole.edits();
     auto const kept = [&](std::uint32_t index) { f(sequence{index}); };
     auto const changed = [&](std::uint32_t index) {
-        f(sequence{index}, v1::to_bytes(render<message_type>(whole.message_at(sequence{index}), facts, edits, index, marks)));
+        f(sequence{index},
+          v1::to_bytes(render<message_type>(whole.message_at(sequence{index}), facts, edits, index, marks)));
     };
     auto const summary = [&](group which) {
         if constexpr (composable<message_type>)
-            f(sequence{facts.group_at(which.id()).first}, v1::to_bytes(render_summary<message_type>(edits, which, marks)));
+            f(sequence{facts.group_at(which.id()).first},
+              v1::to_bytes(render_summary<message_type>(edits, which, marks)));
     };
     auto const answer = [&](std::uint32_t part_id) {
         auto const index = facts.part_at(part_id).message_index;
-        f(sequence{index}, v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, part_id)));
+        f(sequence{index},
+          v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, part_id)));
     };
     each_place(facts, edits, kept, changed, summary, answer);
 }
@@ -152,13 +159,17 @@ constexpr void each_truncation(Source const& source, outline const& facts, View 
                                Layers const& layers, bool recorded, Function&& f) {
     for (auto index = mark; index < edits.steps().size(); ++index) {
         auto const& cut = edits.steps()[index];
-        bool const cuts = cut.kind == edit_kind::shorten || cut.kind == edit_kind::externalize || cut.kind == edit_kind::remove;
+        bool const cuts =
+            cut.kind == edit_kind::shorten || cut.kind == edit_kind::externalize || cut.kind == edit_kind::remove;
         if (!cuts || cut.author == 0 || cut.author > layers.size() || !led_to_present(edits, index)) continue;
         auto const& part = facts.part_at(cut.target);
         auto const number = part.message_index;
         if (edits.gone(facts.group_of(number)) || facts.message_at(number).released) continue;
-        truncation made{.message = {number}, .part = cut.target - facts.message_at(number).first_part, .kind = part.kind,
-                        .layer = layers[cut.author - 1].name, .recorded = recorded};
+        truncation made{.message = {number},
+                        .part = cut.target - facts.message_at(number).first_part,
+                        .kind = part.kind,
+                        .layer = layers[cut.author - 1].name,
+                        .recorded = recorded};
         auto const text_of = [&](auto const& one) -> auto const& { return edits.text_at(one.text); };
         if (cut.text != none32) {
             made.after = {utf8::count(text_of(cut).text)};

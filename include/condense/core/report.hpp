@@ -105,23 +105,30 @@ inline void append_row(std::string& out, layer_report const& layer) {
     for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},
                               std::uint64_t{layer.parts_shortened}, std::uint64_t{layer.artifacts}})
         append_padded(out, grouped(figure), 12, true);
-    if (layer.passes != 0) out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
+    if (layer.passes != 0)
+        out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
     if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
     out.push_back('\n');
 }
 
-inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after, std::uint64_t lost) {
+inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after,
+                        std::uint64_t lost) {
     out.append(result).append(": ").append(grouped(before.tokens.count)).append(" -> ");
     out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens");
     if (before.source != usage_source::estimated || after.source != before.source)
         out.append(" (").append(name(before.source)).append(" -> ").append(name(after.source)).append(")");
     out.append(", ");
     out.append(grouped(before.messages.count)).append(" -> ").append(grouped(after.messages.count)).append(" messages");
-    if (lost != 0) out.append("; the summary failed, and ").append(grouped(lost)).append(lost == 1 ? " group was" : " groups were").append(" dropped without one");
+    if (lost != 0)
+        out.append("; the summary failed, and ")
+            .append(grouped(lost))
+            .append(lost == 1 ? " group was" : " groups were")
+            .append(" dropped without one");
     out.push_back('\n');
     append_padded(out, "layer", 16);
     append_padded(out, "outcome", 10);
-    for (std::string_view const title : {"saved", "dropped", "shortened", "stored"}) append_padded(out, title, 12, true);
+    for (std::string_view const title : {"saved", "dropped", "shortened", "stored"})
+        append_padded(out, title, 12, true);
     out.append("\n");
 }
 
@@ -133,7 +140,8 @@ struct run_report {
     usage before = {};
     usage after = {};
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
-    tokens floor = {};  ///< what no law lets go, beside `after`, what this mix leaves; set when the outcome is `exhausted`
+    tokens floor =
+        {};  ///< what no law lets go, beside `after`, what this mix leaves; set when the outcome is `exhausted`
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
     instant time = {};   ///< how long the run took
@@ -235,7 +243,8 @@ struct [[nodiscard]] report : run_report {
         for (auto const& layer : layers) detail::append_row(out, layer);
         if (outcome == v1::outcome::exhausted) {
             out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced");
-            if (floor < after.tokens) out.append(" by any mix; this one leaves ").append(detail::grouped(after.tokens.count));
+            if (floor < after.tokens)
+                out.append(" by any mix; this one leaves ").append(detail::grouped(after.tokens.count));
             out.push_back('\n');
         }
         return out;

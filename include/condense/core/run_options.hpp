@@ -36,9 +36,9 @@ struct steady_clock {
 /// due by messages or turns wait for rounds in place of tokens (law L18): one round after a run that left them due,
 /// twice as many after each further one.
 struct pacing {
-    percent growth = {200};         ///< pushed at least before another run, after one that left a layer due or gained less
-    percent asking = {2'500};       ///< pushed at least before a model is asked again; also what an open circuit waits for
-    std::uint32_t fruitless = 2;    ///< runs in a row without progress that open the circuit
+    percent growth = {200};  ///< pushed at least before another run, after one that left a layer due or gained less
+    percent asking = {2'500};  ///< pushed at least before a model is asked again; also what an open circuit waits for
+    std::uint32_t fruitless = 2;  ///< runs in a row without progress that open the circuit
 
     friend constexpr bool operator==(pacing const&, pacing const&) = default;
 };
@@ -61,7 +61,7 @@ struct request_info {
 
 /// A run whatever the triggers say: `session.run(force{.focus = "the parser", .target = 20'000_tokens})`. Row D12.
 struct force {
-    std::string_view focus = {};       ///< what summaries keep above all; else as in `request_info`
+    std::string_view focus = {};  ///< what summaries keep above all; else as in `request_info`
     std::optional<tokens> target = {};  ///< where every layer stops, in place of its own `until`
 };
 
@@ -119,7 +119,8 @@ constexpr bool pins(Options const& options, sequence at, Message const& m) {
     else if constexpr (std::predicate<asked const&, sequence>) return options.pins(at);
     else {
         static_assert(std::predicate<asked const&, Message const&>,
-                      "condense: run_options: pins must be a predicate on a condense::sequence, a message, or both (see run_options)");
+                      "condense: run_options: pins must be a predicate on a condense::sequence, a message, or both "
+                      "(see run_options)");
         return options.pins(m);
     }
 }

@@ -47,7 +47,6 @@ struct reference {
     friend constexpr auto operator<=>(reference const&, reference const&) = default;
 };
 
-
 // The seams to what outlives a conversation: artifact stores keep content under its name, journals
 // keep every message as it first was. Handles: cheap to copy, usable through const, by any thread.
 
@@ -83,7 +82,8 @@ struct any_artifact_sink {
 /// where the store is `durable`; it may refuse a name that is not that of the content. `get` gives the content back,
 /// or nothing where the name is unknown.
 template <class Store>
-concept artifact_store = std::copy_constructible<Store> && detail::store_names<Store> && detail::store_puts<Store> && detail::store_gets<Store>;
+concept artifact_store = std::copy_constructible<Store> && detail::store_names<Store> && detail::store_puts<Store> &&
+                         detail::store_gets<Store>;
 
 /// Lists what it keeps: `each(f)` calls f(reference, bytes) once for each artifact, in any order.
 template <class Store>
@@ -102,12 +102,18 @@ namespace detail {
 /// For the bodies of what takes a store: says which member is wrong.
 template <class Store>
 constexpr bool check_store() noexcept {
-    static_assert(std::copy_constructible<Store>, "condense: store: it must be copyable, a handle whose copies share what is kept (see artifact_store)");
-    static_assert(store_names<Store>, "condense: store: it must have a const name(std::string_view content) that returns a reference (see artifact_store)");
+    static_assert(
+        std::copy_constructible<Store>,
+        "condense: store: it must be copyable, a handle whose copies share what is kept (see artifact_store)");
+    static_assert(store_names<Store>,
+                  "condense: store: it must have a const name(std::string_view content) that returns a reference (see "
+                  "artifact_store)");
     static_assert(store_puts<Store>,
-                  "condense: store: it must have a const put(reference const&, std::string_view content) that returns a store_error (see artifact_store)");
+                  "condense: store: it must have a const put(reference const&, std::string_view content) that returns "
+                  "a store_error (see artifact_store)");
     static_assert(store_gets<Store>,
-                  "condense: store: it must have a const get(reference const&) that returns a std::optional<std::string> (see artifact_store)");
+                  "condense: store: it must have a const get(reference const&) that returns a "
+                  "std::optional<std::string> (see artifact_store)");
     return true;
 }
 
@@ -122,10 +128,10 @@ concept store_of_files = requires(Store const& store, reference const& name) {
 
 /// What one line of a journal says beside its content.
 struct journal_entry {
-    reference name = {};       ///< of the content
+    reference name = {};  ///< of the content
     std::uint64_t number = 0;  ///< the message's place among those of its conversation
-    bool made = false;         ///< no message that came, but what a run made of message `number`; or, before
-                               ///< that message has come, a digest of all that a run left. No content
+    bool made = false;  ///< no message that came, but what a run made of message `number`; or, before
+                        ///< that message has come, a digest of all that a run left. No content
 
     friend constexpr bool operator==(journal_entry const&, journal_entry const&) = default;
 };

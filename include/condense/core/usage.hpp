@@ -37,8 +37,8 @@ inline constexpr std::string_view budget_refused = "condense: budget: the output
 /// Where a figure of use comes from, row C15: what one gives nothing for, the next may.
 enum class usage_source : std::uint8_t {
     estimated,  ///< by the estimator, corrected where it learns
-    reported,   ///< by the provider, and by the estimator what has come since
-    none,       ///< there are messages, and neither has given a figure for them: how full it is nobody knows
+    reported,  ///< by the provider, and by the estimator what has come since
+    none,  ///< there are messages, and neither has given a figure for them: how full it is nobody knows
 };
 
 constexpr std::string_view name(usage_source which) noexcept {
@@ -75,7 +75,6 @@ constexpr bool operator&(measure left, measure right) noexcept {
     return (static_cast<unsigned>(left) & static_cast<unsigned>(right)) != 0;
 }
 
-
 // Usage in one line, for display: usage_line(session.used(), 117'000_tokens, tracker.turns_left(session.used())).
 
 namespace detail {
@@ -92,9 +91,11 @@ inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + ".
 
 /// `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
 /// where the turns are not known, without these words; with why a reduction that is due waits, where it does. Row D5.
-inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {}, std::string_view waits = {}) {
+inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {},
+                              std::string_view waits = {}) {
     bool const known = now.source != usage_source::none;
-    auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " + detail::grouped(now.input.count) + " tokens";
+    auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " +
+               detail::grouped(now.input.count) + " tokens";
     if (known && now.input != tokens{})
         out += " (" + detail::tenths(detail::share_of(now.tokens.count, 1'000, now.input.count)) + " %)";
     if (threshold != tokens{}) out += ", reduces at " + detail::grouped(threshold.count);

@@ -13,7 +13,9 @@ namespace detail {
 inline constexpr std::uint64_t fnv_basis = 0xCBF29CE484222325u;
 
 /// The state with one more value; of text these are bytes.
-constexpr std::uint64_t fnv1a(std::uint64_t state, std::uint64_t value) noexcept { return (state ^ value) * 0x100000001B3u; }
+constexpr std::uint64_t fnv1a(std::uint64_t state, std::uint64_t value) noexcept {
+    return (state ^ value) * 0x100000001B3u;
+}
 
 constexpr std::uint64_t fnv1a(std::string_view text, std::uint64_t state = fnv_basis) noexcept {
     for (char const byte : text) state = fnv1a(state, static_cast<unsigned char>(byte));

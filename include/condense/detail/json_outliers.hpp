@@ -47,16 +47,17 @@ public:
     /// Takes the row that starts with the token `first`; false where it is not JSON.
     constexpr bool note(scanner& scan, token first) {
         fresh_ = lost_ = false;
-        bool const read = walk(scan, first, [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
-            auto* const seen = column_of(path);
-            if (seen == nullptr) return;
-            if (kind == token::close) return seen->lengths.add(quarter_octaves(size + 1, 0));
-            if (seen->latest != rows_) {
-                seen->latest = rows_;
-                ++seen->rows;
-            }
-            look(*seen, kind, text, noting{});
-        });
+        bool const read =
+            walk(scan, first, [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
+                auto* const seen = column_of(path);
+                if (seen == nullptr) return;
+                if (kind == token::close) return seen->lengths.add(quarter_octaves(size + 1, 0));
+                if (seen->latest != rows_) {
+                    seen->latest = rows_;
+                    ++seen->rows;
+                }
+                look(*seen, kind, text, noting{});
+            });
         rows_lost_ += lost_ ? 1u : 0u;
         ++rows_;
         return read;
@@ -86,15 +87,18 @@ public:
     constexpr std::uint32_t weigh(scanner& scan, token first, bool whole = true, std::uint64_t root = root_path) {
         weight found;
         auto const row = ++rows_;  // a number that no row had
-        walk(scan, first, [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
-            auto* const seen = column_of(path, false);
-            if (seen == nullptr) return;
-            seen->latest = row;
-            if (seen->uniform) return found.add(seen->rare);
-            if (kind == token::close) return found.add(seen->lengths.surprise(quarter_octaves(size + 1, 0)));
-            found.add(seen->rare);
-            look(*seen, kind, text, weighing{found});
-        }, root);
+        walk(
+            scan, first,
+            [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
+                auto* const seen = column_of(path, false);
+                if (seen == nullptr) return;
+                seen->latest = row;
+                if (seen->uniform) return found.add(seen->rare);
+                if (kind == token::close) return found.add(seen->lengths.surprise(quarter_octaves(size + 1, 0)));
+                found.add(seen->rare);
+                look(*seen, kind, text, weighing{found});
+            },
+            root);
         if (whole)
             for (auto const each : usual_)
                 if (columns_[each].latest != row) found.add(columns_[each].missing);
@@ -121,9 +125,12 @@ private:
     struct noting {
         static constexpr bool counts = true;
         template <class Tally>
-        constexpr bool wants(Tally const& counted) const noexcept { return !counted.given_up(); }
+        constexpr bool wants(Tally const& counted) const noexcept {
+            return !counted.given_up();
+        }
         template <class Tally>
-        constexpr bool operator()(Tally& counted, std::uint64_t what, std::uint32_t, bool along = false) const noexcept {
+        constexpr bool operator()(Tally& counted, std::uint64_t what, std::uint32_t,
+                                  bool along = false) const noexcept {
             return counted.add(what, along);
         }
         constexpr void size(magnitudes& counted, std::size_t bucket) const noexcept { counted.add(bucket); }
@@ -132,13 +139,18 @@ private:
         static constexpr bool counts = false;
         weight& found;
         template <class Tally>
-        constexpr bool wants(Tally const& counted) const noexcept { return counted.most() >= least; }
+        constexpr bool wants(Tally const& counted) const noexcept {
+            return counted.most() >= least;
+        }
         template <class Tally>
-        constexpr bool operator()(Tally& counted, std::uint64_t what, std::uint32_t eighths, bool = false) const noexcept {
+        constexpr bool operator()(Tally& counted, std::uint64_t what, std::uint32_t eighths,
+                                  bool = false) const noexcept {
             found.add(counted.surprise(what) * eighths / 8);
             return false;
         }
-        constexpr void size(magnitudes& counted, std::size_t bucket) const noexcept { found.add(counted.surprise(bucket)); }
+        constexpr void size(magnitudes& counted, std::size_t bucket) const noexcept {
+            found.add(counted.surprise(bucket));
+        }
     };
 
     /// Shows `pass` all that is remarkable about one value.
@@ -146,7 +158,9 @@ private:
     static constexpr void look(part_id& at, token kind, std::string_view text, Pass pass) noexcept {
         // Zero and the empty string are sorts of their own, as numbers below zero are.
         auto const size = kind == token::number ? magnitude_of(text) : 0;
-        auto const form = kind == token::number ? (text[0] == '-' ? 2u : size == 0 ? 1u : 0u)
+        auto const form = kind == token::number ? (text[0] == '-' ? 2u
+                                                   : size == 0    ? 1u
+                                                                  : 0u)
                                                 : (kind == token::string && text.size() == 2 ? 1u : 0u);
         if (pass.wants(at.kinds)) pass(at.kinds, static_cast<std::uint64_t>(kind) * 3 + form, 8);
         if (kind == token::number) {
@@ -156,7 +170,8 @@ private:
             // Words of a value that comes again say no more than the value.
             bool const fresh = !pass.wants(at.values) || pass(at.values, fnv1a(text), 8) || !Pass::counts;
             pass.size(at.lengths, quarter_octaves(text.size() - 1, 0));
-            if (fresh && (pass.wants(at.words) || pass.wants(at.shapes))) words(at, text.substr(1, text.size() - 2), pass);
+            if (fresh && (pass.wants(at.words) || pass.wants(at.shapes)))
+                words(at, text.substr(1, text.size() - 2), pass);
         }
     }
 
@@ -191,8 +206,13 @@ private:
     static constexpr auto sorts_of_bytes = [] {
         std::array<std::uint8_t, 256> sorts{};
         for (unsigned byte = 0; byte < 256; ++byte)
-            sorts[byte] = byte >= 'a' && byte <= 'z' ? 1 : byte >= 'A' && byte <= 'Z' ? 2 : byte >= '0' && byte <= '9' ? 4
-                          : byte >= 0x80 ? 8 : byte == '_' ? 16 : byte == ' ' ? 32 : 64;
+            sorts[byte] = byte >= 'a' && byte <= 'z'   ? 1
+                          : byte >= 'A' && byte <= 'Z' ? 2
+                          : byte >= '0' && byte <= '9' ? 4
+                          : byte >= 0x80               ? 8
+                          : byte == '_'                ? 16
+                          : byte == ' '                ? 32
+                                                       : 64;
         return sorts;
     }();
 

@@ -34,8 +34,10 @@ constexpr bool each_string(std::string_view json, Function&& f) {
     for (;;) {
         auto const kind = read.next();
         if (kind == token::bad || kind == token::done) return kind == token::done;
-        auto const spelt = kind == token::key || kind == token::string ? read.text().substr(1, read.text().size() - 2) : std::string_view{};
-        if (kind == token::string) f(spelt_string{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), read.depth()});
+        auto const spelt = kind == token::key || kind == token::string ? read.text().substr(1, read.text().size() - 2)
+                                                                       : std::string_view{};
+        if (kind == token::string)
+            f(spelt_string{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), read.depth()});
         key = kind == token::key ? spelt : std::string_view{};
     }
 }

@@ -72,9 +72,7 @@ inline constexpr std::size_t log_line_look = 1'024;
 constexpr log_line_facts facts_of_line(std::string_view line) noexcept {
     line = line.substr(0, log_line_look);
     constexpr std::uint64_t prime = 0x100'0000'01B3;  // FNV-1a
-    auto const mixed = [](std::uint64_t hash, char byte) {
-        return (hash ^ static_cast<unsigned char>(byte)) * prime;
-    };
+    auto const mixed = [](std::uint64_t hash, char byte) { return (hash ^ static_cast<unsigned char>(byte)) * prime; };
     log_line_facts facts;
     std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
     std::uint64_t before_word = hash;

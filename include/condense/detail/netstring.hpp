@@ -15,7 +15,9 @@ namespace detail {
 inline void put_field(std::string& out, std::string_view field) {
     out.append(std::to_string(field.size())).append(1, ':').append(field).append(1, ',');
 }
-inline void put_field(std::string& out, std::uint64_t number) { put_field(out, std::string_view{std::to_string(number)}); }
+inline void put_field(std::string& out, std::uint64_t number) {
+    put_field(out, std::string_view{std::to_string(number)});
+}
 
 /// Decimal digits without a sign; false for anything else, or more than 64 bits.
 constexpr bool read_number(std::string_view digits, std::uint64_t& value) noexcept {

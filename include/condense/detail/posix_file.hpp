@@ -96,7 +96,8 @@ inline struct stat about(descriptor const& file) noexcept {
 inline bool is_named(descriptor const& file, descriptor const& folder, std::string const& name) noexcept {
     struct stat named = {};
     auto const held = about(file);
-    if (auto const error = error_of([&] { return ::fstatat(folder.number(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW); }))
+    if (auto const error =
+            error_of([&] { return ::fstatat(folder.number(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW); }))
         return error != ENOENT;
     return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }

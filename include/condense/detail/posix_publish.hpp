@@ -97,7 +97,8 @@ template <class Function>
 int each_file(descriptor const& folder, Function&& f) {
     opened again{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
     if (again.error != 0) return again.error;
-    std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(again.file.number()), [](DIR* all) { return ::closedir(all); }};
+    std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(again.file.number()),
+                                                      [](DIR* all) { return ::closedir(all); }};
     if (!listing) return errno;
     again.file.release();
     for (errno = 0; auto const* const entry = ::readdir(listing.get()); errno = 0) f(std::string_view{entry->d_name});

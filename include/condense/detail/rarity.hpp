@@ -145,7 +145,9 @@ constexpr std::size_t magnitude_of(std::string_view text) noexcept {
 /// Sizes of which a few lie apart from all others.
 class magnitudes {
 public:
-    constexpr void add(std::size_t bucket) noexcept { counts_[bucket] += counts_[bucket] != ~std::uint32_t{0} ? 1u : 0u; }
+    constexpr void add(std::size_t bucket) noexcept {
+        counts_[bucket] += counts_[bucket] != ~std::uint32_t{0} ? 1u : 0u;
+    }
 
     /// Above the rest a factor of two is far, below it four.
     constexpr void settle() noexcept {
@@ -159,8 +161,8 @@ public:
                 auto const at = up ? step : magnitude_count - 1 - step;
                 if (counts_[at] == 0) continue;
                 auto const gap = behind == 0 ? 0 : step - latest;
-                auto const found = detail::surprise(all - behind, all) * static_cast<std::uint32_t>(gap < far ? gap : far) /
-                                   static_cast<std::uint32_t>(far);
+                auto const found = detail::surprise(all - behind, all) *
+                                   static_cast<std::uint32_t>(gap < far ? gap : far) / static_cast<std::uint32_t>(far);
                 if (gap >= least_gap && found > carried) carried = found;
                 if (carried > surprises[at]) surprises[at] = carried;
                 behind += counts_[at];
@@ -177,7 +179,9 @@ public:
     }
     constexpr std::uint32_t most() const noexcept { return most_; }
     /// 7/8, because sizes are spread more than other things are.
-    constexpr std::uint32_t surprise(std::size_t bucket) const noexcept { return settled_ ? counts_[bucket] * 7 / 8 : 0; }
+    constexpr std::uint32_t surprise(std::size_t bucket) const noexcept {
+        return settled_ ? counts_[bucket] * 7 / 8 : 0;
+    }
 
 private:
     std::uint32_t counts_[magnitude_count] = {};

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
-#include <vector>  // and the kinds of iterators, as everywhere: <iterator> itself adds those of streams, which cost more
+#include <vector>  // and the kinds of iterators: <iterator> adds those of streams, which cost more
 
 // The messages of a history by their index: directly where the range allows, by a list of iterators
 // where it only goes forward.

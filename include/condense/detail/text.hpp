@@ -60,9 +60,10 @@ constexpr void append_printable(std::string& out, std::string_view text) {
         auto const byte = [&](std::size_t ahead) { return static_cast<unsigned char>(out[at + ahead]); };
         auto const size = utf8::decode(out, at).size;
         bool const control = size == 1 ? byte(0) < 0x20 || byte(0) == 0x7F
-                             : size == 2 ? byte(0) == 0xC2 && byte(1) < 0xA0  // U+009B begins escapes too
-                                         : (byte(0) == 0xE2 && byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
-                                               (byte(0) == 0xE2 && byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+                             : size == 2
+                                 ? byte(0) == 0xC2 && byte(1) < 0xA0  // U+009B begins escapes too
+                                 : (byte(0) == 0xE2 && byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
+                                       (byte(0) == 0xE2 && byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
         if (control) out[end++] = ' ';
         else
             for (std::size_t ahead = 0; ahead < size; ++ahead) out[end++] = out[at + ahead];

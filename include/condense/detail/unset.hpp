@@ -16,7 +16,9 @@ namespace detail {
 /// by a tuple's default constructor, comes to that, and it is the end of the program.
 struct unset {
     template <class Any>
-    [[noreturn]] operator Any() const { std::terminate(); }
+    [[noreturn]] operator Any() const {
+        std::terminate();
+    }
 
     friend constexpr bool operator==(unset, unset) noexcept { return true; }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// xxHash in header-only mode. The inline hints are left out with g++: version 0.8.3 forces functions inline that it calls
-// through pointers, which g++ refuses at -Og, and without the hints g++ inlines the same from -O2 on.
+// xxHash in header-only mode. The inline hints are left out with g++: version 0.8.3 forces functions inline that it
+// calls through pointers, which g++ refuses at -Og, and without the hints g++ inlines the same from -O2 on.
 
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL

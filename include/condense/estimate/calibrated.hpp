@@ -15,13 +15,14 @@
 namespace condense {
 inline namespace v1 {
 
-/// What corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional: `use_model(name)`,
-/// `save() -> std::string`, `load(text) -> bool`.
+/// What corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional:
+/// `use_model(name)`, `save() -> std::string`, `load(text) -> bool`.
 template <class Rule>
-concept calibration_rule = std::copy_constructible<Rule> && requires(Rule& rule, Rule const& same, request_count const& sum, tokens reported) {
-    { same.corrected(sum) } noexcept -> std::same_as<cost>;
-    { rule.observe(sum, reported) } noexcept;
-};
+concept calibration_rule =
+    std::copy_constructible<Rule> && requires(Rule& rule, Rule const& same, request_count const& sum, tokens reported) {
+        { same.corrected(sum) } noexcept -> std::same_as<cost>;
+        { rule.observe(sum, reported) } noexcept;
+    };
 
 /// Counts texts as its estimator does, so that a message keeps what it was counted as, and corrects sums by its rule.
 /// A session tells it what was reported; who works without one calls `observe` and `corrected`.
@@ -29,7 +30,8 @@ template <token_estimator Estimator, calibration_rule Rule = log_ratio>
 struct calibrated {
     Estimator count = {};
     Rule rule = {};
-    std::uint8_t content = 0;  ///< the class of content of sums that name none, such as those of a session that is all of one kind
+    std::uint8_t content =
+        0;  ///< the class of content of sums that name none, such as those of a session that is all of one kind
 
     static constexpr bool deterministic = requires { requires Estimator::deterministic; };
 
@@ -50,12 +52,16 @@ struct calibrated {
         rule.use_model(name);
     }
     std::string save() const
-        requires requires(Rule const& some) { { some.save() } -> std::same_as<std::string>; }
+        requires requires(Rule const& some) {
+            { some.save() } -> std::same_as<std::string>;
+        }
     {
         return rule.save();
     }
     bool load(std::string_view text)
-        requires requires(Rule& some) { { some.load(text) } -> std::same_as<bool>; }
+        requires requires(Rule& some) {
+            { some.load(text) } -> std::same_as<bool>;
+        }
     {
         return rule.load(text);
     }

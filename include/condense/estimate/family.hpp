@@ -86,7 +86,8 @@ constexpr model_family family_of(std::string_view model) noexcept {
     auto const name = detail::bare(model).name;
     if (detail::of_family(name, "claude"))
         return detail::version_of(name) >= 47 ? model_family::claude_4_7 : model_family::claude;
-    if (detail::of_family(name, "gpt") || detail::of_family(name, "chatgpt") || detail::is_openai_reasoner(name)) return model_family::gpt;
+    if (detail::of_family(name, "gpt") || detail::of_family(name, "chatgpt") || detail::is_openai_reasoner(name))
+        return model_family::gpt;
     if (detail::of_family(name, "kimi") || detail::of_family(name, "moonshot")) return model_family::kimi;
     if (detail::of_family(name, "gemini") || detail::of_family(name, "gemma")) return model_family::gemini;
     return model_family::other;

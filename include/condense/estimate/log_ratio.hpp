@@ -15,7 +15,8 @@
 #include <condense/estimate/ratio_line.hpp>
 
 // How far a model's tokens are from an estimate, learnt from reports: a ratio, and tokens for each message beside it,
-// with the spread of both. A rule of calibrated: calibrated{.count = char_ratio<family::claude>{}, .rule = log_ratio{}}.
+// with the spread of both. A rule of calibrated: calibrated{.count = char_ratio<family::claude>{}, .rule =
+// log_ratio{}}.
 
 namespace condense {
 inline namespace v1 {
@@ -27,14 +28,16 @@ struct log_ratio {
     static constexpr std::size_t classes = 4;
 
     percent prior = {percent::whole};  ///< the ratio while nothing is known, such as {11'000}
-    std::uint32_t caution = 0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
+    std::uint32_t caution =
+        0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
 
     /// What the sum comes to; what is known apart is not touched.
     constexpr cost corrected(request_count const& sum) const noexcept { return upper(sum, caution); }
     /// The same with so many hundredths of a spread on top: 128 for 90 of 100 requests, 164 for 95, 233 for 99.
     constexpr cost upper(request_count const& sum, std::uint32_t hundredths = 164) const noexcept {
         auto const& line = line_of(sum);
-        return line.said(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) + sum.overhead;
+        return line.said(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) +
+               sum.overhead;
     }
     /// A request and what was reported for it, cached tokens included and answer left out (provider_usage::request()).
     constexpr void observe(request_count const& sum, tokens reported) noexcept {
@@ -49,8 +52,12 @@ struct log_ratio {
     }
 
     /// Reported over counted, in 1/65,536.
-    constexpr std::uint64_t ratio(std::uint8_t content = 0) const noexcept { return detail::ratio_of_log2(lines[content % classes].level(prior_log())); }
-    constexpr cost per_message(std::uint8_t content = 0) const noexcept { return {static_cast<std::uint64_t>(lines[content % classes].slope())}; }
+    constexpr std::uint64_t ratio(std::uint8_t content = 0) const noexcept {
+        return detail::ratio_of_log2(lines[content % classes].level(prior_log()));
+    }
+    constexpr cost per_message(std::uint8_t content = 0) const noexcept {
+        return {static_cast<std::uint64_t>(lines[content % classes].slope())};
+    }
     /// How many requests that rests on.
     constexpr std::uint32_t seen(std::uint8_t content = 0) const noexcept { return lines[content % classes].seen(); }
 
@@ -58,7 +65,9 @@ struct log_ratio {
     std::string save() const {
         auto copy = *this;
         std::string out = std::to_string(model);
-        for (auto& line : copy.lines) line.each_field([&](auto& value, std::int64_t, std::int64_t) { out.append(" ").append(std::to_string(value)); });
+        for (auto& line : copy.lines)
+            line.each_field(
+                [&](auto& value, std::int64_t, std::int64_t) { out.append(" ").append(std::to_string(value)); });
         return out;
     }
     /// Restores what save() wrote; returns false and changes nothing for any other text.
@@ -89,8 +98,12 @@ struct log_ratio {
     std::array<detail::ratio_line, classes> lines = {};
 
 private:
-    constexpr std::int64_t prior_log() const noexcept { return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::whole)); }
-    constexpr detail::ratio_line const& line_of(request_count const& sum) const noexcept { return lines[sum.content % classes]; }
+    constexpr std::int64_t prior_log() const noexcept {
+        return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::whole));
+    }
+    constexpr detail::ratio_line const& line_of(request_count const& sum) const noexcept {
+        return lines[sum.content % classes];
+    }
     constexpr detail::ratio_line& line_of(request_count const& sum) noexcept { return lines[sum.content % classes]; }
 };
 

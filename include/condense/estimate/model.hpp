@@ -23,9 +23,10 @@ inline constexpr tokens default_window{128'000};
 struct model {
     std::string_view name = {};  ///< as its maker writes it
     tokens window = default_window;  ///< request and answer together
-    tokens input = {};   ///< what a request may hold, where that is less than what an answer leaves; 0 for no such limit
+    tokens input = {};  ///< what a request may hold, where that is less than what an answer leaves; 0 for no such limit
     tokens output = {};  ///< what an answer may have; 0 where that is not known
-    std::optional<prices> price = {};  ///< in dollars, for requests of usual size at the dearest hour; a missing one is no error (P7)
+    std::optional<prices> price =
+        {};  ///< in dollars, for requests of usual size at the dearest hour; a missing one is no error (P7)
     model_family family = model_family::other;
     std::string_view tokenizer = {};  ///< of the vocabulary that counts it exactly, where that is published
     v1::cost image = {};  ///< the most that one image costs unless a detail is asked for; 0 where that is not known
@@ -36,9 +37,9 @@ struct model {
 
 /// How a name has led to facts.
 enum class model_match : std::uint8_t {
-    unknown,   ///< no such model is known: the facts are the documented defaults
-    exact,     ///< its name, whatever provider stands before it
-    alias,     ///< another name that its maker, or a cloud, documents
+    unknown,  ///< no such model is known: the facts are the documented defaults
+    exact,  ///< its name, whatever provider stands before it
+    alias,  ///< another name that its maker, or a cloud, documents
     snapshot,  ///< its name with a date behind it
 };
 
@@ -75,7 +76,9 @@ constexpr budget budget_for(found_model const& of, tokens overhead = {}, std::op
 
 /// Its tokens cost so much that a cheaper model should do what it need not do itself; one without a price does
 /// not. Row P7: 0.00001 a token.
-constexpr bool is_expensive(model const& of, price from = {10'000'000}) noexcept { return of.price && of.price->input >= from; }
+constexpr bool is_expensive(model const& of, price from = {10'000'000}) noexcept {
+    return of.price && of.price->input >= from;
+}
 
 }  // namespace v1
 }  // namespace condense

@@ -20,17 +20,21 @@ constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept
     for (std::size_t at = 0; at < words.size();) {
         auto const end = words.find(' ', at) < words.size() ? words.find(' ', at) : words.size();
         bool same = end - at == word.size();
-        for (std::size_t index = 0; same && index < word.size(); ++index) same = lowered(word[index]) == words[at + index];
+        for (std::size_t index = 0; same && index < word.size(); ++index)
+            same = lowered(word[index]) == words[at + index];
         if (same) return true;
         at = end + 1;
     }
     return false;
 }
 
-/// Who may stand before a slash, or between slashes: makers, clouds and gateways that serve models under their makers' names.
+/// Who may stand before a slash, or between slashes: makers, clouds and gateways that serve models under their makers'
+/// names.
 inline constexpr char known_providers[] =
-    "accounts alibaba anthropic azure azure_ai bedrock converse dashscope deepseek deepseek-ai fireworks fireworks_ai gemini google "
-    "litellm_proxy meta meta-llama mistral mistralai models moonshot moonshotai openai openrouter publishers qwen vercel_ai_gateway "
+    "accounts alibaba anthropic azure azure_ai bedrock converse dashscope deepseek deepseek-ai fireworks fireworks_ai "
+    "gemini google "
+    "litellm_proxy meta meta-llama mistral mistralai models moonshot moonshotai openai openrouter publishers qwen "
+    "vercel_ai_gateway "
     "vertex_ai";
 /// The regions and the makers of Bedrock's names.
 inline constexpr char known_regions[] = "apac au ca eu global in jp sa uk us us-gov";
@@ -57,7 +61,8 @@ constexpr std::string_view without_version(std::string_view name) noexcept {
     if (marked) rest.remove_prefix(1);
     auto const first = count_digits(rest);
     rest.remove_prefix(first);
-    bool const numbered = !rest.empty() && rest[0] == ':' && count_digits(rest.substr(1)) == rest.size() - 1 && rest.size() > 1;
+    bool const numbered =
+        !rest.empty() && rest[0] == ':' && count_digits(rest.substr(1)) == rest.size() - 1 && rest.size() > 1;
     return first != 0 && (numbered || (marked && rest.empty())) ? name.substr(0, dash) : name;
 }
 
@@ -68,12 +73,14 @@ constexpr bare_name bare(std::string_view name) noexcept {
         name.remove_prefix(slash + 1);
     }
     auto rest = name;
-    if (auto const dot = rest.find('.'); dot != rest.npos && is_one_of(rest.substr(0, dot), known_regions)) rest.remove_prefix(dot + 1);
+    if (auto const dot = rest.find('.'); dot != rest.npos && is_one_of(rest.substr(0, dot), known_regions))
+        rest.remove_prefix(dot + 1);
     if (auto const dot = rest.find('.'); dot != rest.npos && is_one_of(rest.substr(0, dot), known_makers))
         name = without_version(rest.substr(dot + 1));
     if (auto const at = name.find('@'); at != name.npos) {
         auto const version = name.substr(at + 1);
-        if (is_one_of(version, "default latest") || (version.size() == 8 && count_digits(version) == 8)) name = name.substr(0, at);
+        if (is_one_of(version, "default latest") || (version.size() == 8 && count_digits(version) == 8))
+            name = name.substr(0, at);
     }
     out.name = name;
     return out;
@@ -109,8 +116,8 @@ constexpr std::string_view date_behind(std::string_view name) noexcept {
     }
     if (name.size() > 11) {
         auto const tail = name.substr(name.size() - 11);
-        if (tail[0] == '-' && tail[5] == '-' && tail[8] == '-' && count_digits(tail.substr(1)) == 4 && count_digits(tail.substr(6)) == 2 &&
-            count_digits(tail.substr(9)) == 2 && is_date(tail))
+        if (tail[0] == '-' && tail[5] == '-' && tail[8] == '-' && count_digits(tail.substr(1)) == 4 &&
+            count_digits(tail.substr(6)) == 2 && count_digits(tail.substr(9)) == 2 && is_date(tail))
             return tail;
     }
     return {};

@@ -48,14 +48,15 @@ constexpr reasoning_use reasoning_of(std::string_view name) noexcept {
     if (of_family(name, "gpt") && !name.ends_with("-chat-latest")) return by(version >= 50);
     if (of_family(name, "gemini")) return by(version >= 25);
     if (of_family(name, "gemma") && version < 40) return reasoning_use::none;
-    if (of_family(name, "llama") || of_family(name, "codestral") || name == "open-mistral-nemo") return reasoning_use::none;
+    if (of_family(name, "llama") || of_family(name, "codestral") || name == "open-mistral-nemo")
+        return reasoning_use::none;
     if (name.starts_with("kimi-k2-")) return by(name.find("-thinking") != std::string_view::npos);
     if (name == "deepseek-reasoner") return reasoning_use::takes_back;
     return reasoning_use::unknown;
 }
 
-constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output, std::optional<prices> price,
-                    std::string_view tokenizer = {}, tokens image = {}) noexcept {
+constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output,
+                    std::optional<prices> price, std::string_view tokenizer = {}, tokens image = {}) noexcept {
     return {.name = name,
             .window = {window},
             .input = {input},
@@ -67,8 +68,8 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .reasoning = reasoning_of(name)};
 }
 
-/// Name, window, input, output, price (input, cached, written, output), tokenizer, image. Row V8 names Claude 4.5, GPT-4o and
-/// GPT-4 Turbo, Gemini 1.5 Pro and 2.5 Flash; the last has other figures today than there.
+/// Name, window, input, output, price (input, cached, written, output), tokenizer, image. Row V8 names Claude 4.5,
+/// GPT-4o and GPT-4 Turbo, Gemini 1.5 Pro and 2.5 Flash; the last has other figures today than there.
 inline constexpr model model_table[] = {
     // Anthropic
     row("claude-haiku-5-5", 1'000'000, 0, 128'000, usd(0.1, 0.01, 0.125, 0.5), "", image_of_claude_large),

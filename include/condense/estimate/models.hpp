@@ -30,7 +30,8 @@ constexpr std::string_view alias_of(std::string_view name) noexcept {
     return {};
 }
 
-/// A date behind the name is a snapshot of the same model with these makers; with others a date may mean another window.
+/// A date behind the name is a snapshot of the same model with these makers; with others a date may mean another
+/// window.
 constexpr bool dates_snapshots(model_family which) noexcept {
     return which == model_family::claude || which == model_family::claude_4_7 || which == model_family::gpt;
 }
@@ -49,14 +50,16 @@ constexpr found_model find_bare(std::string_view name, Look const& look) {
 }
 
 /// The defaults, with what the name shows all the same.
-constexpr found_model unknown_model(std::string_view name) noexcept { return {{.family = family_of(name)}, model_match::unknown}; }
+constexpr found_model unknown_model(std::string_view name) noexcept {
+    return {{.family = family_of(name)}, model_match::unknown};
+}
 
 }  // namespace detail
 
 /// The facts of the model, from the built-in table. A name counts as it is written there, or in the documented other
-/// ways: behind providers ("anthropic/…", "us.anthropic.…-v1:0"), with a date ("…-20251101", "…@20251101"), as an alias,
-/// with a dot for a hyphen between digits, in letters of either case. No name is ever found by a part of it; what
-/// is not found has the default window of 128,000 tokens, and `known()` is false.
+/// ways: behind providers ("anthropic/…", "us.anthropic.…-v1:0"), with a date ("…-20251101", "…@20251101"), as an
+/// alias, with a dot for a hyphen between digits, in letters of either case. No name is ever found by a part of it;
+/// what is not found has the default window of 128,000 tokens, and `known()` is false.
 constexpr found_model find_model(std::string_view name) noexcept {
     auto const bare = detail::bare(name);
     if (!bare.listed) return detail::unknown_model(name);

@@ -14,23 +14,24 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// What is known of one class of content. Ratios of reported to counted tokens stand over messages per counted token: a line
-/// whose height is the ratio, whose slope are tokens a message. Weighted by tokens, older requests by half every 200.
+/// What is known of one class of content. Ratios of reported to counted tokens stand over messages per counted token: a
+/// line whose height is the ratio, whose slope are tokens a message. Weighted by tokens, older requests by half every
+/// 200.
 class ratio_line {
 public:
     static constexpr std::int64_t weight_unit = 64;  ///< tokens in a unit of weight
     static constexpr std::int64_t prior_weight = 20'000 / weight_unit;  ///< tokens.md 7.4
     static constexpr std::int64_t lasting = 65'309;  ///< of 65,536, for each request: half of it after 200
     static constexpr std::int64_t least_log = -fixed_one;  ///< a ratio of 0.5
-    static constexpr std::int64_t most_log = 86'634;       ///< a ratio of 2.5
+    static constexpr std::int64_t most_log = 86'634;  ///< a ratio of 2.5
     /// What holds the slope down while requests are alike: 5 % of noise on 20,000 tokens against 8 tokens a message.
     static constexpr std::int64_t slope_prior = std::int64_t{3} << 32;
     static constexpr std::int64_t most_slope = 64 * 256;  ///< in steps of cost
     static constexpr std::int64_t most_moment = std::int64_t{1} << 61;
-    static constexpr std::int64_t first_spread = 9'011;   ///< a tenth, as a logarithm
-    static constexpr std::int64_t least_spread = 1'872;   ///< a fiftieth
-    static constexpr std::uint32_t settled = 8;           ///< requests after which one may be an outlier
-    static constexpr std::uint32_t jump = 5;              ///< outliers in a row that are a new tokenizer
+    static constexpr std::int64_t first_spread = 9'011;  ///< a tenth, as a logarithm
+    static constexpr std::int64_t least_spread = 1'872;  ///< a fiftieth
+    static constexpr std::uint32_t settled = 8;  ///< requests after which one may be an outlier
+    static constexpr std::uint32_t jump = 5;  ///< outliers in a row that are a new tokenizer
 
     /// Log2 of the ratio in 1/65,536, drawn to the prior by what 20,000 tokens would say for it.
     constexpr std::int64_t level(std::int64_t prior) const noexcept {
@@ -55,7 +56,8 @@ public:
     constexpr cost said(request_count const& sum, std::int64_t prior, std::int64_t more = 0) const noexcept {
         auto const ratio = ratio_of_log2(level(prior) + more);
         return {add_capped(scale_up(sum.counted.steps, ratio, static_cast<std::uint64_t>(fixed_one)),
-                           scale_up(mul_capped(sum.messages, static_cast<std::uint64_t>(slope())), more == 0 ? 65'536 : ratio_of_log2(more), 65'536))};
+                           scale_up(mul_capped(sum.messages, static_cast<std::uint64_t>(slope())),
+                                    more == 0 ? 65'536 : ratio_of_log2(more), 65'536))};
     }
 
     constexpr void learn(request_count const& sum, tokens reported, std::int64_t prior) noexcept {
@@ -84,15 +86,20 @@ public:
     template <class Function>
     constexpr void each_field(Function&& f) {
         f(seen_, 0, none32), f(outliers_, 0, jump - 1);
-        f(weight_, 0, std::int64_t{1} << 23), f(mean_x_, 0, std::int64_t{1} << 36), f(mean_y_, 0, std::int64_t{1} << 34);
+        f(weight_, 0, std::int64_t{1} << 23), f(mean_x_, 0, std::int64_t{1} << 36),
+            f(mean_y_, 0, std::int64_t{1} << 34);
         f(moment_xx_, 0, most_moment), f(moment_xy_, -most_moment, most_moment), f(variance_, 0, std::int64_t{1} << 44);
     }
 
 private:
     static constexpr std::int64_t within(std::uint64_t value, std::int64_t least, std::int64_t most) noexcept {
-        return value > static_cast<std::uint64_t>(most) ? most : value < static_cast<std::uint64_t>(least) ? least : static_cast<std::int64_t>(value);
+        return value > static_cast<std::uint64_t>(most)    ? most
+               : value < static_cast<std::uint64_t>(least) ? least
+                                                           : static_cast<std::int64_t>(value);
     }
-    static constexpr std::int64_t held(std::int64_t log) noexcept { return log < least_log ? least_log : log > most_log ? most_log : log; }
+    static constexpr std::int64_t held(std::int64_t log) noexcept {
+        return log < least_log ? least_log : log > most_log ? most_log : log;
+    }
 
     constexpr std::int64_t error(request_count const& sum, tokens reported, std::int64_t prior) const noexcept {
         auto const off = log2_of_ratio(ratio_of(reported.count, said(sum, prior).tokens().count));
@@ -114,13 +121,15 @@ private:
     static constexpr std::int64_t kept(std::int64_t moment) noexcept {
         return moment > most_moment ? most_moment : moment < -most_moment ? -most_moment : moment;
     }
-    static constexpr std::int64_t fade(std::int64_t moment) noexcept { return moment / 65'536 * lasting + moment % 65'536 * lasting / 65'536; }
+    static constexpr std::int64_t fade(std::int64_t moment) noexcept {
+        return moment / 65'536 * lasting + moment % 65'536 * lasting / 65'536;
+    }
 
     std::uint32_t seen_ = 0;
     std::uint32_t outliers_ = 0;
     std::int64_t weight_ = 0;
-    std::int64_t mean_x_ = 0;     ///< messages per counted token, in 2^-36
-    std::int64_t mean_y_ = 0;     ///< reported per counted token, in 2^-32
+    std::int64_t mean_x_ = 0;  ///< messages per counted token, in 2^-36
+    std::int64_t mean_y_ = 0;  ///< reported per counted token, in 2^-32
     std::int64_t moment_xx_ = 0;  ///< weight times 2^-40
     std::int64_t moment_xy_ = 0;  ///< weight times 2^-36
     std::int64_t variance_ = first_spread * first_spread;

@@ -19,12 +19,12 @@
 namespace condense {
 inline namespace v1 {
 
-/// Characters per token in millionths: four fifths the mean of the newest three reports, one fifth the mean of all that are
-/// kept, drawn to the baseline by 0.4 / (n + 2). Fewer than three reports are none. Case 158.
+/// Characters per token in millionths: four fifths the mean of the newest three reports, one fifth the mean of all that
+/// are kept, drawn to the baseline by 0.4 / (n + 2). Fewer than three reports are none. Case 158.
 struct recency_weighted {
     static constexpr std::size_t kept = 200;
     static constexpr std::uint32_t least = 2'000'000;  ///< a report below counts as this
-    static constexpr std::uint32_t most = 8'000'000;   ///< and one above as that
+    static constexpr std::uint32_t most = 8'000'000;  ///< and one above as that
 
     std::uint32_t baseline = 4'000'000;  ///< at which the estimator counts
     std::array<std::uint32_t, kept> reports = {};  ///< the one with the number n, from 0, is at n % kept
@@ -61,7 +61,8 @@ struct recency_weighted {
     /// What was learnt, as numbers, the oldest report first.
     std::string save() const {
         std::string out = std::to_string(model);
-        for (auto back = size(); back > 0; --back) out.append(" ").append(std::to_string(reports[detail::as_size((seen - back) % kept)]));
+        for (auto back = size(); back > 0; --back)
+            out.append(" ").append(std::to_string(reports[detail::as_size((seen - back) % kept)]));
         return out;
     }
     /// Restores what save() wrote; returns false and changes nothing for any other text.
@@ -72,7 +73,9 @@ struct recency_weighted {
         read.model = name.value;
         while (!text.empty()) {
             auto const next = detail::take_count(text);
-            if (next.fault != detail::figure_fault::none || next.value < least || next.value > most || read.seen == kept) return false;
+            if (next.fault != detail::figure_fault::none || next.value < least || next.value > most ||
+                read.seen == kept)
+                return false;
             read.add(next.value);
         }
         *this = read;
@@ -96,7 +99,8 @@ private:
         }
         auto const mean = 8 * newest * count + 6 * all;  // times 30 * count
         auto const whole = 150 * count * (count + 2);
-        return static_cast<std::uint32_t>((mean * (5 * count + 8) + 60 * count * std::uint64_t{baseline} + whole / 2) / whole);
+        return static_cast<std::uint32_t>((mean * (5 * count + 8) + 60 * count * std::uint64_t{baseline} + whole / 2) /
+                                          whole);
     }
 };
 

@@ -65,7 +65,8 @@ struct script_aware {
     static constexpr detail::script_weights const& weights() noexcept {
         if constexpr (std::same_as<Family, family::claude>) return detail::weights_of_claude;
         else if constexpr (std::same_as<Family, family::claude_4_7>) return detail::weights_of_claude_4_7;
-        else if constexpr (std::same_as<Family, family::gpt> || std::same_as<Family, family::kimi>) return detail::weights_of_gpt;
+        else if constexpr (std::same_as<Family, family::gpt> || std::same_as<Family, family::kimi>)
+            return detail::weights_of_gpt;
         else if constexpr (std::same_as<Family, family::gemini>) return detail::weights_of_gemini;
         else return detail::weights_of_other;
     }

@@ -21,19 +21,34 @@ namespace detail {
 
 /// What is counted of ASCII and Latin. A word is a run of letters.
 enum class text_feature : std::uint8_t {
-    word, letter3, letter5, letter9,   ///< words, and their letters from the third, fifth, ninth on
+    word,
+    letter3,
+    letter5,
+    letter9,   ///< words, and their letters from the third, fifth, ninth on
     title,                             ///< a capital begins a word
     hump,                              ///< a capital after a small letter
     shout,                             ///< a capital after a capital
     glued,                             ///< a word directly after punctuation
-    open_end, twin, rare,              ///< of other languages than English: a, i, o, u at the end of a word or doubled; j, k, q, z
-    digit, digit_run,                  ///< digits, their runs
-    digit_spaced, digit_letter,        ///< a digit after a space, a letter after a digit
-    sign, sign_run, sign_repeat, sign_spaced,  ///< punctuation; the last two: the same again, and after a space
-    line_end, line_run,
-    space_run, space_more,             ///< two or more spaces, those from the third on
-    tab, tab_more, control,
-    base64, hex
+    open_end,
+    twin,
+    rare,              ///< of other languages than English: a, i, o, u at the end of a word or doubled; j, k, q, z
+    digit,
+    digit_run,                  ///< digits, their runs
+    digit_spaced,
+    digit_letter,        ///< a digit after a space, a letter after a digit
+    sign,
+    sign_run,
+    sign_repeat,
+    sign_spaced,  ///< punctuation; the last two: the same again, and after a space
+    line_end,
+    line_run,
+    space_run,
+    space_more,             ///< two or more spaces, those from the third on
+    tab,
+    tab_more,
+    control,
+    base64,
+    hex
 };
 inline constexpr std::size_t text_features = static_cast<std::size_t>(text_feature::hex) + 1;
 
@@ -76,14 +91,15 @@ struct script_scan {
     std::uint64_t tail_ahead = 0;                  ///< bytes of the next block that belong to any code point
     std::size_t run_end = 0;                       ///< where the last code point beyond ASCII ended
     script_class run = script_class::stray;
-    unsigned open = 0;                             ///< length of the run of encoded characters at the end, at most 64
+    unsigned open = 0;  ///< length of the run of encoded characters at the end, at most 64
 
     constexpr void add(text_feature which, std::uint64_t mask) noexcept {
         counts[static_cast<std::size_t>(which)] += static_cast<unsigned>(std::popcount(mask));
     }
 
     /// The code points beyond ASCII of the block at `at`; the bytes of Latin letters among them.
-    [[gnu::always_inline]] constexpr std::uint64_t foreign(script_masks const& in, std::string_view text, std::size_t at) noexcept {
+    [[gnu::always_inline]] constexpr std::uint64_t foreign(script_masks const& in, std::string_view text,
+                                                           std::size_t at) noexcept {
         auto latin = latin_ahead;
         auto known = tail_ahead;
         latin_ahead = tail_ahead = 0;
@@ -111,7 +127,8 @@ struct script_scan {
         return latin;
     }
 
-    /// Where base64 or hex has gone on for long: letters and digits only, capitals or figures among the last 32, no word.
+    /// Where base64 or hex has gone on for long: letters and digits only, capitals or figures among the last 32, no
+    /// word.
     [[gnu::always_inline]] constexpr std::uint64_t encoded(script_masks const& in) noexcept {
         auto const alphabet = in.upper | in.lower | in.digits | in.joiners;
         auto const ones = static_cast<unsigned>(std::countr_one(alphabet));
@@ -123,14 +140,18 @@ struct script_scan {
             auto const begin = 32 - static_cast<unsigned>(std::countl_one(alphabet << 32));
             auto const end = 32 + static_cast<unsigned>(std::countr_one(alphabet >> 32));
             if (end - begin > encoded_run)
-                found = (end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1) & (~std::uint64_t{0} << (begin + encoded_run));
+                found = (end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1) &
+                        (~std::uint64_t{0} << (begin + encoded_run));
         }
         auto const closing = static_cast<unsigned>(std::countl_one(alphabet));
         open = closing == 64 ? 64 : closing;
         if (found == 0) return 0;
         mask_pair const lower{in.lower, last.lower};
         auto const numbers = mask_pair{in.digits, last.digits}.smeared().now;
-        auto const beyond = mask_pair{alphabet & ~in.figures, (last.upper | last.lower | last.digits | last.joiners) & ~last.figures}.smeared().now;
+        auto const beyond =
+            mask_pair{alphabet & ~in.figures, (last.upper | last.lower | last.digits | last.joiners) & ~last.figures}
+                .smeared()
+                .now;
         auto const words = lower.eight().smeared().now;
         auto const capitals = mask_pair{in.upper, last.upper}.smeared().now;
         auto const letters = mask_pair{in.upper | in.lower, last.upper | last.lower}.smeared().now;
@@ -142,7 +163,8 @@ struct script_scan {
     }
 
     /// The block at `at`; bits of `in` beyond `valid` are clear.
-    [[gnu::always_inline]] constexpr void absorb(script_masks const& in, std::uint64_t valid, std::string_view text, std::size_t at) noexcept {
+    [[gnu::always_inline]] constexpr void absorb(script_masks const& in, std::uint64_t valid, std::string_view text,
+                                                 std::size_t at) noexcept {
         using enum text_feature;
         std::uint64_t latin = 0;
         auto settled = valid;
@@ -219,7 +241,8 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
     script_scan<Sink> scan{.sink = sink};
     for (std::size_t at = 0; at < text.size(); at += script_block) {
         auto const rest = text.size() - at < script_block ? text.size() - at : script_block;
-        scan.absorb(scalar_script_masks(text.data() + at, rest, at == 0 ? '\0' : text[at - 1]), script_valid(rest), text, at);
+        scan.absorb(scalar_script_masks(text.data() + at, rest, at == 0 ? '\0' : text[at - 1]), script_valid(rest),
+                    text, at);
     }
     return scan.counts;
 }
@@ -239,7 +262,8 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
             if (at == 0 || rest < script_block) {                                                                     \
                 copy[0] = at == 0 ? '\0' : text[at - 1];                                                              \
                 std::memset(copy + 1, 0, script_block);                                                               \
-                from = static_cast<char const*>(std::memcpy(copy + 1, from, rest < script_block ? rest : script_block)); \
+                from =                                                                                                \
+                    static_cast<char const*>(std::memcpy(copy + 1, from, rest < script_block ? rest : script_block)); \
             }                                                                                                         \
             auto const valid = script_valid(rest);                                                                    \
             scan.absorb(script_masks_##unit(from).padded(valid), valid, text, at);                                    \

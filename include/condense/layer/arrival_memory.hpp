@@ -69,7 +69,8 @@ private:
     static constexpr bool is_bound(Draft const& draft, Shield const& kept, std::uint64_t number, bool open) {
         auto const& facts = draft.outline();
         auto const index = static_cast<std::uint32_t>(number);
-        return kept.holds_for_now(index) || index == facts.latest_user() || (!open && facts.open(facts.group_of(index)));
+        return kept.holds_for_now(index) || index == facts.latest_user() ||
+               (!open && facts.open(facts.group_of(index)));
     }
 
     std::vector<std::uint64_t> waiting_;  ///< ascending
@@ -82,7 +83,8 @@ using arrival_memory = std::conditional_t<requires { When::unconditional; }, def
 
 /// What has arrived, and what was deferred where the memory is one for that.
 template <class Memory, class Draft, class Shield, class Function>
-constexpr void each_arrived(Memory& deferred, Draft const& draft, Shield const& kept, sequence arrived, bool open, Function&& act) {
+constexpr void each_arrived(Memory& deferred, Draft const& draft, Shield const& kept, sequence arrived, bool open,
+                            Function&& act) {
     if constexpr (std::same_as<Memory, deferred_messages>) deferred.each(draft, kept, arrived, open, act);
     else static_cast<void>(act(arrived));
 }

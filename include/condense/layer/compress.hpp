@@ -66,7 +66,8 @@ struct compress {
             bool later = false;
             draft.each_part_of(at, [&](part_ref part) {
                 auto const left = shorten(draft, part, kept, shortened, pass);
-                later = later || left == skip_reason::bound || (left == skip_reason::spared && kept.holds_for_now(part.message_index));
+                later = later || left == skip_reason::bound ||
+                        (left == skip_reason::spared && kept.holds_for_now(part.message_index));
             });
             return later;
         };
@@ -100,13 +101,17 @@ struct compress {
 private:
     enum class skip_reason { tried, spared, within, bound };
 
-    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened, auto& pass) const {
+    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened,
+                                  auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut how{halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
+        cut how{
+            halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
         if (facts.stored_earlier) return skip_reason::tried;
         if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
-            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how) ? skip_reason::within : skip_reason::tried;
+            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how)
+                       ? skip_reason::within
+                       : skip_reason::tried;
         if (kept.holds(part.message_index)) return skip_reason::spared;
         bool spared = false;
         std::optional<std::string> shorter;
@@ -127,7 +132,8 @@ private:
             return draft.shorten(part, std::move(*shorter));
         };
         auto const count_original = [&] {
-            if (draft.outline().part_at(part.part_id).earlier == detail::earlier_edit::none) draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
+            if (draft.outline().part_at(part.part_id).earlier == detail::earlier_edit::none)
+                draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
         };
         draft.begun(part, [&](part_view const& seen, bool cut_before) {
             how.how.shortened = cut_before;
@@ -141,7 +147,10 @@ private:
             how.how.shortened = true;
             count_original();
             draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                if (other.part_id == part.part_id) settle(seen.kind == part_kind::media ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call} : seen);
+                if (other.part_id == part.part_id)
+                    settle(seen.kind == part_kind::media
+                               ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call}
+                               : seen);
             });
             if (shorter) refused = edit();
         }

@@ -33,7 +33,8 @@ constexpr instant as_instant(Duration const& span) noexcept {
     auto const count = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
     constexpr auto num = static_cast<std::uint64_t>(Duration::period::num);
     constexpr auto den = static_cast<std::uint64_t>(Duration::period::den);
-    static_assert(den <= 1'000'000'000u, "condense: escalate: `within` must be a duration of nanoseconds or longer (see escalate)");
+    static_assert(den <= 1'000'000'000u,
+                  "condense: escalate: `within` must be a duration of nanoseconds or longer (see escalate)");
     return {mul_capped(mul_capped(count, num), 1'000'000'000u / den)};
 }
 
@@ -42,7 +43,8 @@ constexpr instant as_instant(Duration const& span) noexcept {
 /// Makes no edits of its own; costs up to `passes` further runs of the layers before it, the last one at
 /// the top. Stops at its target, when a pass gains nothing it goes to the top at once. Without `within`
 /// it reads no clock. A request above `ceiling` of the input is never said to fit.
-template <trigger When = decltype(used >= percent{}), class Until = default_target, class Within = detail::no_time_limit>
+template <trigger When = decltype(used >= percent{}), class Until = default_target,
+          class Within = detail::no_time_limit>
 struct escalate {
     When when = detail::slot_default<When>(used >= percent{9'000});  ///< C7
     Until until = detail::slot_default<Until>();
@@ -56,22 +58,25 @@ struct escalate {
     static_assert(std::same_as<decltype(std::declval<When const&>().bind(tokens{})), detail::bound_threshold>,
                   "condense: escalate: `when` must compare used with one limit (see escalate)");
 
-    static_assert(std::same_as<Until, default_target> || requires(Until const& goal) {
-        { goal.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
-    }, "condense: escalate: `until` must compare used with one limit (see escalate)");
+    static_assert(
+        std::same_as<Until, default_target> || requires(Until const& goal) {
+            { goal.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
+        }, "condense: escalate: `until` must compare used with one limit (see escalate)");
 
     static constexpr effect effects = timed ? reruns | reads_clock : reruns;
 
     constexpr void validate() const {
         detail::check_target(when, until);
-        detail::reject_unless(passes > 0 && passes <= 64, "condense: escalate: there must be 1 to 64 passes (see escalate)");
+        detail::reject_unless(passes > 0 && passes <= 64,
+                              "condense: escalate: there must be 1 to 64 passes (see escalate)");
         detail::reject_unless(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
-                        "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
+                              "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
         if constexpr (!std::same_as<Until, default_target>)
-            detail::reject_unless(until.bind(tokens{percent::whole}).which == measure::token_count,
-                            "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
+            detail::reject_unless(
+                until.bind(tokens{percent::whole}).which == measure::token_count,
+                "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
         detail::reject_unless(when.bind(tokens{percent::whole}).which == measure::token_count,
-                        "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
+                              "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {

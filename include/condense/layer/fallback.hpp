@@ -14,15 +14,15 @@ namespace condense {
 inline namespace v1 {
 
 /// A layer fails when it throws, returns `failed`, or a store does; one that is not due, or whose edits
-/// were refused or not smaller, has not failed; for one that waits for its model the next one acts, too. A model that has failed in a run is not asked again in
-/// it. Due when the first one is. A cancellation is no failure.
+/// were refused or not smaller, has not failed; for one that waits for its model the next one acts, too. A model that
+/// has failed in a run is not asked again in it. Due when the first one is. A cancellation is no failure.
 template <class... Layers>
 class fallback : public pipeline<Layers...> {
     using base = pipeline<Layers...>;
-    static_assert(sizeof...(Layers) > 1,
-                  "condense: fallback: there must be a layer to fall back to (see fallback)");
-    static_assert(!(base::effects & effect::reruns),
-                  "condense: fallback: what is given must not run other layers again: put escalate behind it (see escalate)");
+    static_assert(sizeof...(Layers) > 1, "condense: fallback: there must be a layer to fall back to (see fallback)");
+    static_assert(
+        !(base::effects & effect::reruns),
+        "condense: fallback: what is given must not run other layers again: put escalate behind it (see escalate)");
 
 public:
     using base::base;

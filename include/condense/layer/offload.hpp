@@ -41,8 +41,8 @@ constexpr bool fits_below(text_limit const& most, part_limit const& limit) noexc
 /// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
 /// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
-template <trigger When = always_t, class Until = default_target, protection Protect = nothing_t, class Worth = no_minimum,
-          class Preview = head_tail, class Store = detail::unset>
+template <trigger When = always_t, class Until = default_target, protection Protect = nothing_t,
+          class Worth = no_minimum, class Preview = head_tail, class Store = detail::unset>
 struct offload {
     When when = detail::slot_default<When>();
     Until until = detail::slot_default<Until>();
@@ -71,7 +71,7 @@ struct offload {
         words.validate();
         if constexpr (requires { preview.most(); })
             detail::reject_unless(detail::fits_below(preview.most(), over),
-                            "condense: offload: the preview must be smaller than `over` (see offload)");
+                                  "condense: offload: the preview must be smaller than `over` (see offload)");
     }
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
@@ -112,7 +112,8 @@ private:
     /// All that is large has been stored, as it is where results are stored when they come.
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
         auto const& facts = draft.outline();
-        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(facts.part_count()); part_id < end; ++part_id) {
+        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(facts.part_count()); part_id < end;
+             ++part_id) {
             if (!may_be_over(draft, facts.part_at(part_id))) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(part_id)).externalized) return false;
         }
@@ -136,7 +137,8 @@ private:
     constexpr bool store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
         if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return false;
         auto const facts = draft.about(part);
-        if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled) return false;
+        if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled)
+            return false;
         // What an earlier run stored is a preview now; what this run stored may get a shorter one.
         if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return false;
         if (kept.holds(part.message_index)) return true;

@@ -69,7 +69,8 @@ struct record {
                 auto const first = from.number(detail::journal_index::none);
                 auto const count = from.number(most - found.size());
                 bool const none = first == detail::journal_index::none;
-                if (from.broken() || count == 0 || (!none && first >= detail::journal_index::none - count)) return false;
+                if (from.broken() || count == 0 || (!none && first >= detail::journal_index::none - count))
+                    return false;
                 for (std::uint64_t at = 0; at < count; ++at) found.push_back(in_run(first, at));
             }
             *this = {};
@@ -109,7 +110,8 @@ struct record {
     /// history stays as it is, `commits` being false, the digest is of that.
     failed made(auto const& each, bool commits, auto& pass) const {
         auto& kept = pass.memory;
-        if (kept.unflushed || kept.names.empty() || kept.numbers.size() != kept.names.size()) return {};  // not all is recorded
+        if (kept.unflushed || kept.names.empty() || kept.numbers.size() != kept.names.size())
+            return {};  // not all is recorded
         store_error problem;
         bool appended = false;
         auto const note = [&](reference const& name, std::uint64_t number) {
@@ -223,8 +225,10 @@ private:
             if (number == detail::journal_index::none) continue;
             if (draft.outline().message_at(index).released) {
                 while (next < there.size() && there[next] < number) ++next;
-                if (next == there.size() || there[next] != number) return {"foreign: the journal does not hold what was released"};
-            } else if (index < known && !held.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number)) known = index;
+                if (next == there.size() || there[next] != number)
+                    return {"foreign: the journal does not hold what was released"};
+            } else if (index < known && !held.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number))
+                known = index;
         }
         if (known < kept.numbers.size()) {
             kept.rewind(known);
@@ -251,7 +255,8 @@ private:
         auto& kept = pass.memory;
         if (kept.opened) return {};
         detail::journal_index found;
-        if (auto const problem = to.read(pass.conversation(), [&](journal_entry const& line, std::string_view) { found.add(line); }))
+        if (auto const problem =
+                to.read(pass.conversation(), [&](journal_entry const& line, std::string_view) { found.add(line); }))
             return problem;
         if (kept.follows)
             if (auto const problem = believe_held(draft, kept, found)) return problem;

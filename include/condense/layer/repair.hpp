@@ -61,8 +61,10 @@ struct repair {
             if (facts.open(facts.group_of(facts.part_at(part_id).message_index))) break;
             take_out(draft, pass, part_id);
         }
-        while (seen.repeats < facts.repeats().size()) keep_first(draft, pass, facts.repeats()[detail::as_size(seen.repeats++)]);
-        while (seen.calls < facts.dead_calls().size()) static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
+        while (seen.repeats < facts.repeats().size())
+            keep_first(draft, pass, facts.repeats()[detail::as_size(seen.repeats++)]);
+        while (seen.calls < facts.dead_calls().size())
+            static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
     }
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const& facts = draft.outline();
@@ -102,7 +104,8 @@ private:
         auto const each = [&](auto&& f) {
             draft.each_part_of(which, [&](part_ref part) {
                 auto const& found = facts.part_at(part.part_id);
-                if (found.kind == part_kind::tool_result && found.call == repeated.call) f(part, found.status == part_status::pending);
+                if (found.kind == part_kind::tool_result && found.call == repeated.call)
+                    f(part, found.status == part_status::pending);
             });
         };
         auto first = detail::none32;
@@ -126,22 +129,23 @@ private:
             std::vector<part_ref> gone;
             draft.original(result, [&](part_view const& held) {
                 draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& seen) {
-                    bool const with_it = !held.call.empty() && seen.call == held.call && seen.kind != part_kind::tool_call;
+                    bool const with_it =
+                        !held.call.empty() && seen.call == held.call && seen.kind != part_kind::tool_call;
                     if (with_it && part.part_id != result.part_id) gone.push_back(part);
                 });
             });
             gone.push_back(result);
             for (auto const part : gone)
                 if (!draft.is_removed(part)) pass.note(draft.remove(part));
-        } else if (draft.about(group{draft.outline().group_of(result.message_index)}).count == 1) drop_alone(draft, pass, result);
+        } else if (draft.about(group{draft.outline().group_of(result.message_index)}).count == 1)
+            drop_alone(draft, pass, result);
     }
 
     /// For messages that no part can be taken out of.
     static constexpr void drop_alone(auto& draft, auto& pass, part_ref result) {
         bool alone = true;
-        draft.each_part_of(sequence{result.message_index}, [&](part_ref part) {
-            alone = alone && draft.about(part).kind == part_kind::tool_result;
-        });
+        draft.each_part_of(sequence{result.message_index},
+                           [&](part_ref part) { alone = alone && draft.about(part).kind == part_kind::tool_result; });
         if (alone) pass.note(draft.drop(group{draft.outline().group_of(result.message_index)}));
     }
 };

@@ -66,7 +66,8 @@ private:
         auto const spared = [&](group which) {
             if (is_among_last(draft, pass, which) || kept.holds(which)) return true;
             if (what == spares::none) return false;
-            return (what == spares::summaries && which.is_summary()) || draft.is_summary(which) || (pass.top() && draft.holds_task(which));
+            return (what == spares::summaries && which.is_summary()) || draft.is_summary(which) ||
+                   (pass.top() && draft.holds_task(which));
         };
         bool has_head = false;
         bool enough = pass.enough();

@@ -19,21 +19,29 @@ namespace detail {
 
 template <class When, class Until>
 constexpr void check_target(When const& when, Until const& until) {
-    static_assert(std::same_as<Until, default_target> || requires { until.bind(tokens{}); },
-                  "condense: until: it must be a target such as used <= 50_pct (see trigger)");
-    if constexpr (requires { conflicts(when, until); until.due(usage{}); })
-        reject_unless(!conflicts(when, until), "condense: until: the target must be below the trigger in `when` (see trigger)");
+    static_assert(
+        std::same_as<Until, default_target> || requires { until.bind(tokens{}); },
+        "condense: until: it must be a target such as used <= 50_pct (see trigger)");
+    if constexpr (requires {
+                      conflicts(when, until);
+                      until.due(usage{});
+                  })
+        reject_unless(!conflicts(when, until),
+                      "condense: until: the target must be below the trigger in `when` (see trigger)");
 }
 
 template <class Policy, class Draft, class Pass>
 constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
     return bound_protection<policy_of<Policy>, typename Draft::reader_type>{
-        policy_of<Policy>{policy}, draft, {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
+        policy_of<Policy>{policy},
+        draft,
+        {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
 }
 
 /// Says of a layer that takes whole groups why it has taken none; `otherwise` where some are free to go.
 template <class Draft, class Pass, class Shield>
-constexpr void note_why_idle(Draft const& draft, Pass& pass, Shield const& kept, std::string_view otherwise = nothing_to_do) {
+constexpr void note_why_idle(Draft const& draft, Pass& pass, Shield const& kept,
+                             std::string_view otherwise = nothing_to_do) {
     if (pass.enough()) return pass.idle_as(target_reached);
     bool spared = false;
     bool elsewhere = false;

@@ -38,7 +38,8 @@ concept rule_based = requires(Summarizer const& rule, part_view const& part, cha
 };
 
 template <class Answer>
-concept summary_answer = std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
+concept summary_answer =
+    std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
 template <class Summarizer, class... Arguments>
 concept answers_with_summary = requires(Summarizer const& model, Arguments... given) {
     { model(given...) } -> summary_answer;
@@ -58,10 +59,11 @@ struct model_room {
 /// A rule such as `extract`, or a model: a callable from a prompt (std::string_view or std::string const&), optionally
 /// with ask_limits, to text or to a reply<std::string>, which may hold the provider's error and stop reason.
 template <class Summarizer>
-concept summarizer = detail::rule_based<Summarizer> || detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
-                     detail::answers_with_summary<Summarizer, std::string_view> ||
-                     detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
-                     detail::answers_with_summary<Summarizer, std::string const&>;
+concept summarizer =
+    detail::rule_based<Summarizer> || detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
+    detail::answers_with_summary<Summarizer, std::string_view> ||
+    detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
+    detail::answers_with_summary<Summarizer, std::string const&>;
 
 /// Loses the messages it summarises; costs one model call, or none by rule. There is one live summary:
 /// an earlier one is read and replaced. The summary has role user and is fenced. The newest message is never
@@ -69,20 +71,25 @@ concept summarizer = detail::rule_based<Summarizer> || detail::answers_with_summ
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
 template <trigger When = decltype(used >= percent{}), class Until = default_target,
-          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = no_minimum, class Summarizer = extract>
+          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = no_minimum,
+          class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     Until until = detail::slot_default<Until>();
-    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) | unanswered);  ///< V3: a tail of 20 % of the window; and L16
+    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) |
+                                                    unanswered);  ///< V3: a tail of 20 % of the window; and L16
     Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
-    tokens reads = {};      ///< most of the conversation that a model is given at once; 0 is what the input holds beside prompt and answer
-    std::string_view asks_for = {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
+    tokens reads = {};  ///< most of the conversation that a model is given at once; 0 is what the input holds beside
+                        ///< prompt and answer
+    std::string_view asks_for =
+        {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
     Summarizer with = detail::slot_default<Summarizer>();
     std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
 
     static_assert(summarizer<Summarizer>,
-                  "condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) that returns a text (see summarizer)");
+                  "condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) "
+                  "that returns a text (see summarizer)");
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
     using memory = std::conditional_t<by_rule, detail::no_memory, detail::model_room>;
@@ -90,20 +97,25 @@ struct summarize {
 
     constexpr void validate() const {
         detail::check_target(when, until);
-        detail::reject_unless(size.count > 0, "condense: summarize: the size of the summary must be above 0 (see summarize)");
+        detail::reject_unless(size.count > 0,
+                              "condense: summarize: the size of the summary must be above 0 (see summarize)");
     }
 
     static constexpr bool plans_summaries = true;
 
     /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere. After an
     /// overflow of a prompt whose conversation had the size `too_large`, with less.
-    summary_plan plan(auto& draft, auto& pass, cost too_large = {detail::u64_limit}, overflow const* said = nullptr) const {
+    summary_plan plan(auto& draft, auto& pass, cost too_large = {detail::u64_limit},
+                      overflow const* said = nullptr) const {
         auto most = room_of(draft, pass);
         if (said != nullptr)
             if (auto const less = shrunk(too_large, *said); less < most) most = less;
         auto next = ask_next(draft, pass, most);
         if (next.prompt.empty() || (said != nullptr && next.size >= too_large)) return {};
-        return {.groups = std::move(next.from.groups), .prompt = std::move(next.prompt), .limit = next.limit, .size = next.size};
+        return {.groups = std::move(next.from.groups),
+                .prompt = std::move(next.prompt),
+                .limit = next.limit,
+                .size = next.size};
     }
     /// Puts the text that was made elsewhere in the place of the groups.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
@@ -136,7 +148,7 @@ struct summarize {
     friend bool operator==(summarize const&, summarize const&) = default;
 
 private:
-    static constexpr unsigned most_calls = 8;    // of a model, for one hook
+    static constexpr unsigned most_calls = 8;  // of a model, for one hook
     static constexpr unsigned most_shrinks = 8;  // of a prompt that was too large for it
 
     struct chosen {
@@ -144,7 +156,7 @@ private:
         v1::cost cost = {};
         std::optional<group> before = {};  ///< where the summary stands, if that is older than all of them
         unsigned fresh = 0;  ///< groups that are no summaries
-        bool more = false;   ///< the model could not read all at once
+        bool more = false;  ///< the model could not read all at once
     };
 
     /// Every earlier summary, and the oldest groups that may go until enough would be gone; none when
@@ -155,16 +167,18 @@ private:
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
         auto left = draft.used();
-        auto const written = limit_of(draft, pass, draft.within(draft.limits().input())) +
-                             draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
-                                            detail::frame_cost(draft.estimator(), role::user));
+        auto const written =
+            limit_of(draft, pass, draft.within(draft.limits().input())) +
+            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
+                           detail::frame_cost(draft.estimator(), role::user));
         auto const whole = left.tokens + written;
         left.tokens = whole;
         left.messages = left.messages + messages{1};
         // A summary that will be taken for a user message may not become the first one.
         auto first = group{};
         for (auto const which : draft.groups())
-            if (draft.holds_task(which) && !draft.edits().knows_summaries() && (draft.undroppable(which) || kept.holds(which)))
+            if (draft.holds_task(which) && !draft.edits().knows_summaries() &&
+                (draft.undroppable(which) || kept.holds(which)))
                 first = which;
         chosen found;
         bool fresh = false;
@@ -173,8 +187,8 @@ private:
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A result whose call is nowhere goes with its neighbours: it would stand behind the summary (L17).
-            bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls && !facts.plain_user &&
-                               draft.outline().group_at(which.id()).orphan;
+            bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls &&
+                               !facts.plain_user && draft.outline().group_at(which.id()).orphan;
             bool const summary = facts.summary || which.is_summary();
             // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
             if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
@@ -201,14 +215,17 @@ private:
             found.fresh += summary ? 0u : 1u;
             fresh = fresh || !summary || summaries > 1;
         }
-        // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing to add.
-        auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(found.groups[0]).starts_turn;
+        // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing
+        // to add.
+        auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() &&
+                          draft.about(found.groups[0]).starts_turn;
         if (!fresh || (lone && draft.measured(found.cost) <= written)) found.groups.clear();
         return found;
     }
 
     void note_idle(auto& draft, auto& pass) const {
-        detail::note_why_idle(draft, pass, detail::bind_protection(protect, draft, pass), "nothing to do: only a summary and the newest message are left");
+        detail::note_why_idle(draft, pass, detail::bind_protection(protect, draft, pass),
+                              "nothing to do: only a summary and the newest message are left");
     }
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
@@ -230,8 +247,9 @@ private:
         for (auto const which : groups) {
             auto const facts = draft.about(which);
             draft.each_part(which, [&](part_ref part, part_view const& seen) {
-                auto const speaker =
-                    facts.summary || which.is_summary() ? role::user : draft.outline().message_at(part.message_index).speaker;
+                auto const speaker = facts.summary || which.is_summary()
+                                         ? role::user
+                                         : draft.outline().message_at(part.message_index).speaker;
                 reader.see(speaker, seen, facts.summary);
             });
         }
@@ -259,7 +277,8 @@ private:
 
     /// Puts a summary in the place of the groups; says why where it can not. `stood` says whether that made
     /// the request smaller.
-    static std::string_view put(auto& draft, auto& pass, chosen const& from, std::string text, tokens limit, bool& stood) {
+    static std::string_view put(auto& draft, auto& pass, chosen const& from, std::string text, tokens limit,
+                                bool& stood) {
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
@@ -272,7 +291,7 @@ private:
         chosen from = {};
         tokens limit = {};
         std::string prompt = {};  ///< none where nothing is left, or what is left can not be told within the room
-        cost size = {};           ///< of the prompt without the instructions
+        cost size = {};  ///< of the prompt without the instructions
     };
 
     cost instructions(auto const& draft, auto const& pass) const {
@@ -344,7 +363,9 @@ private:
             if (!said.problem.empty()) return {said.problem};
             if (draft.estimator()(said.text) >= next.from.cost) return {"the summary is not smaller"};
             bool stood = false;
-            if (auto const problem = put(draft, pass, next.from, std::move(said.text), next.limit, stood); !problem.empty()) return {problem};
+            if (auto const problem = put(draft, pass, next.from, std::move(said.text), next.limit, stood);
+                !problem.empty())
+                return {problem};
             if (!stood || !next.from.more) break;
             ++calls;
         }
@@ -355,7 +376,8 @@ private:
     /// make up for it.
     static cost shrunk(cost most, overflow const& said) noexcept {
         bool const told = said.limit.count != 0 && said.limit < said.requested;
-        auto const next = told ? detail::scale_down(most.steps, said.limit.count, said.requested.count) : most.steps / 2;
+        auto const next =
+            told ? detail::scale_down(most.steps, said.limit.count, said.requested.count) : most.steps / 2;
         return {detail::scale_down(next, 7, 8)};
     }
 

@@ -16,16 +16,20 @@ namespace detail::wording {
 
 // Refusals.
 
+// clang-format off
 inline constexpr char const* inabilities[] = {
-    "i can't", "i cannot", "i can not", "i cant", "i won't", "i will not", "i'm unable", "i am unable", "i'm not able",
-    "i am not able", "i could not", "i couldn't", "i'm not going to", "i am not going to", "i shouldn't", "i should not",
-    "i'm not allowed", "i am not allowed", "we can't", "we cannot", "we are unable", "we're unable"};
+    "i can't", "i cannot", "i can not", "i cant", "i won't", "i will not", "i'm unable", "i am unable",
+    "i'm not able", "i am not able", "i could not", "i couldn't", "i'm not going to", "i am not going to",
+    "i shouldn't", "i should not", "i'm not allowed", "i am not allowed", "we can't", "we cannot", "we are unable",
+    "we're unable"};
 /// What a refusal says that it will not do.
 inline constexpr char const* refused_verbs[] = {
-    "assist", "help", "comply", "fulfill", "fulfil", "summarize", "summarise", "do that", "do this", "engage", "accommodate",
-    "participate", "respond to", "provide a summary", "provide that", "provide this", "produce a summary"};
+    "assist", "help", "comply", "fulfill", "fulfil", "summarize", "summarise", "do that", "do this", "engage",
+    "accommodate", "participate", "respond to", "provide a summary", "provide that", "provide this",
+    "produce a summary"};
 inline constexpr char const* refused_things[] = {
-    "request", "conversation", "transcript", "summary", "this content", "that content", "prompt", "this topic", "this material"};
+    "request", "conversation", "transcript", "summary", "this content", "that content", "prompt", "this topic",
+    "this material"};
 inline constexpr char const* declines[] = {
     "i must decline", "i have to decline", "i need to decline", "i decline to", "i'm going to decline",
     "i'll have to decline", "i refuse to", "i must refuse", "i have to refuse", "i'm not comfortable",
@@ -33,58 +37,73 @@ inline constexpr char const* declines[] = {
     "it is not appropriate for me", "it's not appropriate for me", "it would not be appropriate for me",
     "i will have to decline", "i don't feel", "i do not feel"};
 inline constexpr char const* apologies[] = {
-    "i'm sorry", "i am sorry", "sorry,", "sorry.", "sorry!", "sorry but", "sorry for", "sorry about", "sorry -", "sorry i",
-    "i apologize", "i apologise", "my apologies", "apologies"};
+    "i'm sorry", "i am sorry", "sorry,", "sorry.", "sorry!", "sorry but", "sorry for", "sorry about", "sorry -",
+    "sorry i", "i apologize", "i apologise", "my apologies", "apologies"};
 inline constexpr char const* regrets[] = {
-    "unfortunately", "regrettably", "i'm afraid", "i am afraid", "i regret", "i must inform you", "i have to inform you", "i need to let you know"};
+    "unfortunately", "regrettably", "i'm afraid", "i am afraid", "i regret", "i must inform you",
+    "i have to inform you", "i need to let you know"};
 inline constexpr char const* identities[] = {
-    "as an ai language model", "as a language model", "as a large language model", "as an ai assistant", "as an ai model",
-    "as an ai,", "as an ai i ", "as an artificial intelligence", "as an assistant", "i am an ai"};
+    "as an ai language model", "as a language model", "as a large language model", "as an ai assistant",
+    "as an ai model", "as an ai,", "as an ai i ", "as an artificial intelligence", "as an assistant", "i am an ai"};
 inline constexpr char const* identity_objections[] = {
     " i do not ", " i don't ", " i must ", " i have no ", " i am programmed", " i'm programmed", " i'm designed"};
 inline constexpr char const* missing_input[] = {
-    "there doesn't seem", "there does not seem", "there isn't any", "there is nothing", "it looks like", "it seems", "it appears", "you haven't", "you have not", "there is no conversation", "there's no conversation",
-    "there is no transcript", "no conversation", "no transcript", "please provide", "please share", "could you please", "could you provide",
-    "i don't see", "i do not see"};
-inline constexpr char const* readable_things[] = {"conversation", "transcript", "text to", "content to", "messages to"};
+    "there doesn't seem", "there does not seem", "there isn't any", "there is nothing", "it looks like", "it seems",
+    "it appears", "you haven't", "you have not", "there is no conversation", "there's no conversation",
+    "there is no transcript", "no conversation", "no transcript", "please provide", "please share",
+    "could you please", "could you provide", "i don't see", "i do not see"};
+inline constexpr char const* readable_things[] = {
+    "conversation", "transcript", "text to", "content to", "messages to"};
 inline constexpr char const* missing_words[] = {
-    "provide", "share", "paste", "no conversation", "no transcript", "is empty", "to be empty", "don't see", "do not see"};
+    "provide", "share", "paste", "no conversation", "no transcript", "is empty", "to be empty", "don't see",
+    "do not see"};
 inline constexpr char const* foreign_refusals[] = {
-    "es tut mir leid", "tut mir leid", "leider kann ich", "ich kann dabei nicht", "ich kann ihnen dabei nicht", "ich kann diese anfrage nicht",
-    "je suis d\xC3\xA9sol", "d\xC3\xA9sol\xC3\xA9", "je ne peux pas", "je regrette", "lo siento", "no puedo ayudar", "no puedo cumplir",
-    "desculpe", "sinto muito", "lamento", "n\xC3\xA3o posso ajudar", "mi dispiace", "non posso aiutar", "het spijt me", "przepraszam",
-    "\xE6\x8A\xB1\xE6\xAD\x89", "\xE5\xBE\x88\xE6\x8A\xB1\xE6\xAD\x89", "\xE9\x9D\x9E\xE5\xB8\xB8\xE6\x8A\xB1\xE6\xAD\x89",
-    "\xE5\xAF\xB9\xE4\xB8\x8D\xE8\xB5\xB7", "\xE6\x88\x91\xE6\x97\xA0\xE6\xB3\x95", "\xE6\x88\x91\xE4\xB8\x8D\xE8\x83\xBD",
-    "\xE7\x94\xB3\xE3\x81\x97\xE8\xA8\xB3", "\xE3\x81\x99\xE3\x81\xBF\xE3\x81\xBE\xE3\x81\x9B\xE3\x82\x93", "\xEC\xA3\x84\xEC\x86\xA1",
-    "\xD0\x98\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5", "\xD0\xB8\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5",
+    "es tut mir leid", "tut mir leid", "leider kann ich", "ich kann dabei nicht", "ich kann ihnen dabei nicht",
+    "ich kann diese anfrage nicht", "je suis d\xC3\xA9sol", "d\xC3\xA9sol\xC3\xA9", "je ne peux pas", "je regrette",
+    "lo siento", "no puedo ayudar", "no puedo cumplir", "desculpe", "sinto muito", "lamento",
+    "n\xC3\xA3o posso ajudar", "mi dispiace", "non posso aiutar", "het spijt me", "przepraszam",
+    "\xE6\x8A\xB1\xE6\xAD\x89", "\xE5\xBE\x88\xE6\x8A\xB1\xE6\xAD\x89",
+    "\xE9\x9D\x9E\xE5\xB8\xB8\xE6\x8A\xB1\xE6\xAD\x89", "\xE5\xAF\xB9\xE4\xB8\x8D\xE8\xB5\xB7",
+    "\xE6\x88\x91\xE6\x97\xA0\xE6\xB3\x95", "\xE6\x88\x91\xE4\xB8\x8D\xE8\x83\xBD",
+    "\xE7\x94\xB3\xE3\x81\x97\xE8\xA8\xB3", "\xE3\x81\x99\xE3\x81\xBF\xE3\x81\xBE\xE3\x81\x9B\xE3\x82\x93",
+    "\xEC\xA3\x84\xEC\x86\xA1", "\xD0\x98\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5",
+    "\xD0\xB8\xD0\xB7\xD0\xB2\xD0\xB8\xD0\xBD\xD0\xB8\xD1\x82\xD0\xB5",
     "\xD0\x9A \xD1\x81\xD0\xBE\xD0\xB6\xD0\xB0\xD0\xBB\xD0\xB5\xD0\xBD\xD0\xB8\xD1\x8E, \xD1\x8F \xD0\xBD\xD0\xB5",
     "\xD0\xAF \xD0\xBD\xD0\xB5 \xD0\xBC\xD0\xBE\xD0\xB3\xD1\x83"};
-inline constexpr char const* rejected_things[] = {"request", "prompt", "content", "input", "conversation"};
+inline constexpr char const* rejected_things[] = {
+    "request", "prompt", "content", "input", "conversation"};
 inline constexpr char const* rejections[] = {
-    "violat", "flagged", "been blocked", "was blocked", "is blocked", "filtered", "been rejected", "was rejected", "goes against",
-    "not allowed", "disallowed", "cannot be processed", "can't be processed", "could not be processed", "content policy", "safety"};
+    "violat", "flagged", "been blocked", "was blocked", "is blocked", "filtered", "been rejected", "was rejected",
+    "goes against", "not allowed", "disallowed", "cannot be processed", "can't be processed",
+    "could not be processed", "content policy", "safety"};
 
-inline constexpr char const* soft_inabilities[] = {"not something i", "unable to", "not able to", "can't", "cannot", "won't"};
+inline constexpr char const* soft_inabilities[] = {
+    "not something i", "unable to", "not able to", "can't", "cannot", "won't"};
+// clang-format on
 
 /// Says of itself, in its first words, that it can not or will not do what it was asked.
 inline bool refuses(std::string_view text) noexcept {
     auto const opening = text.substr(0, 240);
     if (opening.substr(0, 80).find("prevent me from") != std::string_view::npos) return true;
     if (begins_with_any(text, declines) != 0 || begins_with_part_of(text, foreign_refusals)) return true;
-    bool const sorry = begins_with_any(text, apologies) + begins_with_any(text, regrets) + begins_with_any(text, identities) != 0;
+    bool const sorry =
+        begins_with_any(text, apologies) + begins_with_any(text, regrets) + begins_with_any(text, identities) != 0;
     if (sorry && (contains_any(opening, inabilities) || contains_any(opening, declines))) return true;
     if (begins_with_any(text, apologies) != 0 && contains_any(opening.substr(0, 120), soft_inabilities)) return true;
     if (begins_with_any(text, identities) != 0 && contains_any(opening, identity_objections)) return true;
     if (auto const said = begins_with_any(text, inabilities); said != 0) {
         auto const next = text.substr(said, 72);
-        if (next.find("help but") != std::string_view::npos || next.find("the user") != std::string_view::npos) return false;
+        if (next.find("help but") != std::string_view::npos || next.find("the user") != std::string_view::npos)
+            return false;
         return contains_any(next.substr(0, 40), refused_verbs) || contains_any(next, refused_things);
     }
-    return begins_with_any(text, missing_input) != 0 && contains_any(opening, readable_things) && contains_any(opening, missing_words);
+    return begins_with_any(text, missing_input) != 0 && contains_any(opening, readable_things) &&
+           contains_any(opening, missing_words);
 }
 
 // Errors.
 
+// clang-format off
 inline constexpr char const* error_openings[] = {
     "an error occurred", "an error has occurred", "an unexpected error", "an internal error", "an unknown error",
     "there was an error", "there was a problem", "something went wrong", "oops", "internal server error",
@@ -120,18 +139,20 @@ inline constexpr char const* failed_aims[] = {
     "perform", "read the", "obtain", "retrieve", "resolve host", "authenticate", "deserialize", "decode", "currently",
     "temporarily", "overloaded", "busy", "unavailable", "not available", "at capacity", "under heavy"};
 inline constexpr char const* status_reasons[] = {
-    "bad request", "unauthorized", "payment required", "forbidden", "not found", "request timeout", "conflict", "payload too large",
-    "request entity too large", "unprocessable", "too many requests", "internal server error", "bad gateway", "service unavailable",
-    "service temporarily", "gateway time", "overloaded", "server error", "client error", "error", "status code", "site is overloaded",
-    "web server is", "{"};
-inline constexpr char const* error_pages[] = {"<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<title", "<h1", "<center", "event: error"};
+    "bad request", "unauthorized", "payment required", "forbidden", "not found", "request timeout", "conflict",
+    "payload too large", "request entity too large", "unprocessable", "too many requests", "internal server error",
+    "bad gateway", "service unavailable", "service temporarily", "gateway time", "overloaded", "server error",
+    "client error", "error", "status code", "site is overloaded", "web server is", "{"};
+inline constexpr char const* error_pages[] = {
+    "<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<title", "<h1", "<center", "event: error"};
 inline constexpr char const* empty_words[] = {
-    "null", "undefined", "none", "nil", "nan", "n/a", "error", "[object object]", "{}", "[]", "[done]", "data: [done]", "(empty)",
-    "[empty]", "no response", "no content", "(no content)", "[blocked]"};
+    "null", "undefined", "none", "nil", "nan", "n/a", "error", "[object object]", "{}", "[]", "[done]",
+    "data: [done]", "(empty)", "[empty]", "no response", "no content", "(no content)", "[blocked]"};
 /// What a provider says to its customer.
 inline constexpr char const* excuses[] = {
-    "try again later", "try again in", "please try again", "please retry", "retry your request", "contact support", "contact us", "out of credits",
-    "add credits", "add more credits", "upgrade your plan", "your billing", "experiencing high", "due to high"};
+    "try again later", "try again in", "please try again", "please retry", "retry your request", "contact support",
+    "contact us", "out of credits", "add credits", "add more credits", "upgrade your plan", "your billing",
+    "experiencing high", "due to high"};
 /// What tells of a conversation; a provider's error does not.
 inline constexpr char const* narrative[] = {
     "the user", "user asked", "user want", "users ", "the assistant", "next step", "next:", "\nnext", "open:", "todo",
@@ -139,16 +160,20 @@ inline constexpr char const* narrative[] = {
     "refactor", "were added", "was added", "changed", "renamed", "rewritten", "tests pass", "is done", "are done",
     "left to do", "waiting for", "merged", "moved "};
 inline constexpr char const* source_files[] = {
-    ".cpp", ".hpp", ".cc", ".h", ".c", ".py", ".rs", ".go", ".ts", ".tsx", ".js", ".rb", ".java", ".kt", ".cs", ".sql", ".sh", ".toml",
-    ".yaml", ".yml", ".json", ".txt", ".md", ".css", ".swift", ".php"};
+    ".cpp", ".hpp", ".cc", ".h", ".c", ".py", ".rs", ".go", ".ts", ".tsx", ".js", ".rb", ".java", ".kt", ".cs",
+    ".sql", ".sh", ".toml", ".yaml", ".yml", ".json", ".txt", ".md", ".css", ".swift", ".php"};
+// clang-format on
 
 /// A word with the ending of a file that people write, outside a trace of calls.
 inline bool names_file(std::string_view text) noexcept {
-    if (text.find("traceback (most") != std::string_view::npos || text.find("\n    at ") != std::string_view::npos) return false;
+    if (text.find("traceback (most") != std::string_view::npos || text.find("\n    at ") != std::string_view::npos)
+        return false;
     for (std::string_view const ending : source_files)
         for (auto at = text.find(ending, 1); at != std::string_view::npos; at = text.find(ending, at + 1)) {
             auto const after = at + ending.size();
-            if (is_word_byte(text[at - 1]) && (after == text.size() || (!is_word_byte(text[after]) && text[after] != '/'))) return true;
+            if (is_word_byte(text[at - 1]) &&
+                (after == text.size() || (!is_word_byte(text[after]) && text[after] != '/')))
+                return true;
         }
     return false;
 }
@@ -160,14 +185,16 @@ inline bool names_error(std::string_view line) noexcept {
     std::size_t at = line.starts_with("[") || line.starts_with("(") ? 1 : 0;
     for (int words = 0; words < 3; ++words) {
         auto end = at;
-        while (end < line.size() && (is_word_byte(line[end]) || (line[end] == '.' && end + 1 < line.size() && is_word_byte(line[end + 1])))) ++end;
+        while (end < line.size() &&
+               (is_word_byte(line[end]) || (line[end] == '.' && end + 1 < line.size() && is_word_byte(line[end + 1]))))
+            ++end;
         auto const word = line.substr(at, end - at);
         auto rest = line.substr(end);
         if (word.ends_with("error") || word.ends_with("exception") || word == "fatal" || word == "fehler") {
             if (trimmed(rest).empty()) return true;
-            if (rest.starts_with(" code") || rest.starts_with(" status") || rest.starts_with(" occurred") || rest.starts_with(" while ") ||
-                rest.starts_with(" during ") || rest.starts_with(" from ") || rest.starts_with(" response") || rest.starts_with(" generating") ||
-                rest.starts_with(" processing"))
+            if (rest.starts_with(" code") || rest.starts_with(" status") || rest.starts_with(" occurred") ||
+                rest.starts_with(" while ") || rest.starts_with(" during ") || rest.starts_with(" from ") ||
+                rest.starts_with(" response") || rest.starts_with(" generating") || rest.starts_with(" processing"))
                 return true;
             if (rest.starts_with(" ")) rest.remove_prefix(1);
             return std::string_view{":-([{]!.*"}.find(rest.front()) != std::string_view::npos || is_digit(rest.front());
@@ -180,7 +207,8 @@ inline bool names_error(std::string_view line) noexcept {
 
 /// "502 Bad Gateway", "HTTP/1.1 429", "HTTP 500: ...", "429 {...}".
 inline bool names_status(std::string_view line) noexcept {
-    if (line.starts_with("http/")) line.remove_prefix(line.find(' ') == std::string_view::npos ? line.size() : line.find(' '));
+    if (line.starts_with("http/"))
+        line.remove_prefix(line.find(' ') == std::string_view::npos ? line.size() : line.find(' '));
     else if (line.starts_with("http")) line.remove_prefix(4);
     bool const stated = line.data() != nullptr && line.starts_with(" ");
     line = without(line, " \t:-");
@@ -195,13 +223,18 @@ inline bool names_status(std::string_view line) noexcept {
 inline bool reports_error(std::string_view text) noexcept {
     if (begins_with_any(text, error_pages) != 0) return true;
     auto const line = first_line(text);
-    bool const rejected = (line.starts_with("this ") || line.starts_with("your ") || line.starts_with("the ") || line.starts_with("content") || line.starts_with("[content")) &&
-                          contains_any(line.substr(0, 48), rejected_things) && contains_any(line.substr(0, 160), rejections);
+    bool const rejected = (line.starts_with("this ") || line.starts_with("your ") || line.starts_with("the ") ||
+                           line.starts_with("content") || line.starts_with("[content")) &&
+                          contains_any(line.substr(0, 48), rejected_things) &&
+                          contains_any(line.substr(0, 160), rejections);
     auto const opening = begins_with_any(text, error_openings);
-    bool const word = opening != 0 && text.substr(0, opening).find_first_of(" _-") == std::string_view::npos;  // "forbidden words are ..."
-    bool opens = opening != 0 && !(word && text.size() > opening + 1 && text[opening] == ' ' && is_word_byte(text[opening + 1]));
+    bool const word = opening != 0 && text.substr(0, opening).find_first_of(" _-") ==
+                                          std::string_view::npos;  // "forbidden words are ..."
+    bool opens =
+        opening != 0 && !(word && text.size() > opening + 1 && text[opening] == ' ' && is_word_byte(text[opening + 1]));
     opens = opens || (text.size() < 600 && contains_any(text, excuses));
-    if (auto const said = begins_with_any(text, failure_openings); said != 0) opens = opens || begins_with_part_of(trimmed(text.substr(said)), failed_aims);
+    if (auto const said = begins_with_any(text, failure_openings); said != 0)
+        opens = opens || begins_with_part_of(trimmed(text.substr(said)), failed_aims);
     return (rejected || opens || names_error(line) || names_status(line)) && !tells(text);
 }
 
@@ -225,34 +258,42 @@ inline bool is_error_document(std::string_view text) {
         auto const key = lower_name.all();
         answer_text const lower_value{value};
         auto const said = lower_value.all();
-        constexpr char const* sections[] = {"summary", "intent", "progress", "next", "decision", "goal", "details", "files", "steps", "tasks"};
+        constexpr char const* sections[] = {"summary", "intent",  "progress", "next",  "decision",
+                                            "goal",    "details", "files",    "steps", "tasks"};
         constexpr char const* blames[] = {"error", "fault", "exception", "__type", "blockreason", "refusal"};
         constexpr char const* messages[] = {"detail", "message", "msg", "title"};
-        section = section || (key.find("error") == std::string_view::npos && says_something(said) && contains_any(key, sections) &&
-                              said.find("error") == std::string_view::npos);
+        section = section || (key.find("error") == std::string_view::npos && says_something(said) &&
+                              contains_any(key, sections) && said.find("error") == std::string_view::npos);
         bool const status = key == "code" || key == "status" || key == "statuscode" || key == "status_code";
         error = error || (contains_any(key, blames) && says_something(said)) || begins_with_any(key, messages) != 0 ||
                 ((key == "success" || key == "ok") && said == "false") ||
-                ((key == "type" || key == "object" || key == "status" || key == "result") && said.find("error") != std::string_view::npos) ||
-                (status && (said.starts_with("4") || said.starts_with("5")) && said.size() == 3) || key == "promptfeedback";
+                ((key == "type" || key == "object" || key == "status" || key == "result") &&
+                 said.find("error") != std::string_view::npos) ||
+                (status && (said.starts_with("4") || said.starts_with("5")) && said.size() == 3) ||
+                key == "promptfeedback";
     });
     if (read) return error && !section;
     // Cut off, or as Python prints it.
     auto const key = without(text.substr(1, 24), " \t\n'\"");
     constexpr char const* names[] = {"error", "errors", "detail", "message", "fault"};
-    return begins_with_any(key, names) != 0 || answer_text{text.substr(0, 80)}.all().find("\"type\":\"error\"") != std::string_view::npos;
+    return begins_with_any(key, names) != 0 ||
+           answer_text{text.substr(0, 80)}.all().find("\"type\":\"error\"") != std::string_view::npos;
 }
 
 // Where they stand.
 
+// clang-format off
 inline constexpr char const* polite_openings[] = {
-    "sure", "certainly", "of course", "absolutely", "okay", "ok,", "ok.", "ok!", "thank you", "thanks", "hello", "hi,", "hi!", "hi there",
-    "here is", "here's", "here are", "below is", "i understand", "i appreciate", "i see", "got it", "understood", "great", "no problem",
-    "happy to", "i'd be happy", "i would be happy", "i'd like to help", "i want to", "let me", "as requested", "alright", "good question",
-    "dear user", "please note", "note:", "i have read", "i've read", "i know"};
+    "sure", "certainly", "of course", "absolutely", "okay", "ok,", "ok.", "ok!", "thank you", "thanks", "hello",
+    "hi,", "hi!", "hi there", "here is", "here's", "here are", "below is", "i understand", "i appreciate", "i see",
+    "got it", "understood", "great", "no problem", "happy to", "i'd be happy", "i would be happy", "i'd like to help",
+    "i want to", "let me", "as requested", "alright", "good question", "dear user", "please note", "note:",
+    "i have read", "i've read", "i know"};
 inline constexpr char const* answer_labels[] = {
-    "summary:", "summary of the conversation:", "conversation summary:", "intent:", "user intent:", "progress:", "decisions:", "next steps:",
-    "response:", "answer:", "assistant:", "output:", "result:", "details:", "state:", "overview:"};
+    "summary:", "summary of the conversation:", "conversation summary:", "intent:", "user intent:", "progress:",
+    "decisions:", "next steps:", "response:", "answer:", "assistant:", "output:", "result:", "details:", "state:",
+    "overview:"};
+// clang-format on
 
 inline std::string_view unmarked(std::string_view text) noexcept {
     auto const begin = text.find_first_not_of(" \t\n#*_~=-");
@@ -266,9 +307,12 @@ inline std::string_view behind_opening(std::string_view text) noexcept {
     text.remove_prefix(start);
     auto const line = first_line(text);
     auto const words = without(line, " \t*_");
-    bool const heading = line.starts_with("#") || (line.starts_with("**") && line.size() > 4 && words.size() + 4 <= line.size()) ||
-                         line.starts_with("```") || line.starts_with("<summary>") || line.starts_with("---") || line.starts_with("===") ||
-                         (words.ends_with(":") && words.size() <= 72 && words.find("summary") != std::string_view::npos) || (words == "summary" || words == "conversation summary");
+    bool const heading =
+        line.starts_with("#") || (line.starts_with("**") && line.size() > 4 && words.size() + 4 <= line.size()) ||
+        line.starts_with("```") || line.starts_with("<summary>") || line.starts_with("---") ||
+        line.starts_with("===") ||
+        (words.ends_with(":") && words.size() <= 72 && words.find("summary") != std::string_view::npos) ||
+        (words == "summary" || words == "conversation summary");
     if (heading) return text.substr(line.size());
     auto const plain = unmarked(text);
     if (auto const label = begins_with_any(plain, answer_labels); label != 0) return plain.substr(label);
@@ -276,7 +320,8 @@ inline std::string_view behind_opening(std::string_view text) noexcept {
     auto end = std::string_view::npos;
     for (std::string_view const stop : {"\n", ". ", "! ", "? ", ": ", ", but ", " but i", ", however", " - ", "; "}) {
         auto const at = plain.find(stop);
-        if (at != std::string_view::npos && (end == std::string_view::npos || at + stop.size() < end)) end = stop == " but i" ? at + 5 : at + stop.size();
+        if (at != std::string_view::npos && (end == std::string_view::npos || at + stop.size() < end))
+            end = stop == " but i" ? at + 5 : at + stop.size();
     }
     return end == std::string_view::npos ? text : plain.substr(end);
 }
@@ -285,7 +330,8 @@ inline std::string_view behind_opening(std::string_view text) noexcept {
 inline std::string_view unquoted(std::string_view text) noexcept {
     text = trimmed(text);
     for (char const mark : {'"', '\'', '`'})
-        if (text.size() > 2 && text.front() == mark && text.find(mark, 1) == text.size() - 1) return text.substr(1, text.size() - 2);
+        if (text.size() > 2 && text.front() == mark && text.find(mark, 1) == text.size() - 1)
+            return text.substr(1, text.size() - 2);
     return text;
 }
 
@@ -307,7 +353,10 @@ inline std::string_view breaks_off(std::string_view text) {
     if (before.ends_with(":") || before.ends_with("```") || last.starts_with("```")) return {};
     if (is_error_document(last)) return "an error document in place of a summary";
     bool const paragraph = text.substr(0, at).ends_with("\n");
-    if (paragraph && !first_line(before.substr(before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1)).starts_with("#") && refuses(last))
+    if (paragraph &&
+        !first_line(before.substr(before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1))
+             .starts_with("#") &&
+        refuses(last))
         return "a refusal in place of a summary";
     return {};
 }
@@ -322,7 +371,8 @@ inline std::string_view no_summary(std::string_view answer) {
     if (says_nothing(text)) return "empty summary";
     for (std::string_view const word : empty_words)
         if (without(unquoted(unfenced(text)), " .") == without(word, " .")) return "empty summary";
-    if (text.find("summarise the conversation below for") != std::string_view::npos) return "the prompt in place of a summary";
+    if (text.find("summarise the conversation below for") != std::string_view::npos)
+        return "the prompt in place of a summary";
     if (is_error_document(unfenced(answer))) return "an error document in place of a summary";
     for (int openings = 0; openings < 5 && !text.empty(); ++openings) {
         auto const plain = unquoted(unmarked(text));

@@ -29,8 +29,11 @@ public:
             else if (three.substr(0, 2) == "\xC2\xA0") lowered_.push_back(' '), ++at;
             else if (text[at] != '\r') lowered_.push_back(lowered(text[at]));
         }
-        for (std::string_view const filler : {" really ", " very ", " truly ", " so ", " deeply ", " terribly ", " respectfully ", " therefore ", " also ", " simply ", " currently ", " just ", " kindly ", " politely "})
-            for (auto at = lowered_.find(filler); at < 240; at = lowered_.find(filler, at)) lowered_.erase(at, filler.size() - 1);
+        for (std::string_view const filler :
+             {" really ", " very ", " truly ", " so ", " deeply ", " terribly ", " respectfully ", " therefore ",
+              " also ", " simply ", " currently ", " just ", " kindly ", " politely "})
+            for (auto at = lowered_.find(filler); at < 240; at = lowered_.find(filler, at))
+                lowered_.erase(at, filler.size() - 1);
     }
     std::string_view all() const noexcept { return lowered_; }
 
@@ -51,7 +54,9 @@ inline std::string_view without(std::string_view text, std::string_view ends) no
 }
 inline std::string_view trimmed(std::string_view text) noexcept { return without(text, " \t\r\n"); }
 inline std::string_view first_line(std::string_view text) noexcept { return text.substr(0, text.find('\n')); }
-inline bool is_word_byte(char byte) noexcept { return is_letter(byte) || is_digit(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80; }
+inline bool is_word_byte(char byte) noexcept {
+    return is_letter(byte) || is_digit(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
+}
 
 template <std::size_t Size>
 bool contains_any(std::string_view text, char const* const (&phrases)[Size]) noexcept {

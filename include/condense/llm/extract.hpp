@@ -144,18 +144,22 @@ struct extract {
             std::string letters;
             for (char const byte : key)
                 if (detail::is_letter(byte)) letters.push_back(detail::lowered(byte));
-            for (std::string_view const name : {"path", "paths", "file", "files", "filename", "filepath", "filepaths", "filenames", "targetfile", "absolutepath", "relativepath",
+            for (std::string_view const name : {"path", "paths", "file", "files", "filename", "filepath", "filepaths",
+                                                "filenames", "targetfile", "absolutepath", "relativepath",
                                                 "notebookpath", "oldpath", "newpath", "sourcepath", "destinationpath"})
                 if (letters == name) return true;
             return false;
         }
         /// No address, pattern, XPath or JSONPath, and no text.
         static bool is_path(std::string_view name) noexcept {
-            if (name.empty() || name.size() > 260 || name.starts_with("//") || name.starts_with("$") || name.find("://") != std::string_view::npos || name.find("[@") != std::string_view::npos)
+            if (name.empty() || name.size() > 260 || name.starts_with("//") || name.starts_with("$") ||
+                name.find("://") != std::string_view::npos || name.find("[@") != std::string_view::npos)
                 return false;
             if (name.find_first_not_of("./\\~ ") == std::string_view::npos) return false;
             for (char const byte : name)
-                if (static_cast<unsigned char>(byte) < 0x20 || std::string_view{"*?<>|\""}.find(byte) != std::string_view::npos) return false;
+                if (static_cast<unsigned char>(byte) < 0x20 ||
+                    std::string_view{"*?<>|\""}.find(byte) != std::string_view::npos)
+                    return false;
             return true;
         }
 
@@ -186,7 +190,9 @@ struct extract {
     using notes = basic_notes<>;
 
     template <class Notes = notes>  // so that they are not made where this is only included
-    Notes open() const { return Notes{*this}; }
+    Notes open() const {
+        return Notes{*this};
+    }
     friend constexpr bool operator==(extract const&, extract const&) = default;
 };
 

@@ -29,7 +29,8 @@ inline void append_neutral(std::string& out, std::string_view text) {
         auto const rest = text.substr(at + 1);
         bool const c1 = byte == 0xC2 && !rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
                         static_cast<unsigned char>(rest[0]) < 0xA0;
-        if (byte == '<' && (begins_with_word(rest, "summary") || begins_with_word(rest, "/") || begins_with_word(rest, "transcript")))
+        if (byte == '<' &&
+            (begins_with_word(rest, "summary") || begins_with_word(rest, "/") || begins_with_word(rest, "transcript")))
             out.append("&lt;");
         else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) out.push_back(' ');
         else if (c1) {

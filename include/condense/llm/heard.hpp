@@ -28,7 +28,8 @@ inline heard heard_of(reply<std::string> given) {
     heard made{.text = std::move(given.message).value_or(std::string{})};
     if (given.error) {
         made.too_large = overflow_of(given.error.status, given.error.text);
-        made.problem = given.error.text.empty() ? std::string_view{"the model gave an error"} : std::string_view{given.error.text};
+        made.problem =
+            given.error.text.empty() ? std::string_view{"the model gave an error"} : std::string_view{given.error.text};
     } else if (!ended_by_itself(given.stop)) {
         made.problem = "the summary is not complete: ";
         made.problem += given.stop;
@@ -38,9 +39,7 @@ inline heard heard_of(reply<std::string> given) {
     }
     return made;
 }
-inline heard heard_of(std::string text) {
-    return heard_of(reply<std::string>{.message = std::move(text)});
-}
+inline heard heard_of(std::string text) { return heard_of(reply<std::string>{.message = std::move(text)}); }
 
 }  // namespace detail
 }  // namespace v1

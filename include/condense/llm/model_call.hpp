@@ -118,7 +118,8 @@ namespace detail {
 /// The answer is whole, as far as its stop reason says.
 inline bool ended_by_itself(std::string_view stop) noexcept {
     // Anthropic, OpenAI, Gemini, Cohere, TGI, Ollama; all others cut it off, block it, or call a tool.
-    constexpr std::array<std::string_view, 8> whole = {"", "end_turn", "stop", "stop_sequence", "complete", "completed", "eos", "eos_token"};
+    constexpr std::array<std::string_view, 8> whole = {"",         "end_turn",  "stop", "stop_sequence",
+                                                       "complete", "completed", "eos",  "eos_token"};
     for (auto const word : whole) {
         bool same = word.size() == stop.size();
         for (std::size_t at = 0; same && at < word.size(); ++at) same = lowered(stop[at]) == word[at];
@@ -136,7 +137,8 @@ concept answers = std::invocable<Model&, Request const&>;
 template <class Message, class Model, class Request>
 reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
     static_assert(streams<Model, Request> || answers<Model, Request>,
-                  "condense: session.call: the model must take the request, or the request and a condense::delivery& (see reply)");
+                  "condense: session.call: the model must take the request, or the request and a condense::delivery& "
+                  "(see reply)");
     auto const given = [&]() -> decltype(auto) {
         if constexpr (streams<Model, Request>) return model(request, sink);
         else return model(request);

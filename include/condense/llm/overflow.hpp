@@ -185,7 +185,8 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
         if (!detail::wording_starts[detail::start_of(rest)]) continue;
         if (auto const stated = known ? 0 : detail::status_at(rest); stated != 0) status = stated;
         for (auto const& wording : detail::overflow_wordings) {
-            if (detail::lowered(rest[0]) != wording.phrase[0] || !detail::overflow_status(status, wording.by_server)) continue;
+            if (detail::lowered(rest[0]) != wording.phrase[0] || !detail::overflow_status(status, wording.by_server))
+                continue;
             auto const found = detail::phrase_at(rest, wording.phrase);
             if (!found) continue;
             if (wording.generic && !other) other = detail::limits_something_else(text);

@@ -36,7 +36,6 @@ struct provider_usage {
     friend constexpr bool operator==(provider_usage const&, provider_usage const&) = default;
 };
 
-
 // Some clients report the sum of a whole conversation and not one request: what each report adds.
 
 /// Plain data. `auto const cost = totals.next(reported);`

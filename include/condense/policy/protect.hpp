@@ -32,7 +32,9 @@ concept protection = requires { typename Policy::is_protection; } || std::predic
 struct task_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept {
+        return {};
+    }
     friend constexpr bool operator==(task_t, task_t) = default;
 };
 
@@ -53,7 +55,9 @@ struct unanswered_t {
 struct nothing_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept {
+        return {};
+    }
     friend constexpr bool operator==(nothing_t, nothing_t) = default;
 };
 
@@ -75,18 +79,21 @@ struct last_of {
     Quantity count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept(!std::same_as<Quantity, results>) {
+    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const
+        noexcept(!std::same_as<Quantity, results>) {
         if constexpr (std::same_as<Quantity, messages>)
             return {.tail = detail::last_messages(seen, how.eased_to_one(count.count))};
         else if constexpr (std::same_as<Quantity, percent>) {
             if (how.message_limit.count != 0)
                 return {.tail = detail::last_messages(seen, how.eased_to_one(count.of(how.message_limit).count))};
-            return {.tail = detail::newest_within(seen, seen.within({how.eased(count.of(seen.limits().input()).count)}))};
+            return {.tail =
+                        detail::newest_within(seen, seen.within({how.eased(count.of(seen.limits().input()).count)}))};
         } else if constexpr (std::same_as<Quantity, results>) {
             auto left = how.eased_to_one(count.count);
             auto begin = detail::places(seen);
             for (auto place = begin; left != 0 && place-- > 0;) {
-                auto const found = place % 2 == 0 || !detail::is_there(seen, place) ? 0 : detail::results_in(seen, place / 2, how);
+                auto const found =
+                    place % 2 == 0 || !detail::is_there(seen, place) ? 0 : detail::results_in(seen, place / 2, how);
                 if (found != 0) begin = place;
                 left -= found < left ? found : left;
             }
@@ -143,7 +150,9 @@ struct tools_named {
     std::array<std::string_view, Count> patterns = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept {
+        return {};
+    }
     constexpr bool holds(part_view const& part) const noexcept {
         for (auto const pattern : patterns)
             if (!part.tool.empty() && detail::matches_glob(part.tool, pattern)) return true;
@@ -156,7 +165,9 @@ struct tools_named {
 struct errors_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept {
+        return {};
+    }
     constexpr bool holds(part_view const& part) const noexcept { return part.status == part_status::error; }
     friend constexpr bool operator==(errors_t, errors_t) = default;
 };
@@ -168,7 +179,9 @@ struct parts_where {
     Predicate predicate;
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept { return {}; }
+    constexpr detail::zone zone_in(Reader const&, detail::pressure_level) const noexcept {
+        return {};
+    }
     constexpr bool holds(part_view const& part) const { return predicate(part); }
     friend bool operator==(parts_where const&, parts_where const&) = default;
 };
@@ -176,10 +189,14 @@ struct parts_where {
 namespace detail {
 
 template <class Policy>
-struct policy_type { using type = parts_where<Policy>; };
+struct policy_type {
+    using type = parts_where<Policy>;
+};
 template <class Policy>
     requires requires { typename Policy::is_protection; }
-struct policy_type<Policy> { using type = Policy; };
+struct policy_type<Policy> {
+    using type = Policy;
+};
 /// A policy as it is, a bare predicate as the policy that asks it.
 template <class Policy>
 using policy_of = typename policy_type<Policy>::type;
@@ -258,7 +275,8 @@ template <class Policy, class Reader>
 class bound_protection {
 public:
     constexpr bound_protection(Policy policy, Reader const& seen, pressure_level how)
-        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, with_exempt(how))}, routine_{how.pressure == 0}, top_{how.top} {}
+        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, with_exempt(how))},
+          routine_{how.pressure == 0}, top_{how.top} {}
 
     constexpr bool holds(std::uint32_t index) const noexcept {
         return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
@@ -273,7 +291,8 @@ public:
     /// How many messages it holds by that: those that are there.
     constexpr std::uint64_t newest() const noexcept {
         std::uint64_t count = 0;
-        for (auto place = places(*seen_); place-- > 0 && place >= zone_.tail && place >= zone_.head;) count += is_there(*seen_, place) ? 1u : 0u;
+        for (auto place = places(*seen_); place-- > 0 && place >= zone_.tail && place >= zone_.head;)
+            count += is_there(*seen_, place) ? 1u : 0u;
         return count;
     }
     constexpr bool holds(part_view const& part) const {
@@ -299,7 +318,9 @@ private:
     constexpr pressure_level with_exempt(pressure_level how) const noexcept {
         if constexpr (reads_parts<Policy>) {
             how.policy = address_of(policy_);
-            how.exempt = [](void const* policy, part_view const& part) { return static_cast<Policy const*>(policy)->holds(part); };
+            how.exempt = [](void const* policy, part_view const& part) {
+                return static_cast<Policy const*>(policy)->holds(part);
+            };
         }
         return how;
     }
@@ -322,7 +343,8 @@ inline constexpr nothing_t pinned{};
 
 constexpr first_messages first(messages count) noexcept { return {count}; }
 template <class Quantity>
-    requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns> || std::same_as<Quantity, results>
+    requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns> ||
+             std::same_as<Quantity, results>
 constexpr last_of<Quantity> last(Quantity count) noexcept {
     return {count};
 }
@@ -340,7 +362,7 @@ constexpr tools_named<sizeof...(Patterns)> tools(Patterns const&... patterns) no
 template <protection Policy>
 constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
     detail::reject_unless(share.basis_points <= percent::whole,
-                    "condense: at_most: a share must be at most 100 % of the window (see protection)");
+                          "condense: at_most: a share must be at most 100 % of the window (see protection)");
     return {share, std::move(policy)};
 }
 

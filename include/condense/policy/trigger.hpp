@@ -63,7 +63,9 @@ inline constexpr measure measure_of = std::same_as<Quantity, messages> ? measure
                                                                        : measure::token_count;
 
 constexpr std::uint64_t reading(usage const& now, measure which) noexcept {
-    return which == measure::message_count ? now.messages.count : which == measure::turn_count ? now.turns.count : now.tokens.count;
+    return which == measure::message_count ? now.messages.count
+           : which == measure::turn_count  ? now.turns.count
+                                           : now.tokens.count;
 }
 
 /// A condition whose share, if it had one, has become a count.
@@ -81,7 +83,8 @@ struct bound_threshold {
 template <detail::comparison How, class Quantity>
 struct threshold {
     static_assert(detail::measurable<Quantity>,
-                  "condense: used: a limit must have a unit, such as 90_pct (not 0.9), 20'000_tokens, 100_messages or 10_turns (see trigger)");
+                  "condense: used: a limit must have a unit, such as 90_pct (not 0.9), 20'000_tokens, 100_messages or "
+                  "10_turns (see trigger)");
 
     Quantity limit = {};
 
@@ -116,7 +119,8 @@ struct threshold {
 template <detail::comparison How, class Quantity>
 struct headroom_threshold {
     static_assert(detail::measures_room<Quantity>,
-                  "condense: headroom: a limit must be a share or tokens, such as 10_pct (not 0.1) or 20'000_tokens (see trigger)");
+                  "condense: headroom: a limit must be a share or tokens, such as 10_pct (not 0.1) or 20'000_tokens "
+                  "(see trigger)");
 
     Quantity limit = {};
 
@@ -186,7 +190,8 @@ struct pair_target {
     Left left;
     Right right;
     constexpr auto bind(tokens input) const noexcept {
-        return bound_pair<Both, decltype(left.bind(input)), decltype(right.bind(input))>{left.bind(input), right.bind(input)};
+        return bound_pair<Both, decltype(left.bind(input)), decltype(right.bind(input))>{left.bind(input),
+                                                                                         right.bind(input)};
     }
 };
 
@@ -209,7 +214,8 @@ struct joined_trigger {
     }
     /// Done when it would not fire any more: either side of a &&, both of a ||.
     constexpr auto target() const noexcept {
-        return detail::pair_target<!Both, decltype(left.target()), decltype(right.target())>{left.target(), right.target()};
+        return detail::pair_target<!Both, decltype(left.target()), decltype(right.target())>{left.target(),
+                                                                                             right.target()};
     }
     constexpr messages message_limit() const noexcept {
         return left.message_limit().count != 0 ? left.message_limit() : right.message_limit();
@@ -244,9 +250,10 @@ template <comparison How, class Quantity>
 constexpr Quantity checked(Quantity limit) {
     if constexpr (std::same_as<Quantity, percent>)
         reject_unless(limit.basis_points <= percent::whole,
-                "condense: used: a share must be at most 100 % of the input (see trigger)");
+                      "condense: used: a share must be at most 100 % of the input (see trigger)");
     if constexpr (How == comparison::at_least)
-        reject_unless(limit != Quantity{}, "condense: used: a limit that is always reached must be written as always (see trigger)");
+        reject_unless(limit != Quantity{},
+                      "condense: used: a limit that is always reached must be written as always (see trigger)");
     return limit;
 }
 
@@ -300,7 +307,8 @@ constexpr bool meets(threshold<How, Quantity> const& when, threshold<Goal, Quant
     else return until.limit == when.limit && How == comparison::at_least && Goal == comparison::at_most;
 }
 template <comparison How, comparison Goal, class Quantity>
-constexpr bool meets(headroom_threshold<How, Quantity> const& when, headroom_threshold<Goal, Quantity> const& until) noexcept {
+constexpr bool meets(headroom_threshold<How, Quantity> const& when,
+                     headroom_threshold<Goal, Quantity> const& until) noexcept {
     constexpr bool falls = How == comparison::below || How == comparison::at_most;
     constexpr bool rises = Goal == comparison::at_least || Goal == comparison::above;
     if constexpr (!falls || !rises) return true;
@@ -348,7 +356,6 @@ struct default_target {
     friend constexpr bool operator==(default_target, default_target) = default;
 };
 
-
 // A trigger that waits longer while the provider's prompt cache is in use, because every reduction
 // throws what follows it out of there: relaxed(used >= 65_pct, 10_pct).
 
@@ -364,7 +371,9 @@ struct bound_relaxed {
     bound_threshold strict;
     bound_threshold cached;
 
-    constexpr bool operator()(usage const& now) const noexcept { return now.cached != tokens{} ? cached(now) : strict(now); }
+    constexpr bool operator()(usage const& now) const noexcept {
+        return now.cached != tokens{} ? cached(now) : strict(now);
+    }
 };
 
 }  // namespace detail
@@ -398,7 +407,8 @@ private:
             auto later = strictest;
             if (later.limit < ceiling)
                 later.limit.basis_points += by.basis_points < ceiling.basis_points - later.limit.basis_points
-                                                ? by.basis_points : ceiling.basis_points - later.limit.basis_points;
+                                                ? by.basis_points
+                                                : ceiling.basis_points - later.limit.basis_points;
             return later.bind(input);
         } else {
             bool const up = bound.how == detail::comparison::at_least;
@@ -415,7 +425,8 @@ private:
 /// `when`, raised by the share `by` of the input while there are cached tokens, at most to `ceiling`; rows C7, C11.
 template <class Trigger>
 constexpr relaxed_trigger<Trigger> relaxed(Trigger when, percent by, percent ceiling = {9'800}) {
-    detail::reject_unless(by.basis_points <= percent::whole, "condense: relaxed: a share must be at most 100 % of the input (see trigger)");
+    detail::reject_unless(by.basis_points <= percent::whole,
+                          "condense: relaxed: a share must be at most 100 % of the input (see trigger)");
     detail::reject_unless(ceiling.basis_points > 0 && ceiling.basis_points <= percent::whole,
                           "condense: relaxed: the ceiling must be above 0 and at most 100 % (see trigger)");
     return {when, by, ceiling};

@@ -53,8 +53,9 @@ struct pays_off {
         return with < without;
     }
     constexpr void validate() const {
-        detail::reject_unless(cached_price <= write_or_input() && turns.count != 0 && block.count != 0,
-                              "condense: pays_off: the cached price must be at most the others, turns and block at least 1 (see worth)");
+        detail::reject_unless(
+            cached_price <= write_or_input() && turns.count != 0 && block.count != 0,
+            "condense: pays_off: the cached price must be at most the others, turns and block at least 1 (see worth)");
     }
     friend constexpr bool operator==(pays_off const&, pays_off const&) = default;
 

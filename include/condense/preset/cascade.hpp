@@ -25,8 +25,11 @@ inline namespace v1 {
 namespace presets {
 
 /// C1: what could not be stored.
-inline constexpr auto cascade_cap = compress{.when = always, .protect = nothing, .over = chars{30'000},
-                                             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}}};
+inline constexpr auto cascade_cap =
+    compress{.when = always,
+             .protect = nothing,
+             .over = chars{30'000},
+             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}}};
 
 /// Rows C1, C3 to C8, C11, C12. For a model that has no use of reasoning, as `find_model(name).facts.reasoning` says,
 /// all but that of the open round goes with the first reduction; earlier would cost the prompt cache. Results are
@@ -39,16 +42,26 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
     auto const kept = zones | unanswered;
     return pipeline{
         record{.to = to},
-        offload{.over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
+        offload{
+            .over = 10'000_chars, .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars}, .into = into},  // C1
         cascade_cap,
-        compress{.when = relaxed(used >= 65_pct, 10_pct), .until = used <= 10_pct, .protect = nothing,  // C12: all of it
-                 .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}}},
-        compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages), .protect = zones, .over = 10'000_chars,  // C3, C8, C11
+        compress{
+            .when = relaxed(used >= 65_pct, 10_pct),
+            .until = used <= 10_pct,
+            .protect = nothing,  // C12: all of it
+            .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}}},
+        compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages),
+                 .protect = zones,
+                 .over = 10'000_chars,  // C3, C8, C11
                  .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars}),
                  .words = {.type_and_share = true}},
-        sliding_window{.when = used > 100_messages, .until = used <= 90_messages, .protect = kept, .least = 3_messages},  // C5
-        summarize{.when = used >= 80_pct, .until = used <= 56_pct, .protect = kept, .with = model},  // C6: the oldest 30 % of these
-        escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};         // C7
+        sliding_window{
+            .when = used > 100_messages, .until = used <= 90_messages, .protect = kept, .least = 3_messages},  // C5
+        summarize{.when = used >= 80_pct,
+                  .until = used <= 56_pct,
+                  .protect = kept,
+                  .with = model},  // C6: the oldest 30 % of these
+        escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};  // C7
 }
 
 }  // namespace presets

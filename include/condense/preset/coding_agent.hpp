@@ -19,7 +19,9 @@ namespace presets {
 
 /// D1.
 inline constexpr auto coding_agent_cut =
-    compress{.when = always, .protect = nothing, .over = lines{256} && bytes{10'240},
+    compress{.when = always,
+             .protect = nothing,
+             .over = lines{256} && bytes{10'240},
              .with = head_tail{.head = lines{128}, .tail = lines{128}, .at_most = bytes{10'240}}};
 
 /// Rows D1, D3, D4, D6; of the budget 10 % belong to the output.
@@ -30,9 +32,13 @@ auto coding_agent(Journal to, Model model) {
     return pipeline{
         record{.to = to},  // D6
         coding_agent_cut,
-        fallback{summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent,  // D3: about a tenth
-                           .asks_for = "Write two or three sentences: what the user wants, what was done, and what is open.", .with = model},
-                 summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent}},
+        fallback{
+            summarize{.when = used >= 70_pct,
+                      .until = used <= 7_pct,
+                      .protect = recent,  // D3: about a tenth
+                      .asks_for = "Write two or three sentences: what the user wants, what was done, and what is open.",
+                      .with = model},
+            summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent}},
         sliding_window{.when = used >= 90_pct, .protect = recent},
         escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // D4
 }

@@ -14,7 +14,9 @@ namespace presets {
 template <journal Journal, class Store>
 auto no_model(Journal to, Store into) {
     using namespace literals;
-    return recommended_with(to, into, summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = task | last(15_pct) | unanswered});
+    return recommended_with(
+        to, into,
+        summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = task | last(15_pct) | unanswered});
 }
 
 }  // namespace presets

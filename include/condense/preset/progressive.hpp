@@ -27,8 +27,12 @@ auto progressive(Journal to, Store into, Model model) {
     return pipeline{
         record{.to = to},  // V4
         offload{.over = 20'000_tokens, .preview = head{.keep = 10_lines && 4'096_bytes}, .into = into},  // V1
-        compress{.when = used >= 85_pct, .until = used <= 10_pct,  // V2: all of them
-                 .with = point_to_file{.tools = tools("write_file", "edit_file"), .keys = {"content", "new_text"}, .preview = 100_chars, .result = 500_chars}},
+        compress{.when = used >= 85_pct,
+                 .until = used <= 10_pct,  // V2: all of them
+                 .with = point_to_file{.tools = tools("write_file", "edit_file"),
+                                       .keys = {"content", "new_text"},
+                                       .preview = 100_chars,
+                                       .result = 500_chars}},
         fallback{summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail, .with = model},  // V3
                  summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail}},                // V5
         sliding_window{.when = used >= 98_pct, .protect = tail},  // where neither helps

@@ -40,9 +40,14 @@ auto recommended_with(Journal to, Store into, Summary summary, reasoning_use rea
     return pipeline{
         record{.to = to},
         offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
-        compress{.when = due, .until = rest, .protect = recent,
+        compress{.when = due,
+                 .until = rest,
+                 .protect = recent,
                  .with = first_of(superseded_reads{}, duplicate_results{}, thoughts, shorten_arguments{})},
-        compress{.when = due, .until = rest, .protect = recent, .over = 500_chars,
+        compress{.when = due,
+                 .until = rest,
+                 .protect = recent,
+                 .over = 500_chars,
                  .with = by_content{.diff = ends, .search_hits = ends, .code = ends, .prose = ends, .binary = ends}},
         summary,
         sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
@@ -54,8 +59,11 @@ template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
     auto const tail = task | last(15_pct) | unanswered;
-    return recommended_with(to, into, fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
-                                               summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}}, reasoning);
+    return recommended_with(
+        to, into,
+        fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
+                 summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}},
+        reasoning);
 }
 
 }  // namespace presets

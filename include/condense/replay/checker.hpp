@@ -124,7 +124,8 @@ private:
     }
 
     /// Messages that are no originals, between two that are: [next, end) of the history.
-    void place_made(std::vector<given> const& request, std::size_t at, std::size_t past, std::size_t& next, std::size_t end) {
+    void place_made(std::vector<given> const& request, std::size_t at, std::size_t past, std::size_t& next,
+                    std::size_t end) {
         auto left_out = end > next ? end - next : 0;
         std::size_t summaries = 0;
         for (; at < past; ++at) {
@@ -139,9 +140,12 @@ private:
                 --left_out;
             } else if (is_answer(now, next)) continue;
             else if (sums_up(now)) summaries += known_.insert(now.print).second ? 1u : 0u;
-            else if (left_to_compare_ != 0) broken_.push_back("L2: message " + std::to_string(at) + " of the request was never pushed, or is changed beyond shortening");
+            else if (left_to_compare_ != 0)
+                broken_.push_back("L2: message " + std::to_string(at) +
+                                  " of the request was never pushed, or is changed beyond shortening");
         }
-        if (summaries > left_out) broken_.push_back("L4: a message of the request is no summary: nothing was left out there");
+        if (summaries > left_out)
+            broken_.push_back("L4: a message of the request is no summary: nothing was left out there");
         summaries_ += summaries;
     }
 
@@ -174,14 +178,17 @@ private:
     }
     static bool same_part(detail::part_reading const& was, detail::part_reading const& now) noexcept {
         if (was.call != now.call || was.tool != now.tool || was.status != now.status) return false;
-        if (was.kind == part_kind::media && !now.sealed && (now.kind == part_kind::text || now.kind == part_kind::tool_result)) return true;
+        if (was.kind == part_kind::media && !now.sealed &&
+            (now.kind == part_kind::text || now.kind == part_kind::tool_result))
+            return true;
         if (was.kind != now.kind || was.sealed != now.sealed) return false;
         return was.text == now.text || (!was.sealed && (now.size < was.size || now.points < was.points));
     }
 
     /// The result of a call in the message before, where none has come.
     bool is_answer(detail::message_reading const& now, std::size_t next) const noexcept {
-        if (next == 0 || now.parts.size() != 1 || now.parts[0].kind != part_kind::tool_result || !there(next - 1)) return false;
+        if (next == 0 || now.parts.size() != 1 || now.parts[0].kind != part_kind::tool_result || !there(next - 1))
+            return false;
         auto const id = now.parts[0].call;
         for (auto const other : pairs_.links(next - 1))
             for (auto const& result : history_[other].parts)
@@ -193,19 +200,31 @@ private:
 
     void check_bound() {
         for (auto const index : bound_)
-            if (!left_whole(index)) say("L2", history_[index].speaker == role::system ? "of the system is gone or changed" : "is pinned, and gone or changed", index);
-        if (latest_user_ != detail::none32 && !left_whole(latest_user_)) say("L2", "is the user's latest, and gone or changed", latest_user_);
-        if (latest_answer_ != detail::none32 && !there(latest_answer_)) say("L16", "is the newest answer to the user's latest, and gone", latest_answer_);
+            if (!left_whole(index))
+                say("L2",
+                    history_[index].speaker == role::system ? "of the system is gone or changed"
+                                                            : "is pinned, and gone or changed",
+                    index);
+        if (latest_user_ != detail::none32 && !left_whole(latest_user_))
+            say("L2", "is the user's latest, and gone or changed", latest_user_);
+        if (latest_answer_ != detail::none32 && !there(latest_answer_))
+            say("L16", "is the newest answer to the user's latest, and gone", latest_answer_);
     }
 
     void check_pairs() {
         for (std::size_t index = 0; index < history_.size(); ++index) {
             if (!there(index)) continue;
             for (auto const other : pairs_.links(index))
-                if (!there(other)) say("L1 pairs", (other < index ? "holds a result of the call in message " : "holds the call of the result in message ") + std::to_string(other) + ", which is gone", index);
+                if (!there(other))
+                    say("L1 pairs",
+                        (other < index ? "holds a result of the call in message "
+                                       : "holds the call of the result in message ") +
+                            std::to_string(other) + ", which is gone",
+                        index);
         }
         auto const open = pairs_.open();
-        if (open != detail::none32 && !there(open)) say("L3", "holds the newest calls, not answered yet, and is gone", open);
+        if (open != detail::none32 && !there(open))
+            say("L3", "holds the newest calls, not answered yet, and is gone", open);
     }
 
     /// A user message or a summary comes first, where the conversation itself begins so.
@@ -217,7 +236,8 @@ private:
             auto const& m = one.index != detail::none32 ? history_[one.index] : *one.reading;
             if (m.speaker == role::system) continue;
             speaks = true;
-            if (history_[first_].plain_user() && !m.plain_user()) broken_.push_back("L2: the request does not begin with a user message or a summary");
+            if (history_[first_].plain_user() && !m.plain_user())
+                broken_.push_back("L2: the request does not begin with a user message or a summary");
             break;
         }
         if (!speaks) broken_.push_back("L8: only system messages are left");

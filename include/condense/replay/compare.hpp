@@ -38,7 +38,8 @@ struct comparison {
     /// that answers took from earlier messages the share that was visible, recoverable, lost.
     std::string text() const {
         std::string out;
-        for (std::size_t at = 0; at < titles.size(); ++at) detail::append_padded(out, titles[at], at == 0 ? name_width : width, at != 0);
+        for (std::size_t at = 0; at < titles.size(); ++at)
+            detail::append_padded(out, titles[at], at == 0 ? name_width : width, at != 0);
         out.push_back('\n');
         for (auto const& sum : totals()) append_line(out, sum);
         return out;
@@ -47,8 +48,9 @@ struct comparison {
 private:
     static constexpr std::size_t name_width = 20;
     static constexpr std::size_t width = 12;
-    static constexpr std::array<std::string_view, 14> titles = {"mix",       "requests",  "over",   "exhausted",  "sent", "peak",      "cached %", "money",
-                                                                "visible %", "recover %", "lost %", "reductions", "ms",   "violations"};
+    static constexpr std::array<std::string_view, 14> titles = {
+        "mix",   "requests",  "over",      "exhausted", "sent",       "peak", "cached %",
+        "money", "visible %", "recover %", "lost %",    "reductions", "ms",   "violations"};
 
     /// With one digit behind the point.
     static std::string share(std::uint64_t part, std::uint64_t whole) {
@@ -57,17 +59,19 @@ private:
     }
     static std::string units(std::uint64_t millionths) {
         auto const cents = millionths / 10'000 % 100;
-        return detail::grouped(millionths / 1'000'000) + "." + static_cast<char>('0' + cents / 10) + static_cast<char>('0' + cents % 10);
+        return detail::grouped(millionths / 1'000'000) + "." + static_cast<char>('0' + cents / 10) +
+               static_cast<char>('0' + cents % 10);
     }
 
     static void append_line(std::string& out, replay_figures const& sum) {
         auto const items = sum.all_items();
         detail::append_padded(out, detail::printable(sum.mix, name_width - 4), name_width);
         for (auto const& figure :
-             {detail::grouped(sum.requests), detail::grouped(sum.over), detail::grouped(sum.exhausted), detail::grouped(sum.sent.count),
-              detail::grouped(sum.peak.count), share(sum.cached.count, sum.sent.count), units(sum.money), share(items.visible, items.total()),
-              share(items.recoverable, items.total()), share(items.lost, items.total()), detail::grouped(sum.reductions), detail::grouped(sum.time.count / 1'000'000),
-              detail::grouped(sum.violations)})
+             {detail::grouped(sum.requests), detail::grouped(sum.over), detail::grouped(sum.exhausted),
+              detail::grouped(sum.sent.count), detail::grouped(sum.peak.count), share(sum.cached.count, sum.sent.count),
+              units(sum.money), share(items.visible, items.total()), share(items.recoverable, items.total()),
+              share(items.lost, items.total()), detail::grouped(sum.reductions),
+              detail::grouped(sum.time.count / 1'000'000), detail::grouped(sum.violations)})
             detail::append_padded(out, figure, width, true);
         out.push_back('\n');
     }
@@ -76,8 +80,8 @@ private:
 /// Replays every conversation with every mix. `transcripts` is a range of transcript<Message>, or of containers of
 /// messages. Costs a copy of each message for each mix, one after the other.
 template <class Transcripts, token_estimator Estimator, class Clock, class... Mixes>
-comparison compare(Transcripts const& transcripts, budget limits, prices const& each, replay_options<Estimator, Clock> const& options,
-                   named<Mixes> const&... with) {
+comparison compare(Transcripts const& transcripts, budget limits, prices const& each,
+                   replay_options<Estimator, Clock> const& options, named<Mixes> const&... with) {
     comparison made;
     (made.mixes.push_back(with.name), ...);
     std::size_t place = 0;

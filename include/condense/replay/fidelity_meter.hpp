@@ -31,7 +31,8 @@ public:
     static constexpr tokens one_reading = {2'000};
 
     fidelity_meter(Script const& script, item_index const& items, replay_shelf shelf)
-        : script_{&script}, items_{&items}, shelf_{std::move(shelf)}, visible_(items.size()), readable_(items.size()), recorded_(script.size()) {}
+        : script_{&script}, items_{&items}, shelf_{std::move(shelf)}, visible_(items.size()), readable_(items.size()),
+          recorded_(script.size()) {}
 
     /// A message of the request that is no original.
     template <class Message>
@@ -60,7 +61,8 @@ public:
         for (auto const item : items_->needed(answer)) {
             auto& kind = out[static_cast<std::size_t>(items_->kind(item))];
             if (visible_[item] != 0) ++kind.visible;
-            else if (readable_[item] != 0 || on_record(item, script_->answers()[answer].first, read)) ++kind.recoverable;
+            else if (readable_[item] != 0 || on_record(item, script_->answers()[answer].first, read))
+                ++kind.recoverable;
             else ++kind.lost;
         }
     }
@@ -90,7 +92,9 @@ private:
             if (!content) continue;
             std::string_view text{*content};
             auto const whole = script_->estimator()(text).tokens();
-            if (whole > one_reading) text = text.substr(0, utf8::prefix(text, scale_down(utf8::count(text), one_reading.count, whole.count)));
+            if (whole > one_reading)
+                text =
+                    text.substr(0, utf8::prefix(text, scale_down(utf8::count(text), one_reading.count, whole.count)));
             found->second = items_->in_text(text);
             break;
         }
@@ -118,7 +122,7 @@ private:
     Script const* script_;
     item_index const* items_;
     replay_shelf shelf_;
-    std::vector<std::uint32_t> visible_;   ///< by item: messages of the request that hold it
+    std::vector<std::uint32_t> visible_;  ///< by item: messages of the request that hold it
     std::vector<std::uint32_t> readable_;  ///< references in the request behind which it is
     std::vector<bool> recorded_;
     std::unordered_map<std::uint64_t, made_message> made_;

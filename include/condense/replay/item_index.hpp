@@ -72,7 +72,9 @@ public:
     template <message Message>
     std::vector<std::uint32_t> in_message(Message const& m) const {
         std::vector<std::uint32_t> found;
-        each_text(m, [&](std::string_view text) { words_.each_in(text, [&](std::uint32_t item) { found.push_back(item); }); });
+        each_text(m, [&](std::string_view text) {
+            words_.each_in(text, [&](std::uint32_t item) { found.push_back(item); });
+        });
         keep_one_each(found);
         return found;
     }
@@ -87,7 +89,8 @@ private:
     void add_items(Message const& m, std::vector<std::uint32_t>& taken) {
         each_part(m, [&](part_view const& part) {
             if (part.kind != part_kind::text && part.kind != part_kind::tool_call) return;
-            each_item(part.text, [&](item_kind kind, std::string_view item) { taken.push_back(words_.add(kind, item)); });
+            each_item(part.text,
+                      [&](item_kind kind, std::string_view item) { taken.push_back(words_.add(kind, item)); });
         });
     }
 
@@ -100,12 +103,14 @@ private:
         std::vector<tool_name> found(words_.size());
         for (std::size_t at = 0; at < script.size(); ++at)
             each_part(script.at(at), [&](part_view const& part) {
-                if (part.kind == part_kind::tool_call) words_.each_in(part.tool, [&](std::uint32_t item) { found[item] = tool_name::fresh; });
+                if (part.kind == part_kind::tool_call)
+                    words_.each_in(part.tool, [&](std::uint32_t item) { found[item] = tool_name::fresh; });
             });
         return found;
     }
 
-    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& taken, std::size_t before, std::vector<tool_name>& tools) const {
+    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& taken, std::size_t before,
+                                            std::vector<tool_name>& tools) const {
         std::vector<std::uint32_t> found;
         for (auto const item : taken) {
             if (first_[item] >= before || tools[item] == tool_name::counted) continue;

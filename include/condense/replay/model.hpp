@@ -52,10 +52,14 @@ public:
         auto const read = count_(prompt);
         auto wanted = read.count / 10;
         if (wanted < least.count) wanted = least.count;
-        for (auto const bound : {most.count, read.count / 3, limits.answer.count != 0 ? limits.answer.count : most.count})
+        for (auto const bound :
+             {most.count, read.count / 3, limits.answer.count != 0 ? limits.answer.count : most.count})
             if (wanted > bound) wanted = bound;
         // As many bytes as hold so many tokens in the prompt itself.
-        auto const room = read.count == 0 ? 0 : detail::scale_down(prompt.size(), wanted, read.count < detail::none32 ? read.count : detail::none32);
+        auto const room =
+            read.count == 0
+                ? 0
+                : detail::scale_down(prompt.size(), wanted, read.count < detail::none32 ? read.count : detail::none32);
         auto out = excerpt(data_of(prompt), detail::as_size(room));
         ++figures_->calls;
         figures_->input = figures_->input + read;
@@ -91,8 +95,10 @@ private:
         });
         std::vector<mention> repeated;
         for (std::size_t at = 1; at < all.size(); ++at)
-            if (all[at].item == all[at - 1].item && (at == 1 || all[at - 2].item != all[at].item)) repeated.push_back(all[at - 1]);
-        std::sort(repeated.begin(), repeated.end(), [](mention const& left, mention const& right) { return left.at > right.at; });
+            if (all[at].item == all[at - 1].item && (at == 1 || all[at - 2].item != all[at].item))
+                repeated.push_back(all[at - 1]);
+        std::sort(repeated.begin(), repeated.end(),
+                  [](mention const& left, mention const& right) { return left.at > right.at; });
         std::string out;
         for (auto const& [item, at] : repeated) {
             if (out.size() + item.size() + 2 > room) break;

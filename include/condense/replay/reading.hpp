@@ -63,7 +63,8 @@ message_reading read_message(Message const& m) {
         one.call = part.call.empty() ? 0 : print_of(part.call) | 1;
         one.size = part.text.size();
         one.points = utf8::count(part.text);
-        auto const marks = static_cast<std::uint64_t>(part.kind) << 16 | static_cast<std::uint64_t>(part.status) << 8 | (part.sealed ? 1u : 0u);
+        auto const marks = static_cast<std::uint64_t>(part.kind) << 16 | static_cast<std::uint64_t>(part.status) << 8 |
+                           (part.sealed ? 1u : 0u);
         for (auto const value : {marks, one.text, one.tool, one.call, part.cost ? (*part.cost).steps + 1 : 0})
             found.print = print_of(value, found.print);
         found.parts.push_back(one);

@@ -39,12 +39,14 @@ struct replay_source {
 
     template <class Messages>
     replay_source(Messages const& told, replay_options<Estimator, Clock> how)
-        : options{std::move(how)}, script{told, options.estimator}, items{options.items ? detail::item_index{script} : detail::item_index{}} {}
+        : options{std::move(how)}, script{told, options.estimator},
+          items{options.items ? detail::item_index{script} : detail::item_index{}} {}
     replay_source(replay_source const&) = delete;
     replay_source& operator=(replay_source const&) = delete;
 };
 template <class Messages, class Estimator, class Clock>
-replay_source(Messages const&, replay_options<Estimator, Clock>) -> replay_source<detail::message_in<Messages>, Estimator, Clock>;
+replay_source(Messages const&, replay_options<Estimator, Clock>)
+    -> replay_source<detail::message_in<Messages>, Estimator, Clock>;
 
 namespace detail {
 
@@ -58,12 +60,14 @@ void close_figures(replay_figures& out, Session const& session, replay_model_fig
         calls = add_capped(calls, layer.asked);
     }
     out.reductions = session.statistics().changed;
-    out.model_calls = asked.calls != 0 ? asked.calls : calls;  // a model of the program's own is known by the layers alone
+    out.model_calls =
+        asked.calls != 0 ? asked.calls : calls;  // a model of the program's own is known by the layers alone
     out.model_input = asked.input;
     out.model_output = asked.output;
     auto const written = each.input < each.written ? each.written : each.input;
-    for (auto const part : {cost_of(out.cached, each.cached), cost_of(out.sent - out.cached, written), cost_of(out.answered, each.output),
-                            cost_of(asked.input, each.input), cost_of(asked.output, each.output)})
+    for (auto const part :
+         {cost_of(out.cached, each.cached), cost_of(out.sent - out.cached, written), cost_of(out.answered, each.output),
+          cost_of(asked.input, each.input), cost_of(asked.output, each.output)})
         out.money = add_capped(out.money, part);
 }
 
@@ -71,8 +75,8 @@ void close_figures(replay_figures& out, Session const& session, replay_model_fig
 
 /// The figures of one mix on a conversation that was read before, as often as one likes.
 template <class Message, class Estimator, class Clock, class Mix>
-replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, std::string_view name, budget limits, prices const& each,
-                          named<Mix> const& with) {
+replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, std::string_view name, budget limits,
+                          prices const& each, named<Mix> const& with) {
     static_assert(std::copy_constructible<Message>,
                   "condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)");
     replay_figures out{.mix = with.name, .conversation = std::string{name}};
@@ -91,8 +95,8 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, 
 
 /// The figures of one mix on one conversation. `told` is any container of messages; nothing in it changes.
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
-replay_figures replay_one(Messages const& told, std::string_view name, budget limits, prices const& each, named<Mix> const& with,
-                          replay_options<Estimator, Clock> const& options = {}) {
+replay_figures replay_one(Messages const& told, std::string_view name, budget limits, prices const& each,
+                          named<Mix> const& with, replay_options<Estimator, Clock> const& options = {}) {
     return replay_one(replay_source{told, options}, name, limits, each, with);
 }
 

@@ -31,7 +31,8 @@ struct replay_shelf {
 };
 
 template <class Layer>
-concept writes_journal = requires(Layer const& layer) { requires journal<std::remove_cvref_t<decltype(layer.to)>>; } && flag_records<Layer>();
+concept writes_journal = requires(Layer const& layer) { requires journal<std::remove_cvref_t<decltype(layer.to)>>; } &&
+                         flag_records<Layer>();
 
 template <class Layer>
 concept fills_store = requires(Layer const& layer, reference const& name) {
@@ -42,13 +43,15 @@ concept fills_store = requires(Layer const& layer, reference const& name) {
 template <class Mix>
 void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conversation) {
     using layer_type = std::remove_cvref_t<Mix>;
-    if constexpr (is_pipeline<layer_type>) mix.each([&](auto const& layer) { add_to_shelf(shelf, layer, conversation); });
+    if constexpr (is_pipeline<layer_type>)
+        mix.each([&](auto const& layer) { add_to_shelf(shelf, layer, conversation); });
     else {
         if constexpr (writes_journal<layer_type>)
             shelf.journals.push_back([to = mix.to, conversation](std::function<void(std::uint64_t)> const& f) {
-                static_cast<void>(static_cast<bool>(to.read(conversation, [&](journal_entry const& line, std::string_view) {
-                    if (!line.made) f(line.number);
-                })));
+                static_cast<void>(
+                    static_cast<bool>(to.read(conversation, [&](journal_entry const& line, std::string_view) {
+                        if (!line.made) f(line.number);
+                    })));
             });
         if constexpr (fills_store<layer_type>)
             shelf.stores.push_back([into = mix.into](reference const& name) { return into.get(name); });
@@ -58,7 +61,8 @@ void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conver
 template <class Mix>
 replay_shelf shelf_of(Mix const& mix, replay_edges const& edges, std::string const& conversation) {
     replay_shelf shelf;
-    if constexpr (requires { Mix::stands_for_pipelines; }) add_to_shelf(shelf, pipeline{record{.to = edges.journal}, offload{.into = edges.store}}, conversation);
+    if constexpr (requires { Mix::stands_for_pipelines; })
+        add_to_shelf(shelf, pipeline{record{.to = edges.journal}, offload{.into = edges.store}}, conversation);
     else add_to_shelf(shelf, mix, conversation);
     return shelf;
 }

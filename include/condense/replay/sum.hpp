@@ -39,12 +39,12 @@ inline void add_layers(std::vector<layer_statistics>& all, std::vector<layer_sta
 }
 
 inline void add_figures(replay_figures& sum, replay_figures const& one) {
-    for (auto const count : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over, &replay_figures::exhausted,
-                             &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls, &replay_figures::money,
-                             &replay_figures::violations})
+    for (auto const count : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over,
+                             &replay_figures::exhausted, &replay_figures::hits, &replay_figures::reductions,
+                             &replay_figures::model_calls, &replay_figures::money, &replay_figures::violations})
         sum.*count = add_capped(sum.*count, one.*count);
-    for (auto const count : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached, &replay_figures::model_input,
-                             &replay_figures::model_output})
+    for (auto const count : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
+                             &replay_figures::model_input, &replay_figures::model_output})
         sum.*count = sum.*count + one.*count;
     sum.time = sum.time + one.time;
     if (sum.peak < one.peak) sum.peak = one.peak;

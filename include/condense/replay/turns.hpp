@@ -27,7 +27,8 @@ class replay_turns {
     using script_type = decltype(Material::script);
 
 public:
-    replay_turns(Material const& material, Session& session, replay_shelf shelf, Options const& how, replay_figures& out)
+    replay_turns(Material const& material, Session& session, replay_shelf shelf, Options const& how,
+                 replay_figures& out)
         : script_{&material.script}, session_{&session}, how_{&how}, out_{&out}, sent_{material.script},
           meter_{material.script, material.items, std::move(shelf)} {}
 
@@ -78,17 +79,21 @@ private:
 
     void judge() {
         given_.clear();
-        for (auto const& one : sent_.now()) given_.push_back({one.index, one.index == none32 ? &sent_.made(one.made) : nullptr});
-        for (auto const& broken : checker_.judge(given_)) found("request " + std::to_string(out_->requests) + ": " + broken);
+        for (auto const& one : sent_.now())
+            given_.push_back({one.index, one.index == none32 ? &sent_.made(one.made) : nullptr});
+        for (auto const& broken : checker_.judge(given_))
+            found("request " + std::to_string(out_->requests) + ": " + broken);
     }
     /// An original is known by its place: none of them has changed there.
     void judge_history() {
         std::size_t at = 0;
         for (auto const& m : session_->history()) {
-            if (at == script_->size() || read_message(m).print != script_->reading(at).print) found("original " + std::to_string(at) + " is changed");
+            if (at == script_->size() || read_message(m).print != script_->reading(at).print)
+                found("original " + std::to_string(at) + " is changed");
             ++at;
         }
-        if (at != script_->size()) found(std::to_string(at) + " originals of " + std::to_string(script_->size()) + " are left");
+        if (at != script_->size())
+            found(std::to_string(at) + " originals of " + std::to_string(script_->size()) + " are left");
     }
     void found(std::string what) {
         ++out_->violations;

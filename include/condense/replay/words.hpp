@@ -45,7 +45,8 @@ constexpr void each_word(std::string_view text, Function&& f) {
         if (at == text.size()) return;
         auto const begin = at;
         auto word = fnv_basis;
-        for (; at < text.size() && is_word_byte(text[at]); ++at) word = fnv1a(word, static_cast<unsigned char>(text[at]));
+        for (; at < text.size() && is_word_byte(text[at]); ++at)
+            word = fnv1a(word, static_cast<unsigned char>(text[at]));
         f(word_print{gap, word, text.substr(begin, at - begin)});
     }
 }

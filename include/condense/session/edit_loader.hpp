@@ -55,7 +55,8 @@ private:
             made.after = clamped(made.after);
             if (!made.on_part) {
                 if (made.kind == edit_kind::summarize && made.text != none32)
-                    made.after = frame_cost(*this->count_, role::user) + part_cost(*this->count_, part_view{.text = texts[made.text].text});
+                    made.after = frame_cost(*this->count_, role::user) +
+                                 part_cost(*this->count_, part_view{.text = texts[made.text].text});
                 continue;
             }
             if (made.target >= first.size()) return false;
@@ -65,11 +66,13 @@ private:
         for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
             auto const& found = this->facts_->message_at(index);
             bool edited = false;
-            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) edited = edited || first[part_id] != none32;
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                edited = edited || first[part_id] != none32;
             if (!edited || found.released) continue;
             bool good = true;
             this->read(index, [&](part_ref part, part_view const& seen) {
-                for (auto at = first[part.part_id]; good && at != none32; at = next[at]) good = count(steps[at], texts, part, seen);
+                for (auto at = first[part.part_id]; good && at != none32; at = next[at])
+                    good = count(steps[at], texts, part, seen);
             });
             if (!good) return false;
         }
@@ -80,12 +83,15 @@ private:
         auto const& found = this->facts_->part_at(part.part_id);
         if (made.kind == edit_kind::repair) {
             if (made.text == none32) return true;
-            if constexpr (answerable<message_type>) return this->takes_answer(part.message_index, original, texts[made.text].text, made.after);
+            if constexpr (answerable<message_type>)
+                return this->takes_answer(part.message_index, original, texts[made.text].text, made.after);
             else return false;
         }
         auto const index = part.message_index;
         if (made.kind == edit_kind::remove && found.late) return core::can_remove;
-        if (this->facts_->message_at(index).speaker == role::system || index == this->facts_->latest_user() || index == this->facts_->task()) return false;
+        if (this->facts_->message_at(index).speaker == role::system || index == this->facts_->latest_user() ||
+            index == this->facts_->task())
+            return false;
         if (made.kind == edit_kind::remove) return core::can_remove && (this->is_bare(part) || is_second(part));
         if (made.kind != edit_kind::shorten && made.kind != edit_kind::externalize) return true;
         if (!shortenable<message_type> || made.text == none32) return false;
@@ -105,9 +111,12 @@ private:
     bool is_second(part_ref part) const noexcept {
         auto const& found = this->facts_->part_at(part.part_id);
         bool another = false;
-        for (std::uint32_t part_id = 0; part_id < this->facts_->part_count() && found.call != none32 && found.kind != part_kind::tool_call; ++part_id) {
+        for (std::uint32_t part_id = 0;
+             part_id < this->facts_->part_count() && found.call != none32 && found.kind != part_kind::tool_call;
+             ++part_id) {
             auto const& other = this->facts_->part_at(part_id);
-            another = another || (other.kind == part_kind::tool_result && other.call == found.call && other.message_index != found.message_index);
+            another = another || (other.kind == part_kind::tool_result && other.call == found.call &&
+                                  other.message_index != found.message_index);
         }
         return another;
     }
@@ -128,7 +137,9 @@ private:
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
             if (!facts.message_at(index).released) continue;
             auto const group_id = facts.group_of(index);
-            if (facts.group_at(group_id).system || facts.group_at(group_id).pinned || this->holds_latest_user(group{group_id})) return false;
+            if (facts.group_at(group_id).system || facts.group_at(group_id).pinned ||
+                this->holds_latest_user(group{group_id}))
+                return false;
         }
         return speaks || !could_speak;
     }
@@ -139,7 +150,9 @@ private:
             auto const& found = this->facts_->message_at(index);
             std::uint32_t removed = 0;
             for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
-                if (this->edits_->answer_at(part_id) != 0 && !this->facts_->unanswerable(this->facts_->part_at(part_id))) return false;
+                if (this->edits_->answer_at(part_id) != 0 &&
+                    !this->facts_->unanswerable(this->facts_->part_at(part_id)))
+                    return false;
                 bool const gone = this->is_removed(this->part_at(part_id));
                 if (this->facts_->part_at(part_id).late && !gone && this->present(sequence{index})) return false;
                 removed += gone ? 1u : 0u;

@@ -18,11 +18,14 @@ template <class To = detail::unset>
 struct log_observer {
     To to = detail::slot_default<To>();
 
-    static_assert(!std::same_as<To, detail::unset> && std::invocable<To const&, std::string_view>,
-                  "condense: log_observer: `to` must be callable, while const, with a std::string_view (see log_observer)");
+    static_assert(
+        !std::same_as<To, detail::unset> && std::invocable<To const&, std::string_view>,
+        "condense: log_observer: `to` must be callable, while const, with a std::string_view (see log_observer)");
 
     template <class Event>
-        requires requires(Event const& event) { { event.text() } -> std::same_as<std::string>; }
+        requires requires(Event const& event) {
+            { event.text() } -> std::same_as<std::string>;
+        }
     void operator()(Event const& event) const {
         auto const line = event.text();
         static_cast<void>(to(std::string_view{line}));

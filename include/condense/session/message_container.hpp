@@ -35,7 +35,8 @@ constexpr std::uint64_t digest_of(Message const& m) {
     auto const text = [&](std::string_view bytes) { state = fnv1a(bytes, fnv1a(state, bytes.size())); };
     number(static_cast<std::uint64_t>(v1::role_of(m)));
     v1::each_part(m, [&](part_view const& part) {
-        number(static_cast<std::uint64_t>(part.kind) * 256 + static_cast<std::uint64_t>(part.status) * 2 + (part.sealed ? 1u : 0u));
+        number(static_cast<std::uint64_t>(part.kind) * 256 + static_cast<std::uint64_t>(part.status) * 2 +
+               (part.sealed ? 1u : 0u));
         number((part.cost ? *part.cost : v1::cost{u64_limit}).steps);
         text(part.tool);
         text(part.call);
@@ -82,7 +83,9 @@ public:
     /// Room for one digest more; after it `note` fails only where reading the message does.
     void reserve() { grow(digests_, 1); }
     template <class Message>
-    void note(Message const& m) { digests_.push_back(digest_of(m)); }
+    void note(Message const& m) {
+        digests_.push_back(digest_of(m));
+    }
     void take_back() noexcept { digests_.pop_back(); }
     using facts = std::vector<std::uint64_t>;
     static facts look_at(container const& all) {
@@ -99,7 +102,8 @@ public:
         auto all = digests_;
         all.resize(first);
         all.reserve(size);
-        for (auto index = first; index < size; ++index) all.push_back(digest_of(ranges_access::begin_of(get())[static_cast<std::ptrdiff_t>(index)]));
+        for (auto index = first; index < size; ++index)
+            all.push_back(digest_of(ranges_access::begin_of(get())[static_cast<std::ptrdiff_t>(index)]));
         digests_.swap(all);
     }
 
@@ -110,7 +114,8 @@ public:
         auto const noted = digests_.size();
         bool all = thorough || there < noted;
         constexpr std::size_t places = 8;
-        for (std::size_t place = 0; !all && noted != 0 && place < places; ++place) all = differs(place * noted / places);
+        for (std::size_t place = 0; !all && noted != 0 && place < places; ++place)
+            all = differs(place * noted / places);
         all = all || (noted != 0 && differs(noted - 1));
         if (!all) return noted;
         for (std::size_t index = 0; index < noted; ++index)

@@ -31,7 +31,8 @@ struct arrived {
     usage now = {};
 
     std::string text() const {
-        return "arrived: message " + detail::grouped(at.number) + ", " + detail::grouped(cost.count) + " tokens; " + usage_line(now);
+        return "arrived: message " + detail::grouped(at.number) + ", " + detail::grouped(cost.count) + " tokens; " +
+               usage_line(now);
     }
     friend constexpr bool operator==(arrived const&, arrived const&) = default;
 };
@@ -59,7 +60,8 @@ struct reduced {
                detail::grouped(before.tokens.count) + " -> " + detail::grouped(after.tokens.count) + " of " +
                detail::grouped(after.input.count) + " tokens, " + detail::grouped(before.messages.count) + " -> " +
                detail::grouped(after.messages.count) + " messages; layers applied " + detail::grouped(layers_applied) +
-               ", parts shortened " + detail::grouped(parts_shortened) + ", groups dropped " + detail::grouped(groups_dropped);
+               ", parts shortened " + detail::grouped(parts_shortened) + ", groups dropped " +
+               detail::grouped(groups_dropped);
     }
     friend constexpr bool operator==(reduced const&, reduced const&) = default;
 };
@@ -78,7 +80,8 @@ struct circuit {
     std::uint32_t ineffective = 0;  ///< runs without progress, one after the other
 
     std::string text() const {
-        return std::string{open ? "circuit open" : "circuit closed"} + ": runs without progress " + detail::grouped(ineffective);
+        return std::string{open ? "circuit open" : "circuit closed"} + ": runs without progress " +
+               detail::grouped(ineffective);
     }
     friend constexpr bool operator==(circuit const&, circuit const&) = default;
 };
@@ -99,7 +102,9 @@ struct overflow {
     std::string text() const {
         std::string out = "overflow";
         if (requested != tokens{}) out += ": " + detail::grouped(requested.count) + " tokens were sent";
-        if (limit != tokens{}) out += std::string{requested == tokens{} ? ": " : ", "} + "the provider's limit is " + detail::grouped(limit.count) + " tokens";
+        if (limit != tokens{})
+            out += std::string{requested == tokens{} ? ": " : ", "} + "the provider's limit is " +
+                   detail::grouped(limit.count) + " tokens";
         return out;
     }
     friend constexpr bool operator==(overflow const&, overflow const&) = default;
@@ -126,7 +131,8 @@ namespace detail {
 template <class Observer>
 constexpr void check_observer() {
     static_assert(event_observer<Observer>,
-                  "condense: session: the observer must be callable with an event, such as condense::events::reduced (see event_observer)");
+                  "condense: session: the observer must be callable with an event, such as condense::events::reduced "
+                  "(see event_observer)");
 }
 
 /// Tells an event that is there already. To be called once all that it is about is settled: what an observer throws

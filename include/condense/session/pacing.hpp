@@ -70,12 +70,14 @@ struct pace {
     /// since. Of these layers `by_count` are due by messages or turns alone. `reducible` gives the tokens that no
     /// law protects; it is asked only while the circuit is open and the request does not fit.
     template <class Reducible>
-    constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count, Reducible const& reducible) const noexcept {
+    constexpr bool may_run(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count,
+                           Reducible const& reducible) const noexcept {
         return pause_of(limits, now, now_due, by_count, reducible).why == pause::none;
     }
     /// Why it may not.
     template <class Reducible>
-    constexpr pause pause_of(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count, Reducible const& reducible) const noexcept {
+    constexpr pause pause_of(pacing const& limits, usage const& now, std::uint64_t now_due, std::uint64_t by_count,
+                             Reducible const& reducible) const noexcept {
         if ((now_due & ~due) != 0) return {};
         if (changes == tried) return {pause::unchanged};
         if (by_count != 0 && rounds_passed()) return {};
@@ -92,15 +94,19 @@ struct pace {
     /// A model may be asked: the first time, after enough growth, or where nothing else may make it fit and
     /// the latest answer did.
     constexpr bool may_ask(pacing const& limits, usage const& now) const noexcept {
-        return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) || (!now.fits() && !open && answer_fitted);
+        return !asked || since(at_ask) >= limits.asking.of_rounded_up(now.input) ||
+               (!now.fits() && !open && answer_fitted);
     }
 
     /// Of the layers that are due by messages or turns, those that may ask whatever has been pushed since.
-    constexpr std::uint64_t may_ask_of(std::uint64_t by_count) const noexcept { return rounds_passed() ? by_count : by_count & ~due; }
+    constexpr std::uint64_t may_ask_of(std::uint64_t by_count) const noexcept {
+        return rounds_passed() ? by_count : by_count & ~due;
+    }
 
     /// What a run by itself came to, and which layers are due still, and which by messages or turns; true when that
     /// opens the circuit. One that `waited` for its model, or for enough to gain, is no reason to.
-    constexpr bool ran(pacing const& limits, bool progress, bool waited, std::uint64_t still_due, std::uint64_t by_count = 0) noexcept {
+    constexpr bool ran(pacing const& limits, bool progress, bool waited, std::uint64_t still_due,
+                       std::uint64_t by_count = 0) noexcept {
         tried = changes;
         at_run = pushed;
         due = still_due;

@@ -52,7 +52,9 @@ private:
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
     /// No layer may touch it now that what follows is other.
-    bool bound(std::uint32_t group_id) const noexcept { return static_cast<bool>(view::bound(*facts_, group{group_id})); }
+    bool bound(std::uint32_t group_id) const noexcept {
+        return static_cast<bool>(view::bound(*facts_, group{group_id}));
+    }
     /// For a summary: the one that stands there is the one that was dropped.
     bool may_drop(view::step const& made) const noexcept {
         group const which{made.target};
@@ -87,14 +89,17 @@ private:
         if (made.kind == edit_kind::restore || !early(group_id)) return;
         auto const text = made.text == none32 ? view::replacement{} : from_->text_at(made.text);
         if (made.kind == edit_kind::repair) {
-            if (made.text != none32 && facts_->unanswerable(facts_->part_at(made.target))) to_->answer(*facts_, made.target, text.text, made.after);
-        } else if (!bound(group_id) || old_->open(group_id)) to_->edit_part(*facts_, made.kind, made.target, made.after, text, made.author);
+            if (made.text != none32 && facts_->unanswerable(facts_->part_at(made.target)))
+                to_->answer(*facts_, made.target, text.text, made.after);
+        } else if (!bound(group_id) || old_->open(group_id))
+            to_->edit_part(*facts_, made.kind, made.target, made.after, text, made.author);
     }
 
     void on_group(view::step const& made) {
         group const which{made.target};
         if (made.kind == edit_kind::summarize) {
-            if (early(which.id()) && !to_->present(which.summary())) to_->summarize(which.id(), from_->text_at(made.text).text, made.after);
+            if (early(which.id()) && !to_->present(which.summary()))
+                to_->summarize(which.id(), from_->text_at(made.text).text, made.after);
         } else if (made.kind == edit_kind::drop) {
             if (may_drop(made) && to_->present(which)) to_->drop(which);
         } else if (early(which.id()) && !to_->present(which)) {

@@ -35,7 +35,9 @@ public:
 
     std::size_t size() const noexcept { return size_; }
     /// The oldest of those kept at 0, below size().
-    std::string_view operator[](std::size_t index) const noexcept { return lines_[(next_ + Capacity - size_ + index) % Capacity]; }
+    std::string_view operator[](std::size_t index) const noexcept {
+        return lines_[(next_ + Capacity - size_ + index) % Capacity];
+    }
 
     /// One line an event, the oldest first.
     std::string text() const {

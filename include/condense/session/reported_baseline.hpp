@@ -65,7 +65,9 @@ public:
     /// How many messages there were when that request was sent.
     constexpr std::uint64_t messages() const noexcept { return messages_; }
     /// No request had more messages than these.
-    constexpr bool within(std::uint64_t messages) const noexcept { return messages_ <= messages && sent_messages_ <= messages; }
+    constexpr bool within(std::uint64_t messages) const noexcept {
+        return messages_ <= messages && sent_messages_ <= messages;
+    }
     /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> tokens. After an
     /// edit in proportion, but for what is known apart.
     template <class Function>

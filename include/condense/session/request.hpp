@@ -100,7 +100,8 @@ private:
     /// Nothing but groups has gone, and all that is sent is known by its index: neither summaries nor answers.
     bool only_drops(view const& edits, std::size_t mark) const noexcept {
         for (auto const end = edits.steps().size(); mark < end; ++mark)
-            if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary()) return false;
+            if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary())
+                return false;
         for (auto const& found : places_)
             if (found.index == none32) return false;
         return true;
@@ -133,7 +134,8 @@ private:
         auto before = places_.begin();
         auto const changed = [&](std::uint32_t index) {
             while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;
-            if (holds && before != places_.end() && before->index == index && before->made != none32) add(std::move(made_[before->made]), index);
+            if (holds && before != places_.end() && before->index == index && before->made != none32)
+                add(std::move(made_[before->made]), index);
             else add(render<Message>(source[index], facts, edits, index, false), index);
         };
         auto const summary = [&](group which) {

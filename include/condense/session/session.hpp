@@ -24,8 +24,9 @@ inline namespace v1 {
 template <class Messages, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
-    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::jobs_, core::limits_,
-        core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source, core::unrecorded_;
+    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
+        core::jobs_, core::limits_, core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source,
+        core::unrecorded_;
 
 public:
     using core::abandon;  // a job
@@ -122,7 +123,8 @@ public:
         requires detail::erasable<container> && (!borrowed)
     {
         static_assert(recoverable<Mix>,
-                      "condense: session.release: the pipeline must be recoverable, with record before what drops (see recoverable)");
+                      "condense: session.release: the pipeline must be recoverable, with record before what drops (see "
+                      "recoverable)");
         if (busy_) return 0;
         this->read_journals();
         if (unrecorded_) return 0;
@@ -164,7 +166,8 @@ private:
 
 /// A layer alone is a pipeline of one.
 template <class Messages, layer Layer, class Estimator = default_estimator<>, class Options = run_options<>>
-session(Messages, Layer, budget, Estimator = {}, Options = {}) -> session<Messages, pipeline<Layer>, Estimator, Options>;
+session(Messages, Layer, budget, Estimator = {}, Options = {})
+    -> session<Messages, pipeline<Layer>, Estimator, Options>;
 
 }  // namespace v1
 }  // namespace condense

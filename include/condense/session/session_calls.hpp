@@ -24,14 +24,16 @@ class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
     using core = session_runs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_, core::sent_, core::sent_sum_, core::source;
-    using core::catch_up, core::on_appended, core::jobs_, core::overflowed_, core::pace_, core::drain_deferred, core::tracker_, core::deferred_;
+    using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_,
+        core::options_, core::sent_, core::sent_sum_, core::source;
     using core::borrowed;
+    using core::catch_up, core::on_appended, core::jobs_, core::overflowed_, core::pace_, core::drain_deferred,
+        core::tracker_, core::deferred_;
 
 public:
+    using core::due, core::prepare, core::used;
     using typename core::message_type;
     using typename core::request_range;
-    using core::due, core::prepare, core::used;
 
     /// Appends a message, tells the layers that act on arrival, and says whether a reduction is due.
     /// Costs the message. When reading it throws, nothing has changed; what a layer does on arrival
@@ -89,7 +91,9 @@ public:
 
     /// For a program that calls the model itself: what an error means, and where it is an overflow a forced
     /// reduction. `delivered`: something of an answer was shown. A limit below the window is learnt.
-    recover_outcome recover(provider_error const& error, bool delivered = false) { return recover(error, delivered, false); }
+    recover_outcome recover(provider_error const& error, bool delivered = false) {
+        return recover(error, delivered, false);
+    }
 
     /// The model has changed: what a request may hold.
     void set_limits(budget limits) noexcept {
@@ -98,7 +102,8 @@ public:
         pace_.changed();
     }
     budget const& limits() const noexcept { return limits_; }
-    /// Another model, by name: what was reported by the one before says nothing of it, and an estimator that learns begins anew.
+    /// Another model, by name: what was reported by the one before says nothing of it, and an estimator that learns
+    /// begins anew.
     void set_model(std::string_view name, budget limits) noexcept {
         set_limits(limits);
         anchor_.forget();
@@ -110,11 +115,14 @@ public:
 
     turn_tracker const& turns() const noexcept { return tracker_; }
     std::optional<std::uint64_t> turns_left() const noexcept { return tracker_.turns_left(used()); }
-    /// The least use at which a layer with a limit in tokens is due; 0 for none. Layers that are due at any do not count.
+    /// The least use at which a layer with a limit in tokens is due; 0 for none. Layers that are due at any do not
+    /// count.
     tokens threshold() const noexcept {
         auto now = usage{.input = limits_.input(), .cached = used().cached};
         auto const always = mix_.due_layers(now);
-        auto const due_at = [&](std::uint64_t count) { return now.tokens = {count}, (mix_.due_layers(now) & ~always) != 0; };
+        auto const due_at = [&](std::uint64_t count) {
+            return now.tokens = {count}, (mix_.due_layers(now) & ~always) != 0;
+        };
         if (!due_at(now.input.count)) return {};
         std::uint64_t below = 0;
         auto at = now.input.count;
@@ -128,7 +136,10 @@ public:
         auto const always = mix_.due_layers({.input = limits_.input(), .cached = now.cached});
         auto const due_now = mix_.due_layers(now) & ~always;
         if (due_now == 0 || busy_ || !limits_.is_possible()) return {};
-        auto why = pace_.pause_of(options_.pacing, now, due_now, due_now & this->due_by_count(now), [&] { return this->reducible(); }).text();
+        auto why = pace_
+                       .pause_of(options_.pacing, now, due_now, due_now & this->due_by_count(now),
+                                 [&] { return this->reducible(); })
+                       .text();
         if (why.empty()) return why;
         if (!pace_.cause.empty()) why.append(" (").append(std::string_view{pace_.cause}).append(")");
         if (jobs_.under_way()) why += "; a summary is under way";
@@ -216,12 +227,10 @@ private:
 #if defined(__cpp_exceptions)
         try {
             return ask_model<message_type>(model, sent, sink);
-        } catch (cancelled const&) {
-            throw;
-        } catch (std::exception const& problem) {
+        } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
             if (options_.stop.stop_requested() || wraps_cancellation(problem)) throw;
             if (again || overflowed_ || sink.delivered() || !overflow_of(0, problem.what())) throw;
-            return {.error = {.status = 0, .text = problem.what()}};
+            return {.error = {.status = 0, .text = problem.what() }};
         }
 #else
         return ask_model<message_type>(model, sent, sink);
@@ -241,7 +250,8 @@ private:
         auto const now = used().tokens;
         tokens target{scale_down(limits_.input().count, 8, 10)};
         // Without a figure, or with one that explains nothing, the count may be wrong by more than two.
-        if (!measured || target >= now) target = {scale_down(now < limits_.input() ? now.count : limits_.input().count, 4, 10)};
+        if (!measured || target >= now)
+            target = {scale_down(now < limits_.input() ? now.count : limits_.input().count, 4, 10)};
         pace_.changed();
         static_cast<void>(this->run({.forced = true, .target = target}, true));
         return this->counted() < before;

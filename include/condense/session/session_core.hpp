@@ -36,7 +36,8 @@ public:
     using container = typename held_type::container;
     using message_type = element_of<container const>;
     static_assert(v1::message<message_type>,
-                  "condense: session: the elements of the container must be messages: give message_traits role_of and each_part (see message)");
+                  "condense: session: the elements of the container must be messages: give message_traits role_of and "
+                  "each_part (see message)");
     static_assert(std::random_access_iterator<decltype(ranges_access::begin_of(std::declval<container const&>()))>,
                   "condense: session: the container must have random access, such as std::vector (see session)");
 
@@ -63,7 +64,9 @@ public:
                 return *this;
             }
             iterator operator++(int) noexcept { return {*from_, at_++}; }
-            friend bool operator==(iterator const& left, iterator const& right) noexcept { return left.at_ == right.at_; }
+            friend bool operator==(iterator const& left, iterator const& right) noexcept {
+                return left.at_ == right.at_;
+            }
 
         private:
             session_core const* from_ = nullptr;
@@ -98,13 +101,15 @@ public:
         auto now = edits_.used(limits_);
         now.tokens = anchor_.holds() ? anchored(counted()) : expected();
         if (anchor_.is_exact()) now.source = usage_source::reported;
-        else if (!anchor_.holds() && edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0) now.source = usage_source::none;
+        else if (!anchor_.holds() && edits_.sums().cost == v1::cost{} && edits_.sums().messages != 0)
+            now.source = usage_source::none;
         return now;
     }
 
 protected:
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
-        : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)), options_(std::move(options)) {
+        : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)),
+          options_(std::move(options)) {
         mix_.name_entries(blank_entries_.data());
         statistics_.add(blank_entries_);  // names alone
     }
@@ -119,7 +124,8 @@ protected:
     /// While it lasts the session is busy: what code of the program's, an estimator or a layer, pushes waits.
     class occupied {
     public:
-        explicit occupied(session_core const& of) noexcept : flag_{address_of(of.busy_)}, before_{std::exchange(of.busy_, true)} {}
+        explicit occupied(session_core const& of) noexcept
+            : flag_{address_of(of.busy_)}, before_{std::exchange(of.busy_, true)} {}
         occupied(occupied const&) = delete;
         occupied& operator=(occupied const&) = delete;
         ~occupied() { *flag_ = before_; }
@@ -159,8 +165,10 @@ protected:
     /// The message that was read, and is in the container.
     std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(facts_.size());
-        auto const place = static_cast<std::uint32_t>(static_cast<std::size_t>(
-            ranges_access::end_of(messages_.get()) - ranges_access::begin_of(messages_.get())) - 1);
+        auto const place =
+            static_cast<std::uint32_t>(static_cast<std::size_t>(ranges_access::end_of(messages_.get()) -
+                                                                ranges_access::begin_of(messages_.get())) -
+                                       1);
         if (!places_.empty()) places_.push_back(place);
         auto const mark = edits_.steps().size();
         auto const before = counted();
@@ -177,14 +185,16 @@ protected:
     void undo_newest() {
         occupied const until_done{*this};
         std::size_t bound = 0;
-        for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id) bound += view::bound(facts_, group{group_id}) ? 1u : 0u;
+        for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id)
+            bound += view::bound(facts_, group{group_id}) ? 1u : 0u;
         edits_.reserve_message(bound);  // then nothing below fails
         edited(first_changed_since(as_size(undo_points_.back().steps)), counted());
         edits_.take_back(facts_, as_size(undo_points_.back().steps));
         edits_.follow_again(facts_, as_size(undo_points_.back().messages));
         for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id) {
             auto const& found = facts_.group_at(group_id);
-            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{group_id}) && !edits_.present(group{group_id}))
+            if (found.count != 0 && !found.unsendable && view::bound(facts_, group{group_id}) &&
+                !edits_.present(group{group_id}))
                 edits_.undrop(group{group_id});
         }
         undo_points_.pop_back();
@@ -196,10 +206,13 @@ protected:
         // A call without a result may get a late one, and is sent again then.
         auto stays = std::vector<bool>(facts_.size());
         for (auto const part_id : facts_.dead_calls())
-            if (facts_.unanswerable(facts_.part_at(part_id))) stays[facts_.group_of(facts_.part_at(part_id).message_index)] = true;
+            if (facts_.unanswerable(facts_.part_at(part_id)))
+                stays[facts_.group_of(facts_.part_at(part_id).message_index)] = true;
         auto const gone = [&](std::uint32_t index) { return !edits_.present(group{facts_.group_of(index)}); };
         auto goes = std::vector<bool>(facts_.size());
-        auto const may_go = [&](std::uint32_t index) { return index < before.number && gone(index) && !stays[facts_.group_of(index)]; };
+        auto const may_go = [&](std::uint32_t index) {
+            return index < before.number && gone(index) && !stays[facts_.group_of(index)];
+        };
         // What may come back needs the turn that it belongs to before it.
         for (std::uint32_t index = 0, turn = none32; index < facts_.size(); ++index) {
             if (facts_.message_at(index).released) continue;
@@ -207,7 +220,8 @@ protected:
             if (facts_.message_at(index).plain_user && facts_.group_at(group_id).first == index) turn = group_id;
             if (turn != none32 && gone(index) && !may_go(index)) stays[turn] = true;
         }
-        for (std::uint32_t index = 0; index < facts_.size(); ++index) goes[index] = !facts_.message_at(index).released && may_go(index);
+        for (std::uint32_t index = 0; index < facts_.size(); ++index)
+            goes[index] = !facts_.message_at(index).released && may_go(index);
         return goes;
     }
 
@@ -261,7 +275,9 @@ protected:
     }
 
     /// Sums of these edits, which come to `counted`, are measured as `used` does while it lasts.
-    calibration_scope<view> in_scale(view& edits) const noexcept { return {edits, counted().tokens(), used().tokens, limits_.overhead}; }
+    calibration_scope<view> in_scale(view& edits) const noexcept {
+        return {edits, counted().tokens(), used().tokens, limits_.overhead};
+    }
 
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
     template <class Function>
@@ -296,14 +312,18 @@ protected:
     /// What the edits in force come to, by estimates alone.
     v1::cost counted() const noexcept { return edits_.sums().cost + v1::cost::of(limits_.overhead); }
     request_count counted_sums() const noexcept {
-        return {.counted = edits_.sums().cost, .messages = edits_.sums().messages, .overhead = v1::cost::of(limits_.overhead)};
+        return {.counted = edits_.sums().cost,
+                .messages = edits_.sums().messages,
+                .overhead = v1::cost::of(limits_.overhead)};
     }
     /// The same as it is expected to be reported, by an estimator that learns.
     tokens expected() const noexcept { return detail::corrected(count_, counted_sums()).tokens(); }
     /// What a sum of all messages counts for by the latest report.
     tokens anchored(v1::cost sum) const noexcept {
         auto const since = facts_.size() - anchor_.messages();
-        return anchor_.used(sum, limits_.overhead, [&](v1::cost each) { return detail::corrected(count_, {.counted = each, .messages = since}).tokens(); });
+        return anchor_.used(sum, limits_.overhead, [&](v1::cost each) {
+            return detail::corrected(count_, {.counted = each, .messages = since}).tokens();
+        });
     }
 
     held_type messages_;

@@ -27,7 +27,8 @@ public:
     /// goes on; false where there is nothing to summarise, or a job under way stands for some of it.
     summary_job begin_summary() {
         static_assert(has_planner<std::remove_cv_t<Mix>>,
-                      "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind any_pipeline (see summarize)");
+                      "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind "
+                      "any_pipeline (see summarize)");
         if (busy_) return {};
         catch_up();
         return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0);
@@ -43,7 +44,8 @@ public:
         jobs_.erase(refused.id);
         if (shrinks > most_shrinks) return {};
         catch_up();
-        return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*said); }, shrinks);
+        return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*said); },
+                     shrinks);
     }
     /// Puts the answer in the place of what it stands for, where nothing of that has changed since; messages
     /// pushed meanwhile stand behind it. Undone as a run is.
@@ -79,7 +81,9 @@ private:
         summary_plan plan;
         this->with_draft([&](auto& whole) {
             auto entries = blank_entries_;
-            planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) { plan = plan_of(layer, draft, pass); });
+            planning(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) {
+                plan = plan_of(layer, draft, pass);
+            });
         });
         if (plan.groups.empty() || jobs_.overlaps(plan.groups)) return {};
         auto const id = jobs_.add(facts_, plan, shrinks);
@@ -97,12 +101,14 @@ private:
     /// Calls f(layer, draft, pass, run, entry) with the first layer that plans summaries.
     template <class Draft, class Entries, class Function>
     void planning(Draft& whole, Entries& entries, Function&& f) {
-        detail::run<Draft, Options> shared{.draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
+        detail::run<Draft, Options> shared{
+            .draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
         auto const hand_over = [&](auto const& layer, std::size_t at) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
             auto const goal = goal_of(layer, whole.used().input);
             no_memory none;
-            v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{shared, entries[at], goal, message_limit_of(layer), none};
+            v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{
+                shared, entries[at], goal, message_limit_of(layer), none};
             draft_for<layer_type::effects, Draft> narrowed{whole};
             f(layer, narrowed, hand, shared, entries[at]);
         };
@@ -114,19 +120,25 @@ private:
         layer_report made;
         this->statistics_.add(this->transact([&](auto& whole) {
             auto entries = blank_entries_;
-            planning(whole, entries, [&](auto const& layer, auto& narrowed, auto& hand, auto& shared, layer_report& entry) {
-                attempt<false>(layer, shared, entry, measure::any,
-                               [&] { return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit); });
-                made = entry;
-            });
+            planning(whole, entries,
+                     [&](auto const& layer, auto& narrowed, auto& hand, auto& shared, layer_report& entry) {
+                         attempt<false>(layer, shared, entry, measure::any, [&] {
+                             return layer.conclude(narrowed, hand, job.groups, std::move(text), job.limit);
+                         });
+                         made = entry;
+                     });
             return entries;
         }));
         bool const applied = made.outcome == layer_outcome::applied;
         if (applied) {
             pace_.changed();
             auto const after = this->used();
-            tell(options_.observer, events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over, .before = before, .after = after,
-                                                    .layers_applied = 1, .groups_dropped = made.groups_dropped, .manual = true});
+            tell(options_.observer, events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over,
+                                                    .before = before,
+                                                    .after = after,
+                                                    .layers_applied = 1,
+                                                    .groups_dropped = made.groups_dropped,
+                                                    .manual = true});
         }
         drain_deferred();
         return applied ? commit_outcome::committed : declined(made.note);

@@ -28,14 +28,15 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::blank_entries_, core::kept_, core::limits_,
-        core::messages_, core::mix_, core::options_, core::statistics_, core::source;
+    using core::abandoned_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
+        core::blank_entries_, core::kept_, core::limits_, core::messages_, core::mix_, core::options_,
+        core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
     static constexpr bool records = properties_of<std::remove_cv_t<Mix>>().journals;
 
 public:
-    using typename core::message_type;
     using core::used;
+    using typename core::message_type;
     using report_type = report<Mix::size>;
 
     /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
@@ -49,9 +50,11 @@ public:
         auto const due = busy_ || !limits_.is_possible() ? 0 : mix_.due_layers(now);
         if (due == 0) return settled(unchanged(now), now);
         auto const by_count = due & due_by_count(now);
-        if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); })) return settled(unchanged(now), now);
+        if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); }))
+            return settled(unchanged(now), now);
         tell(options_.observer, events::due{now});
-        auto const made = run({.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(by_count)}, false);
+        auto const made =
+            run({.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(by_count)}, false);
         return settled(made, used());
     }
 
@@ -82,7 +85,8 @@ protected:
         for (; index < facts_.size(); ++index) {
             auto const& found = facts_.message_at(index);
             auto sum = found.frame;
-            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) sum += facts_.part_at(part_id).cost;
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                sum += facts_.part_at(part_id).cost;
             pace_.pushed_more(sum, found.plain_user || found.speaker == role::assistant);
             if (found.plain_user) tracker_.begin_turn();
         }
@@ -97,7 +101,8 @@ protected:
         tell_made<events::arrived>(options_.observer, [&] {
             auto const& found = facts_.message_at(index);
             v1::cost sum = found.frame;
-            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) sum += edits_.part_cost(facts_, part_id);
+            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                sum += edits_.part_cost(facts_, part_id);
             return events::arrived{sequence{index}, sum.tokens(), used()};
         });
     }
@@ -140,7 +145,8 @@ protected:
     void note_trail([[maybe_unused]] std::size_t mark) {
         if constexpr (audited) {
             trail_.clear();
-            each_truncation(source(), facts_, edits_, mark, blank_entries_, records && !unrecorded_, [&](truncation const& each) { trail_.push_back(each); });
+            each_truncation(source(), facts_, edits_, mark, blank_entries_, records && !unrecorded_,
+                            [&](truncation const& each) { trail_.push_back(each); });
         }
     }
     /// The observer may begin another run meanwhile.
@@ -176,7 +182,8 @@ protected:
 
     report_type run(run_demand demand, bool manual) {
         auto const before = used();
-        auto made = transact([&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
+        auto made = transact(
+            [&](auto& whole) { return run_pipeline(mix_, kept_, whole, options_, false, run_kind::session, demand); });
         made.before = before;
         made.after.source = used().source;
         statistics_.add(made.layers);
@@ -188,9 +195,11 @@ protected:
     }
 
     void note_run(report_type const& made, bool manual, bool waited) {
-        bool const progress = made.changed() && (made.after.tokens < made.before.tokens || made.after.messages < made.before.messages ||
-                                                 made.after.turns < made.before.turns);
-        auto told = events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
+        bool const progress =
+            made.changed() && (made.after.tokens < made.before.tokens || made.after.messages < made.before.messages ||
+                               made.after.turns < made.before.turns);
+        auto told =
+            events::reduced{.outcome = made.outcome, .before = made.before, .after = made.after, .manual = manual};
         bool asked = false;
         bool blocked = false;  // by a journal, which may take the next message
         bool failed = false;
@@ -205,12 +214,15 @@ protected:
             told.parts_shortened += layer.parts_shortened;
             told.groups_dropped += layer.groups_dropped;
         }
-        bool const stopped = !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
+        bool const stopped =
+            !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
         bool const was_open = pace_.open;
         if (!stopped && (progress || !blocked)) {
             if (asked) pace_.asked_now(made.after.fits());
             if (manual && !progress) pace_.tried_in_vain(due_for_nothing(made));
-            else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed, due_for_nothing(made), due_by_count(made.after)) || pace_.open)
+            else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed,
+                               due_for_nothing(made), due_by_count(made.after)) ||
+                     pace_.open)
                 pace_.stuck = reducible();
             pace_.explain(made.layers, mix_.due_layers(used()));
         }
@@ -281,9 +293,7 @@ protected:
         unrecorded_ = unrecorded_ || records;
         try {
             for (; next_waits(); ++drained_count_) note_pushed(this->append(std::move(draining_[drained_count_])));
-        } catch (...) {
-            return;
-        }
+        } catch (...) { return; }
 #endif
     }
 
@@ -353,13 +363,15 @@ protected:
         std::uint32_t index = 0;
         std::size_t abandoned = 0;
         auto const abandon_again = [&] {
-            for (; abandoned < abandoned_.size() && index <= first && abandoned_[abandoned].messages == index; ++abandoned)
+            for (; abandoned < abandoned_.size() && index <= first && abandoned_[abandoned].messages == index;
+                 ++abandoned)
                 facts.abandon(abandoned_[abandoned].id);
         };
         for (auto const& m : messages_.get()) {
             if (index == facts_.size()) break;
             abandon_again();
-            bool const pinned = index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
+            bool const pinned =
+                index < first ? facts_.message_at(index).pinned : detail::pins(options_, sequence{index}, m);
             edits.reserve_message(facts.read(m, count_, {.pinned = pinned}));
             edits.on_message_placed(facts, facts.place());
             if (facts.message_at(index).pinned != pinned && index < first) facts.pin(index, pinned);
@@ -387,12 +399,12 @@ protected:
     turn_tracker tracker_;
     job_ledger jobs_;
     std::vector<message_type> deferred_;  ///< pushed during a run
-    std::vector<message_type> draining_;   ///< pushed during an earlier one, and being taken in
-    std::size_t drained_count_ = 0;              ///< of those, how many are in
-    bool unrecorded_ = false;            ///< no journal has taken the latest arrival
-    bool unread_ = false;                ///< nor said since a state was adopted what it holds
-    bool overflowed_ = false;            ///< since the latest message
-    bool warned_ = false;                ///< and not fallen below since
+    std::vector<message_type> draining_;  ///< pushed during an earlier one, and being taken in
+    std::size_t drained_count_ = 0;  ///< of those, how many are in
+    bool unrecorded_ = false;  ///< no journal has taken the latest arrival
+    bool unread_ = false;  ///< nor said since a state was adopted what it holds
+    bool overflowed_ = false;  ///< since the latest message
+    bool warned_ = false;  ///< and not fallen below since
 };
 
 }  // namespace detail

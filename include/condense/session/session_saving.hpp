@@ -25,9 +25,10 @@ class session_saving : public session_jobs<Messages, Mix, Estimator, Options> {
     using core = session_jobs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_, core::blank_entries_, core::jobs_,
-        core::kept_, core::limits_, core::messages_, core::mix_, core::note_, core::options_, core::overflowed_, core::pace_, core::places_,
-        core::released_, core::sent_, core::sent_sum_, core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
+    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
+        core::blank_entries_, core::jobs_, core::kept_, core::limits_, core::messages_, core::mix_, core::note_,
+        core::options_, core::overflowed_, core::pace_, core::places_, core::released_, core::sent_, core::sent_sum_,
+        core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
     using core::borrowed, core::catch_up;
 
 public:
@@ -46,7 +47,8 @@ public:
         catch_up();
         auto& out = made.state;
         if (!save_memories(mix_, kept_, out.memories)) {
-            made.error = {state_fault::unsavable, "condense: save: the memory of a layer must have save and load (see session_state)"};
+            made.error = {state_fault::unsavable,
+                          "condense: save: the memory of a layer must have save and load (see session_state)"};
             return made;
         }
         if constexpr (saves_estimator) out.memories.push_back(count_.save());
@@ -99,15 +101,19 @@ public:
         edit_loader<originals<container>, Estimator> whole{source, facts, edits, count_, from.limits};
         if (auto const what = whole.load(std::move(from.steps), std::move(from.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
-        if (!undos_are_good(from.undos, facts, edits)) return impossible("what can be undone", "be in the order of the steps");
-        if (!from.anchor.within(facts.size())) return impossible("a request", "have been of messages of the conversation");
+        if (!undos_are_good(from.undos, facts, edits))
+            return impossible("what can be undone", "be in the order of the steps");
+        if (!from.anchor.within(facts.size()))
+            return impossible("a request", "have been of messages of the conversation");
         [[maybe_unused]] std::string learnt;
         if constexpr (saves_estimator) {
             if (!from.memories.empty()) learnt = std::move(from.memories.back()), from.memories.pop_back();
-            if (Estimator tried{count_}; !tried.load(learnt)) return impossible("what the estimator has learnt", "be as it saved it");
+            if (Estimator tried{count_}; !tried.load(learnt))
+                return impossible("what the estimator has learnt", "be as it saved it");
         }
         typename Mix::memory kept{};
-        if (!load_memories(mix_, kept, from.memories, facts.size())) return impossible("a layer's memory", "be as the layer saved it");
+        if (!load_memories(mix_, kept, from.memories, facts.size()))
+            return impossible("a layer's memory", "be as the layer saved it");
         auto noted = core::held_type::look_at(all);
         grow(undo_points_, 1);
 
@@ -150,24 +156,31 @@ private:
     }
 
     state_error belongs(session_state const& from) const {
-        if (from.version > session_state::latest) return unrestorable(state_fault::newer, "the version", "be one that this library knows");
+        if (from.version > session_state::latest)
+            return unrestorable(state_fault::newer, "the version", "be one that this library knows");
         if (from.version == 0) return impossible("the version", "be above 0");
         bool same = from.layers.size() == blank_entries_.size();
-        for (std::size_t at = 0; same && at < blank_entries_.size(); ++at) same = from.layers[at] == blank_entries_[at].name;
-        if (!same) return unrestorable(state_fault::foreign, "the pipeline", "have the layers of the one that was saved");
+        for (std::size_t at = 0; same && at < blank_entries_.size(); ++at)
+            same = from.layers[at] == blank_entries_[at].name;
+        if (!same)
+            return unrestorable(state_fault::foreign, "the pipeline", "have the layers of the one that was saved");
         if (from.conversation != options_.conversation)
             return unrestorable(state_fault::foreign, "the conversation", "be the one that was saved");
-        if (from.statistics.size() != blank_entries_.size()) return impossible("the statistics", "be one entry a layer");
+        if (from.statistics.size() != blank_entries_.size())
+            return impossible("the statistics", "be one entry a layer");
         for (auto const& made : from.steps)
             if (made.author > blank_entries_.size()) return impossible("the author of an edit", "be a layer");
         if (from.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         if constexpr (borrowed)
-            if (!from.released.empty()) return unrestorable(state_fault::foreign, "the program's own container", "be of a session that released nothing");
+            if (!from.released.empty())
+                return unrestorable(state_fault::foreign, "the program's own container",
+                                    "be of a session that released nothing");
         return {};
     }
 
     /// Reads the messages in the order in which they came, and does what was done at the same moments.
-    state_error rebuild_messages(session_state& from, container& all, std::vector<std::uint32_t>& places, v1::outline& facts) const {
+    state_error rebuild_messages(session_state& from, container& all, std::vector<std::uint32_t>& places,
+                                 v1::outline& facts) const {
         auto const size = from.messages.size() + from.released.size();
         if (size >= group::summary_bit) return impossible("the messages", "be fewer than 2^31");
         if (from.pins.size() > size) return impossible("the pins", "be of messages");
@@ -175,14 +188,17 @@ private:
             by.assign(size, none32);
             for (std::size_t at = 0; at < each.size(); ++at) {
                 auto const index = index_of(each[at]);
-                if (index >= size || std::exchange(by[as_size(index)], static_cast<std::uint32_t>(at)) != none32) return false;
+                if (index >= size || std::exchange(by[as_size(index)], static_cast<std::uint32_t>(at)) != none32)
+                    return false;
             }
             return true;
         };
         std::vector<std::uint32_t> gone;
         std::vector<std::uint32_t> pins;
-        if (!numbered(gone, from.released, [](auto const& m) { return m.index; })) return impossible("a released message", "be one of the conversation");
-        if (!numbered(pins, from.pins, [](auto number) { return number; })) return impossible("a pin", "be on one message");
+        if (!numbered(gone, from.released, [](auto const& m) { return m.index; }))
+            return impossible("a released message", "be one of the conversation");
+        if (!numbered(pins, from.pins, [](auto number) { return number; }))
+            return impossible("a pin", "be on one message");
         std::size_t abandoned = 0;
         std::size_t released = 0;
         auto const keep_up = [&] {
@@ -216,7 +232,8 @@ private:
     }
 
     /// An undo goes back to a step that was made, and never to before a release.
-    static bool undos_are_good(std::vector<undo_point> const& undos, v1::outline const& facts, view const& edits) noexcept {
+    static bool undos_are_good(std::vector<undo_point> const& undos, v1::outline const& facts,
+                               view const& edits) noexcept {
         std::uint64_t steps = view_loader::fixed(edits, facts);
         std::uint64_t messages = 0;
         bool first = true;

@@ -84,8 +84,8 @@ struct basic_session_state {
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< their names, in the order of the report
-    std::string conversation = {};         ///< of the run_options
-    budget limits = {};                    ///< with a window that was learnt
+    std::string conversation = {};  ///< of the run_options
+    budget limits = {};  ///< with a window that was learnt
 
     std::vector<std::string> messages = {};  ///< the originals that are there, as their traits write them
     std::vector<released_message> released = {};

@@ -26,7 +26,8 @@ struct layer_statistics {
     std::uint64_t latest_artifacts = 0;  ///< in its latest event
     std::uint64_t files = 0;             ///< created in all, by stores that have one for each artifact
     std::uint64_t latest_files = 0;      ///< in the latest event
-    std::array<reference, 4> latest_file_names = {};  ///< of the first of these; the text of a reference is the file's name
+    std::array<reference, 4> latest_file_names =
+        {};  ///< of the first of these; the text of a reference is the file's name
     std::uint64_t failures = 0;
     std::uint64_t asked = 0;
     detail::small_text<96> failure = {};  ///< the note of the latest report with a failure
@@ -87,8 +88,8 @@ struct statistics {
 
     /// A table: one line for all, one for each layer, and below it the files of its latest event.
     std::string text() const {
-        std::string out = "saved " + detail::grouped(saved().count) + " tokens in " + detail::grouped(changed) + " of " +
-                          detail::grouped(runs) + " runs\n";
+        std::string out = "saved " + detail::grouped(saved().count) + " tokens in " + detail::grouped(changed) +
+                          " of " + detail::grouped(runs) + " runs\n";
         detail::append_padded(out, "layer", 16);
         for (std::string_view const title : {"events", "saved", "dropped", "shortened", "stored", "files", "failures"})
             detail::append_padded(out, title, 12, true);
@@ -106,7 +107,8 @@ struct statistics {
             for (auto const& file : layer.latest_file_names)
                 if (file) out.append(" ").append(file.text());
             auto const named = layer.latest_file_names.size();
-            if (layer.latest_files > named) out.append(" and ").append(detail::grouped(layer.latest_files - named)).append(" more");
+            if (layer.latest_files > named)
+                out.append(" and ").append(detail::grouped(layer.latest_files - named)).append(" more");
             out.push_back('\n');
         }
         return out;

@@ -115,7 +115,8 @@ public:
     /// All that it stands for is there, with the messages it had.
     static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
         for (std::size_t at = 0; at < job.groups.size(); ++at)
-            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].id()).count != job.counts[at]) return false;
+            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].id()).count != job.counts[at])
+                return false;
         return true;
     }
 

@@ -21,7 +21,8 @@ class basic_view_loader {
 public:
     /// `to` has no edits yet and gets them all, or a part of them where this gives false. Figures of
     /// `after` are believed, those of `before` are computed. Costs the outline and the steps.
-    static bool load(view& to, outline const& facts, std::vector<view::step>&& steps, std::vector<view::replacement>&& texts) {
+    static bool load(view& to, outline const& facts, std::vector<view::step>&& steps,
+                     std::vector<view::replacement>&& texts) {
         to.parts_.resize(facts.part_count());
         to.groups_.resize(facts.group_count());
         to.steps_ = std::move(steps);
@@ -52,11 +53,14 @@ private:
 
     bool take(std::uint32_t at) noexcept {
         auto& made = to_->steps_[at];
-        bool const writes = made.kind == edit_kind::shorten || made.kind == edit_kind::externalize || made.kind == edit_kind::summarize;
+        bool const writes =
+            made.kind == edit_kind::shorten || made.kind == edit_kind::externalize || made.kind == edit_kind::summarize;
         bool const has_text = made.text != none32;
         if (has_text && made.text != texts_++) return false;
         if (has_text != writes && made.kind != edit_kind::repair) return false;
-        if (made.on_part) return made.target < to_->parts_.size() && (made.kind == edit_kind::repair ? take_answer(made, at) : take_part(made, at));
+        if (made.on_part)
+            return made.target < to_->parts_.size() &&
+                   (made.kind == edit_kind::repair ? take_answer(made, at) : take_part(made, at));
         return group{made.target}.id() < to_->groups_.size() && take_group(made, at);
     }
 
@@ -64,7 +68,9 @@ private:
     bool take_answer(view::step& made, std::uint32_t at) noexcept {
         auto& standing = to_->parts_[made.target].answer;
         bool const writes = made.text != none32;
-        if (facts_->part_at(made.target).kind != part_kind::tool_call || made.previous != standing || (standing == 0) != writes) return false;
+        if (facts_->part_at(made.target).kind != part_kind::tool_call || made.previous != standing ||
+            (standing == 0) != writes)
+            return false;
         made.before = {};
         if (!writes) made.after = {};
         standing = writes ? at + 1 : 0;
@@ -73,7 +79,8 @@ private:
 
     bool take_part(view::step& made, std::uint32_t at) noexcept {
         auto& standing = to_->parts_[made.target].edit;
-        if (made.previous != standing || made.kind == edit_kind::drop || made.kind == edit_kind::summarize) return false;
+        if (made.previous != standing || made.kind == edit_kind::drop || made.kind == edit_kind::summarize)
+            return false;
         auto const original = facts_->part_at(made.target).cost;
         bool const restores = made.kind == edit_kind::restore;
         if (standing == 0 ? restores : !restores && to_->steps_[standing - 1].kind == edit_kind::remove) return false;
@@ -92,14 +99,18 @@ private:
             if (of_summary || state.summary != 0 || made.previous != 0) return false;
             state.summary = at + 1;
         } else if (made.kind == edit_kind::drop) {
-            if (of_summary ? state.summary == 0 || made.previous != state.summary : state.dropped != 0 || made.previous != 0) return false;
+            if (of_summary ? state.summary == 0 || made.previous != state.summary
+                           : state.dropped != 0 || made.previous != 0)
+                return false;
             if (of_summary) state.summary = 0;
             else state.dropped = at + 1;
         } else if (made.kind == edit_kind::restore) {
             if (made.previous == 0 || made.previous > at) return false;
             auto const& undone = to_->steps_[made.previous - 1];
             if (of_summary) {
-                if (state.summary != 0 || undone.on_part || undone.kind != edit_kind::drop || undone.target != made.target) return false;
+                if (state.summary != 0 || undone.on_part || undone.kind != edit_kind::drop ||
+                    undone.target != made.target)
+                    return false;
                 state.summary = undone.previous;
             } else if (made.previous != std::exchange(state.dropped, 0)) return false;
         } else return false;

@@ -40,7 +40,8 @@ public:
     constexpr string_cutter(std::uint64_t keep, std::uint64_t limit, recovery how, std::string_view otherwise)
         : keep_{keep}, how_{how}, otherwise_{otherwise} {
         // What a marker takes with the largest figures: what was cut is then never cut again.
-        auto const most = add_capped(keep, utf8::count(marker({999'999'999'999'999, 999'999'999'999'999, how.shortened})) + 1);
+        auto const most =
+            add_capped(keep, utf8::count(marker({999'999'999'999'999, 999'999'999'999'999, how.shortened})) + 1);
         limit_ = limit < most ? most : limit;
     }
 
@@ -79,7 +80,8 @@ private:
     /// With the figures of an earlier cut, whose marker is the end of the text.
     constexpr omitted left_of(std::string_view text, std::uint64_t total) const {
         auto const earlier = find_cut(text, "characters", total);
-        if (!earlier || earlier->end != text.size()) return {total - keep_, total, earlier || (how_.shortened && text.find(opening) != std::string_view::npos)};
+        if (!earlier || earlier->end != text.size())
+            return {total - keep_, total, earlier || (how_.shortened && text.find(opening) != std::string_view::npos)};
         return {earlier->count.total - keep_, earlier->count.total, earlier->count.of_rest};
     }
 

@@ -37,10 +37,12 @@ constexpr bool some_sees_others() noexcept {
 /// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
 /// The kinds of parts are those of all of them together, each one for its own.
 template <class Json = json_sample, class Log = compact_log, class Diff = head_tail, class SearchHits = head_tail,
-          class Code = head_tail, class Prose = head_tail, class Binary = head_tail, content_detector Detect = default_detector>
+          class Code = head_tail, class Prose = head_tail, class Binary = head_tail,
+          content_detector Detect = default_detector>
 struct by_content {
-    static_assert(detail::check_shortener<Json>() && detail::check_shortener<Log>() && detail::check_shortener<Diff>() &&
-                  detail::check_shortener<SearchHits>() && detail::check_shortener<Code>() && detail::check_shortener<Prose>() &&
+    static_assert(detail::check_shortener<Json>() && detail::check_shortener<Log>() &&
+                  detail::check_shortener<Diff>() && detail::check_shortener<SearchHits>() &&
+                  detail::check_shortener<Code>() && detail::check_shortener<Prose>() &&
                   detail::check_shortener<Binary>());
 
     using is_composite = void;

@@ -96,7 +96,9 @@ public:
             std::uint64_t alike = 0;
             std::uint64_t here = 0;
             for (; index < lines_.size() && !kept(index); here += lines_[index++].stands_for)
-                if (begin != 0 && alike == index - begin && lines_[index].worth != rank::gap && lines_[index].shape == lines_[begin - 1].shape) ++alike;
+                if (begin != 0 && alike == index - begin && lines_[index].worth != rank::gap &&
+                    lines_[index].shape == lines_[begin - 1].shape)
+                    ++alike;
             if (alike == 1 && here != 1) alike = 0;  // by chance
             if (told) out += gap(here, alike);
             else if (gaps == 1 && alike == 0) out += omission(missing, total_, "lines", how_);
@@ -193,7 +195,8 @@ private:
     /// Around a line that was taken, outward, to a line that is kept, does not fit or is one more like it.
     constexpr void take_around(std::size_t index, v1::lines context, text_limit const& limit) {
         auto const wanted = [&](std::size_t other) {
-            return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape && take(other, limit);
+            return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape &&
+                   take(other, limit);
         };
         for (std::size_t off = 1; off <= context.count && off <= index && wanted(index - off);) ++off;
         for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && wanted(index + off);) ++off;
@@ -207,7 +210,8 @@ private:
         // A marker would not be shorter than what it stands for.
         auto const marker = gap(1, 1).size();
         for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (!kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) && whole(index).size() <= marker)
+            if (!kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) &&
+                whole(index).size() <= marker)
                 take(index, limit_);
     }
 
@@ -223,8 +227,8 @@ private:
     std::string cut_line_;
 };
 
-constexpr std::string compact_lines(std::string_view text, text_limit const& head, text_limit const& tail, v1::lines context,
-                                    text_limit const& limit, recovery const& how) {
+constexpr std::string compact_lines(std::string_view text, text_limit const& head, text_limit const& tail,
+                                    v1::lines context, text_limit const& limit, recovery const& how) {
     log_selection chosen{text, limit, how};
     chosen.read(head, tail);
     chosen.select(context);

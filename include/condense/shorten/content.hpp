@@ -93,9 +93,9 @@ constexpr bool is_search_hit(std::string_view line) noexcept {
 
 /// A time or a level near the beginning, a record of its own, or a step of a build or a test.
 constexpr bool is_log_line(std::string_view line) noexcept {
-    constexpr std::array<std::string_view, 16> levels = {
-        "INFO",   "WARN",   "ERROR", "DEBUG", "TRACE",  "FATAL",  "PASS", "FAIL",
-        "level=", "error:", "[info", "[warn", "[error", "[debug", "error[", "warning:"};
+    constexpr std::array<std::string_view, 16> levels = {"INFO",   "WARN",   "ERROR",  "DEBUG",   "TRACE", "FATAL",
+                                                         "PASS",   "FAIL",   "level=", "error:",  "[info", "[warn",
+                                                         "[error", "[debug", "error[", "warning:"};
     line = without_indent(line);
     if (line.starts_with("{\"") && line.ends_with('}')) return true;
     auto const front = line.substr(0, 72);
@@ -113,15 +113,17 @@ constexpr bool is_log_line(std::string_view line) noexcept {
         if (joined && digits_at(stamp, at + 1) >= 2 && ++groups == 2) return true;
     }
     // [ 12%], [3/40]
-    return line.starts_with('[') && (line.substr(0, 8).find("%]") != std::string_view::npos ||
-                                     (digits_at(line, 1) != 0 && line.substr(0, 12).find('/') != std::string_view::npos));
+    return line.starts_with('[') &&
+           (line.substr(0, 8).find("%]") != std::string_view::npos ||
+            (digits_at(line, 1) != 0 && line.substr(0, 12).find('/') != std::string_view::npos));
 }
 
 constexpr bool is_code_line(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 30> beginnings = {
-        "#include", "#define", "#if",   "#endif",  "import ",  "from ",   "def ",       "class ",   "struct ", "enum ",
-        "fn ",      "func ",   "pub ",  "return",  "const ",   "let ",    "var ",       "if (",     "for (",   "while (",
-        "} else",   "elif ",   "using ", "public ", "private ", "static ", "namespace ", "template", "//",      "/*"};
+        "#include", "#define", "#if",        "#endif",   "import ", "from ",  "def ",   "class ",
+        "struct ",  "enum ",   "fn ",        "func ",    "pub ",    "return", "const ", "let ",
+        "var ",     "if (",    "for (",      "while (",  "} else",  "elif ",  "using ", "public ",
+        "private ", "static ", "namespace ", "template", "//",      "/*"};
     constexpr std::array<std::string_view, 7> endings = {"{", "}", ";", ")", "),", ":", "*/"};
     line = without_indent(line);
     if (auto const number = digits_at(line, 0); number != 0) line = without_indent(line.substr(number));  // cat -n

@@ -48,8 +48,8 @@ constexpr void keep_alike(std::vector<twin>& found, Alike const& alike) {
 }  // namespace detail
 
 /// Loses nothing that does not stand further on, errors included. Takes results that have their call, as
-/// they are at present, because a later run could not tell what was cut from what is whole; reads those of which another has the same size, once more for each that is replaced.
-/// Texts forged to look alike to a fingerprint stay.
+/// they are at present, because a later run could not tell what was cut from what is whole; reads those of which
+/// another has the same size, once more for each that is replaced. Texts forged to look alike to a fingerprint stay.
 struct duplicate_results {
     using needs_conversation = void;
 
@@ -64,7 +64,8 @@ struct duplicate_results {
             if (!seen.present(sequence{index})) continue;
             seen.each_part_of(sequence{index}, [&](part_ref part) {
                 auto const& known = facts.part_at(part.part_id);
-                if (known.kind != part_kind::tool_result || known.sealed || known.status == part_status::pending) return;
+                if (known.kind != part_kind::tool_result || known.sealed || known.status == part_status::pending)
+                    return;
                 auto const* const made = seen.edits().edit_of(part.part_id);
                 auto const size = made != nullptr ? seen.edits().text_at(made->text).text.size() : known.size;
                 if (facts.call_column(known) == detail::none32 || size <= detail::omission_limit) return;
@@ -86,16 +87,22 @@ struct duplicate_results {
         detail::sort(found, [](twin const& left, twin const& right) {
             return left.size != right.size ? left.size < right.size : left.hash < right.hash;
         });
-        detail::keep_alike(
-            found, [](twin const& left, twin const& right) { return left.size == right.size && left.hash == right.hash; });
+        detail::keep_alike(found, [](twin const& left, twin const& right) {
+            return left.size == right.size && left.hash == right.hash;
+        });
         by_column(found);
-        return [found = std::move(found), all = detail::address_of(seen)](part_ref at, part_view const& part, cut const& how) {
+        return [found = std::move(found), all = detail::address_of(seen)](part_ref at, part_view const& part,
+                                                                          cut const& how) {
             std::optional<std::string> note;
             auto const* const mine = detail::find_column(found, at.part_id);
-            if (mine == nullptr || mine->newest == at.part_id || part.text.size() <= detail::omission_limit) return note;
+            if (mine == nullptr || mine->newest == at.part_id || part.text.size() <= detail::omission_limit)
+                return note;
             auto const fold = [&](part_view const& later) {
                 if (!note && later.text == part.text)
-                    note = detail::omission_of_all(part.text, later.tool, later.tool.empty() ? "a later result is the same" : ": a later result of it is the same", how.how);
+                    note = detail::omission_of_all(
+                        part.text, later.tool,
+                        later.tool.empty() ? "a later result is the same" : ": a later result of it is the same",
+                        how.how);
             };
             auto const newest = all->part_at(mine->newest);
             all->original(newest, fold);
@@ -109,7 +116,8 @@ struct duplicate_results {
 
 private:
     static constexpr void by_column(std::vector<detail::twin>& found) {
-        detail::sort(found, [](detail::twin const& left, detail::twin const& right) { return left.part_id < right.part_id; });
+        detail::sort(found,
+                     [](detail::twin const& left, detail::twin const& right) { return left.part_id < right.part_id; });
     }
 };
 

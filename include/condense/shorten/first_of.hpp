@@ -36,13 +36,14 @@ struct either_shortener {
     }
     template <class Draft>
     constexpr auto bind(Draft const& seen) const {
-        return [one = ready(first, seen), two = ready(second, seen)](part_ref at, part_view const& part, cut const& how) {
-            auto made = one(at, part, how);
-            bool const enough = takes_any_size<First>() || how.over == text_limit{chars{0}};
-            if (made && (enough || made->empty() || how.over.holds(*made))) return made;
-            auto other = two(at, part, how);
-            return other && (!made || other->size() < made->size()) ? other : made;
-        };
+        return
+            [one = ready(first, seen), two = ready(second, seen)](part_ref at, part_view const& part, cut const& how) {
+                auto made = one(at, part, how);
+                bool const enough = takes_any_size<First>() || how.over == text_limit{chars{0}};
+                if (made && (enough || made->empty() || how.over.holds(*made))) return made;
+                auto other = two(at, part, how);
+                return other && (!made || other->size() < made->size()) ? other : made;
+            };
     }
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return bind(alone{})({}, part, how);

@@ -28,7 +28,8 @@ struct measured_gap {
     std::string_view what = "characters";
 };
 
-constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii, bool shortened) {
+constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii,
+                                   bool shortened) {
     auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
     auto const total = points(text);
     bool const marked = text.find(opening) != std::string_view::npos;  // else lines need not be counted
@@ -67,7 +68,8 @@ constexpr std::string_view original_type(std::string_view text, bool shortened) 
 /// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
 /// cutting would not save more than a marker takes.
 constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, text_limit const& head_limit,
-                                                text_limit const& tail_limit, text_limit const& at_most, recovery const& how) {
+                                                text_limit const& tail_limit, text_limit const& at_most,
+                                                recovery const& how) {
     auto head = head_limit.prefix_of(text, ascii);
     auto tail = tail_limit.suffix_of(text, ascii);
     bool const too_large = !at_most.holds(text, ascii);
@@ -100,8 +102,9 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
 }
 
 /// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
-constexpr std::optional<std::string> cut_any(std::string_view text, text_limit const& head_limit, text_limit const& tail_limit,
-                                             text_limit const& at_most, recovery const& how) {
+constexpr std::optional<std::string> cut_any(std::string_view text, text_limit const& head_limit,
+                                             text_limit const& tail_limit, text_limit const& at_most,
+                                             recovery const& how) {
     auto const plain = utf8::ascii_end(text, 0);
     if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
     std::string clean;
@@ -124,8 +127,9 @@ constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
 
 constexpr void check_room(text_limit const& at_most) {
     reject_unless(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
-                at_most.lines.count >= 5,
-            "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see head_tail)");
+                      at_most.lines.count >= 5,
+                  "condense: at_most: the limit must leave room for a marker: 384 bytes, 384 characters, 5 lines (see "
+                  "head_tail)");
 }
 
 constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
@@ -138,9 +142,12 @@ constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
 /// Where more would be kept than the layer's `over`, that is the most: what was too large is not left too large.
 constexpr text_limit bounded_by(text_limit at_most, text_limit const& most, text_limit const& over) noexcept {
     if (over == text_limit{chars{0}}) return at_most;  // none
-    if (most.chars.count != u64_limit && most.chars > over.chars) at_most.chars = over.chars < at_most.chars ? over.chars : at_most.chars;
-    if (most.bytes.count != u64_limit && most.bytes > over.bytes) at_most.bytes = over.bytes < at_most.bytes ? over.bytes : at_most.bytes;
-    if (most.lines.count != u64_limit && most.lines > over.lines) at_most.lines = over.lines < at_most.lines ? over.lines : at_most.lines;
+    if (most.chars.count != u64_limit && most.chars > over.chars)
+        at_most.chars = over.chars < at_most.chars ? over.chars : at_most.chars;
+    if (most.bytes.count != u64_limit && most.bytes > over.bytes)
+        at_most.bytes = over.bytes < at_most.bytes ? over.bytes : at_most.bytes;
+    if (most.lines.count != u64_limit && most.lines > over.lines)
+        at_most.lines = over.lines < at_most.lines ? over.lines : at_most.lines;
     return at_most;
 }
 
@@ -155,7 +162,8 @@ struct head_tail {
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         auto const bound = detail::bounded_by(at_most.halved(how.halvings), most().halved(how.halvings), how.over);
-        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings), detail::no_less_than_marker(bound), how.how);
+        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings),
+                               detail::no_less_than_marker(bound), how.how);
     }
     constexpr void validate() const { detail::check_room(at_most); }
     /// The most of a text that it keeps, per unit.

@@ -132,7 +132,10 @@ private:
             if (object) kind = scan.next();
             auto const spelled = whole_value(scan, kind);
             omitted count;
-            if (!named || kind != token::string || !read_excerpt(spelled.substr(1, spelled.size() - 2), object ? "keys" : "items", top.members - 1, count, size_)) continue;
+            if (!named || kind != token::string ||
+                !read_excerpt(spelled.substr(1, spelled.size() - 2), object ? "keys" : "items", top.members - 1, count,
+                              size_))
+                continue;
             auto end = static_cast<std::size_t>(spelled.data() + spelled.size() - text.data());
             auto const comma = text.find_first_not_of(" \t\r\n", end);
             auto from = begin;
@@ -151,9 +154,9 @@ private:
 
     struct place {
         unsigned level = 0;
-        bool in_array = false;      ///< an element
-        bool below_array = false;   ///< an element, or within one
-        outliers* rows = nullptr;   ///< of an element that differs: what the others are like
+        bool in_array = false;  ///< an element
+        bool below_array = false;  ///< an element, or within one
+        outliers* rows = nullptr;  ///< of an element that differs: what the others are like
     };
 
     constexpr void value(std::string& out, token kind, std::string_view text, place at) {
@@ -213,7 +216,8 @@ private:
         return cut;
     }
 
-    constexpr void outer_marker(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what, std::size_t size) {
+    constexpr void outer_marker(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what,
+                                std::size_t size) {
         auto const begin = out.size();
         append_escaped(out, excerpt_front(missing, total, what, size_ != 0 ? size_ : size, how_.shortened));
         share_at_ = out.size();
@@ -344,10 +348,10 @@ private:
     excerpt_limits limits_;
     recovery how_;
     std::uint64_t before_ = 0;  ///< members that an earlier excerpt has left out
-    std::uint64_t size_ = 0;    ///< bytes that it has had
+    std::uint64_t size_ = 0;  ///< bytes that it has had
     std::size_t share_at_ = 0;  ///< where the outermost marker says what is left
     std::size_t marker_size_ = 0;
-    bool marked_ = false;   ///< the outermost container says that something is missing
+    bool marked_ = false;  ///< the outermost container says that something is missing
     bool omitted_ = false;
     bool dropped_ = false;  ///< members that are null, which leaves no marker
 };

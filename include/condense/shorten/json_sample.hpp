@@ -36,8 +36,10 @@ struct json_sample {
     std::uint64_t outliers = 10;  ///< T42: 15 rows with the first and last
     chars value = {100};          ///< C3; strings are cut where that saves more than a marker takes
     bool drop_null = false;       ///< members that are null go, and are not spoken of
-    text_limit over = {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
-    text_limit at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded values, then keys, then rows are halved
+    text_limit over =
+        {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
+    text_limit at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded
+                                        ///< values, then keys, then rows are halved
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         auto const gate = detail::limit_of(*this, how);
@@ -72,8 +74,13 @@ private:
             auto const times = halvings > 63 ? 63 : halvings + more;
             return times > 63 ? 0 : count >> times;
         };
-        return {less(keys, step / 2), less(row_keys, step), less(items, step / 2), less(last, step / 2),
-                less(outliers, step / 2), less(value.count, step), drop_null};
+        return {less(keys, step / 2),
+                less(row_keys, step),
+                less(items, step / 2),
+                less(last, step / 2),
+                less(outliers, step / 2),
+                less(value.count, step),
+                drop_null};
     }
 };
 

@@ -41,7 +41,8 @@ struct old_reasoning {
         return [kept = keep.count, thinking = std::move(thinking)](part_ref at, part_view const&, cut const& how) {
             auto const eased = kept >> (how.halvings < 63 ? how.halvings : 63);
             auto const newest = kept != 0 && eased == 0 ? 1 : eased;
-            bool const stays = newest != 0 && (newest >= thinking.size() || at.message_index >= thinking[thinking.size() - newest]);
+            bool const stays =
+                newest != 0 && (newest >= thinking.size() || at.message_index >= thinking[thinking.size() - newest]);
             return stays ? std::optional<std::string>{} : std::optional<std::string>{std::in_place};
         };
     }

@@ -25,16 +25,18 @@ struct wording {
     std::string_view stored = "the whole is stored as";  ///< before the reference; at most 40 bytes
     std::string_view recorded = "the journal holds the whole";  ///< at most 64 bytes, as is the next
     std::string_view otherwise = {};  ///< where neither has it, and the shortener itself says nothing
-    /// C3: head, tail, head_tail and json_sample say what the original was and how much of it is left: "json, 12 % left";
-    /// of what an earlier cut has left only the type, where that cut has said it.
+    /// C3: head, tail, head_tail and json_sample say what the original was and how much of it is left: "json, 12 %
+    /// left"; of what an earlier cut has left only the type, where that cut has said it.
     bool type_and_share = false;
 
     constexpr void validate() const {
         auto const good = [](std::string_view words, std::size_t most) {
-            return words.size() <= most && detail::utf8::valid(words) && words.find_first_of("\r\n") == std::string_view::npos;
+            return words.size() <= most && detail::utf8::valid(words) &&
+                   words.find_first_of("\r\n") == std::string_view::npos;
         };
         detail::reject_unless(!stored.empty() && good(stored, 40) && good(recorded, 64) && good(otherwise, 64),
-                              "condense: words: a marker's words must be UTF-8 on one line of at most 40 bytes before a reference, else 64 (see wording)");
+                              "condense: words: a marker's words must be UTF-8 on one line of at most 40 bytes before "
+                              "a reference, else 64 (see wording)");
     }
     friend constexpr bool operator==(wording const&, wording const&) = default;
 };
@@ -88,13 +90,15 @@ constexpr void append_type(std::string& out, std::string_view type, std::uint64_
 }
 
 /// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut that is not known,
-/// "[... 44 of the remaining 300 lines omitted ...]"; with its type "[... 44 of 300 lines omitted; text, 85 % left ...]".
+/// "[... 44 of the remaining 300 lines omitted ...]"; with its type "[... 44 of 300 lines omitted; text, 85 % left
+/// ...]".
 constexpr void append_omission(std::string& out, omitted const& count, std::string_view what, std::string_view way) {
     append_count(out, count, what);
     append_type(out, count.type, count.total - count.missing, count.of_rest ? 0 : count.total);
     append_way(out, way);
 }
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, std::string_view way) {
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what,
+                               std::string_view way) {
     std::string text;
     append_omission(text, {missing, total}, what, way);
     return text;
@@ -125,7 +129,8 @@ public:
     constexpr bool figure(std::uint64_t& value) noexcept {
         auto const from = at_;
         for (; at_ < text_.size() && (text_[at_] == ',' || (text_[at_] >= '0' && text_[at_] <= '9')); ++at_)
-            if (text_[at_] != ',') value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
+            if (text_[at_] != ',')
+                value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
         return at_ != from;
     }
     /// "44 of 300" or "44 of the remaining 300", without the first figure.
@@ -138,7 +143,8 @@ public:
     constexpr std::string_view type() const noexcept {
         auto ahead = *this;
         for (std::string_view const each : {"; text", "; json", "; mixed"})
-            if (ahead.word(each) && (ahead.word(", ") || ahead.word("; ") || ahead.word(" ...]"))) return each.substr(2);
+            if (ahead.word(each) && (ahead.word(", ") || ahead.word("; ") || ahead.word(" ...]")))
+                return each.substr(2);
         return {};
     }
     /// Where the marker ends; 0 where it does not.
@@ -154,18 +160,22 @@ private:
 
 /// The marker that an earlier cut has left, of `present` characters or lines with it; nothing where none
 /// agrees with what is there. Its figures go into the next marker, and decide nothing else.
-constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string_view what, std::uint64_t present) noexcept {
+constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string_view what,
+                                              std::uint64_t present) noexcept {
     for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
         marker_reader read{text, begin + opening.size()};
         earlier_cut found{.begin = begin};
-        if (!read.figure(found.count.missing) || !read.total(found.count) || !read.word(" ") || !read.word(what) || !read.word(" omitted")) continue;
+        if (!read.figure(found.count.missing) || !read.total(found.count) || !read.word(" ") || !read.word(what) ||
+            !read.word(" omitted"))
+            continue;
         found.end = read.end();
         if (found.end == 0) continue;
         found.count.type = read.type();
         bool const by_lines = what == "lines";
         auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, found.end - begin));
         auto const least = add_capped(found.count.total - found.count.missing, marker);
-        if (least <= present && present - least <= (by_lines ? 0u : 2u)) return found;  // it may have brought two line breaks
+        if (least <= present && present - least <= (by_lines ? 0u : 2u))
+            return found;  // it may have brought two line breaks
     }
     return std::nullopt;
 }
@@ -205,7 +215,8 @@ constexpr bool read_gap(std::string_view line, std::uint64_t& alone, omitted& al
 }
 
 /// The first gap of several: "[... 37 lines omitted, 980 of 1,200 in all; the journal holds the whole ...]"
-constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total, recovery const& how) {
+constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total,
+                          recovery const& how) {
     auto text = gap(missing, alike);
     text.resize(text.size() - std::string_view{" ...]"}.size());
     text += ", " + grouped(in_all) + (how.shortened ? " of the remaining " : " of ") + grouped(total) + " in all";
@@ -224,10 +235,12 @@ constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::s
 
 /// "[... 7 of 10 keys omitted from 2,740 bytes; the journal holds the whole ...]", and where all are
 /// there but not whole "[... values shortened, 3 keys from 2,740 bytes ...]"
-constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size, bool of_rest) {
+constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, std::string_view what,
+                                    std::uint64_t size, bool of_rest) {
     std::string text = "[... ";
     if (missing == 0) text.append("values shortened, ").append(grouped(total)).append(" ").append(what);
-    else text.append(grouped(missing)).append(" of ").append(grouped(total)).append(" ").append(what).append(" omitted");
+    else
+        text.append(grouped(missing)).append(" of ").append(grouped(total)).append(" ").append(what).append(" omitted");
     text.append(of_rest ? " from the remaining " : " from ").append(grouped(size)).append(" bytes");
     return text;
 }
@@ -240,17 +253,21 @@ constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::s
 
 /// What an earlier `excerpt` of the outermost container says, in `text` without quotes, of `present` members beside
 /// the marker; false where the figures do not agree with that.
-constexpr bool read_excerpt(std::string_view text, std::string_view what, std::uint64_t present, omitted& count, std::uint64_t& size) noexcept {
+constexpr bool read_excerpt(std::string_view text, std::string_view what, std::uint64_t present, omitted& count,
+                            std::uint64_t& size) noexcept {
     marker_reader read{text, 0};
     count = {};
     size = 0;
     if (!read.word(opening)) return false;
     bool const all = read.word("values shortened, ");
-    if (!read.figure(all ? count.total : count.missing) || !(all || read.total(count)) || !read.word(" ") || !read.word(what)) return false;
+    if (!read.figure(all ? count.total : count.missing) || !(all || read.total(count)) || !read.word(" ") ||
+        !read.word(what))
+        return false;
     if (!all && !read.word(" omitted")) return false;
     if (!read.word(" from ")) return false;
     count.of_rest = read.word("the remaining ");
-    return read.figure(size) && read.word(" bytes") && read.end() == text.size() && count.total - count.missing == present;
+    return read.figure(size) && read.word(" bytes") && read.end() == text.size() &&
+           count.total - count.missing == present;
 }
 
 /// What stands above occurs again so often, which is all there is to know.

@@ -32,7 +32,8 @@ inline namespace v1 {
 class member_names {
 public:
     constexpr member_names(std::initializer_list<std::string_view> names) {
-        detail::reject_unless(names.size() <= names_.size(), "condense: member_names: the names must be eight at most (see point_to_file)");
+        detail::reject_unless(names.size() <= names_.size(),
+                              "condense: member_names: the names must be eight at most (see point_to_file)");
         for (auto const name : names) names_[count_++] = name;
     }
     constexpr bool holds(std::string_view key) const noexcept {
@@ -70,9 +71,9 @@ struct point_to_file {
 
     constexpr void validate() const {
         detail::reject_unless(!keys.empty() && !paths.empty(),
-                        "condense: point_to_file: keys and paths must have a name each (see point_to_file)");
+                              "condense: point_to_file: keys and paths must have a name each (see point_to_file)");
         detail::reject_unless(preview < result,
-                        "condense: point_to_file: preview must be below result (see point_to_file)");
+                              "condense: point_to_file: preview must be below result (see point_to_file)");
     }
 
     template <class Draft>
@@ -93,7 +94,9 @@ struct point_to_file {
         };
     }
     /// Of a part by itself, whose write is taken to have gone well.
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const { return shorten(part, how, true); }
+    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+        return shorten(part, how, true);
+    }
     friend constexpr bool operator==(point_to_file const&, point_to_file const&) = default;
 
 private:
@@ -104,7 +107,8 @@ private:
         if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
         if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how.how, written);
         if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
-        return detail::string_cutter{halved(preview), halved(result), beside_file(how.how), pointer("the file")}.plain(part.text);
+        return detail::string_cutter{halved(preview), halved(result), beside_file(how.how), pointer("the file")}.plain(
+            part.text);
     }
 
     /// The file is nearer than a journal.
@@ -121,7 +125,8 @@ private:
         return words.append(file).append(" to see what it holds");
     }
 
-    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how, bool written) const {
+    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how,
+                                                   bool written) const {
         std::optional<std::string_view> path;
         bool const whole = detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
             if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;

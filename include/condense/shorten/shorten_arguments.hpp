@@ -20,8 +20,8 @@ namespace condense {
 inline namespace v1 {
 
 /// Keeps the beginning of each string over the limit, and all else byte for byte: keys, the spelling of
-/// numbers, space. Loses the rest of those strings; costs a pass over the arguments and one over each such string. Arguments that
-/// are no JSON, or nested deeper than 128, are left alone, and strings that a marker would not make
+/// numbers, space. Loses the rest of those strings; costs a pass over the arguments and one over each such string.
+/// Arguments that are no JSON, or nested deeper than 128, are left alone, and strings that a marker would not make
 /// shorter: those of up to some hundred characters more than `keep`.
 template <detail::tool_choice Tools = any_tool_t>
 struct shorten_arguments {
@@ -35,9 +35,10 @@ struct shorten_arguments {
 
     constexpr void validate() const {
         detail::reject_unless(keep < over,
-                        "condense: shorten_arguments: keep must be below over (see shorten_arguments)");
-        detail::reject_unless(otherwise.size() <= 96 && detail::utf8::valid(otherwise),
-                        "condense: shorten_arguments: otherwise must be UTF-8 of at most 96 bytes (see shorten_arguments)");
+                              "condense: shorten_arguments: keep must be below over (see shorten_arguments)");
+        detail::reject_unless(
+            otherwise.size() <= 96 && detail::utf8::valid(otherwise),
+            "condense: shorten_arguments: otherwise must be UTF-8 of at most 96 bytes (see shorten_arguments)");
     }
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {

@@ -38,7 +38,9 @@ private:
     }
     std::uint8_t bits_;
 };
-constexpr part_kinds operator|(part_kind left, part_kind right) noexcept { return part_kinds{left} | part_kinds{right}; }
+constexpr part_kinds operator|(part_kind left, part_kind right) noexcept {
+    return part_kinds{left} | part_kinds{right};
+}
 
 /// How hard to cut, what the marker says of having the rest back, and the limit of the layer: shorteners
 /// without one of their own leave texts within it alone.
@@ -68,10 +70,11 @@ concept composite_shortener = requires { typename Shortener::is_composite; };
 }  // namespace detail
 
 /// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, an text_limit in
-/// place of the layer's where it is bounded; `any_size = true` where there is no limit; `removes = true` where an empty text
-/// takes the whole part out, which may be a sealed one; `validate()`.
+/// place of the layer's where it is bounded; `any_size = true` where there is no limit; `removes = true` where an empty
+/// text takes the whole part out, which may be a sealed one; `validate()`.
 template <class Shortener>
-concept shortener = text_shortener<Shortener> || conversation_shortener<Shortener> || detail::composite_shortener<Shortener>;
+concept shortener =
+    text_shortener<Shortener> || conversation_shortener<Shortener> || detail::composite_shortener<Shortener>;
 
 /// What `shorten(part_view)` gives for a part, then for its own output, until that gets no shorter; nothing where it
 /// does not apply. A layer that writes this finds nothing to do in a later run, which may see no more than the output:
@@ -95,7 +98,8 @@ namespace detail {
 template <class Shortener>
 constexpr bool check_shortener() noexcept {
     static_assert(shortener<Shortener>,
-                  "condense: shortener: it must have a const operator()(part_view, cut) that returns std::optional<std::string> (see shortener)");
+                  "condense: shortener: it must have a const operator()(part_view, cut) that returns "
+                  "std::optional<std::string> (see shortener)");
     return true;
 }
 
@@ -130,8 +134,9 @@ constexpr bool may_exceed(text_limit const& limit, bytes size) noexcept {
 template <class Shortener>
 constexpr text_limit limit_of(Shortener const& shorten, cut const& how) noexcept {
     if constexpr (requires { shorten.over; }) {
-        static_assert(requires { text_limit{shorten.over}; },
-                      "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
+        static_assert(
+            requires { text_limit{shorten.over}; },
+            "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
         auto const own = text_limit{shorten.over};
         return own.bounded() ? own.halved(how.halvings) : how.over;
     } else return how.over;

@@ -25,7 +25,8 @@ inline namespace v1 {
 
 /// The file that a call is about: what the first of these members of its JSON arguments that is a string says.
 struct file_of_call {
-    std::array<std::string_view, 7> members = {"path", "file_path", "filepath", "filename", "file", "uri", "notebook_path"};
+    std::array<std::string_view, 7> members = {"path", "file_path", "filepath",     "filename",
+                                               "file", "uri",       "notebook_path"};
 
     constexpr std::optional<std::string> operator()(part_view const& call) const {
         auto best = members.size();
@@ -64,11 +65,11 @@ struct range_of_call {
 
 namespace detail {
 
-inline constexpr auto file_readers =
-    tools("read", "Read", "read_*", "*_read", "*read_file", "readFile", "view", "View", "view_file", "open_file", "cat");
+inline constexpr auto file_readers = tools("read", "Read", "read_*", "*_read", "*read_file", "readFile", "view", "View",
+                                           "view_file", "open_file", "cat");
 inline constexpr auto file_writers =
-    tools("write", "Write", "write_*", "*_write", "*write_file", "writeFile", "edit", "Edit", "MultiEdit", "edit_*", "*_edit",
-          "*edit_file", "create_file", "str_replace", "apply_patch", "delete_file");
+    tools("write", "Write", "write_*", "*_write", "*write_file", "writeFile", "edit", "Edit", "MultiEdit", "edit_*",
+          "*_edit", "*edit_file", "create_file", "str_replace", "apply_patch", "delete_file");
 
 /// A call that reads or writes a file.
 struct file_use {
@@ -165,16 +166,19 @@ struct superseded_reads {
             });
         }
         detail::judge(uses);
-        return [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
-            std::optional<std::string> note;
-            auto const* const found = detail::find_column(answers, at.part_id);
-            if (found == nullptr || uses[found->use].fate == detail::file_use::stays || part.text.size() <= detail::omission_limit)
+        return
+            [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
+                std::optional<std::string> note;
+                auto const* const found = detail::find_column(answers, at.part_id);
+                if (found == nullptr || uses[found->use].fate == detail::file_use::stays ||
+                    part.text.size() <= detail::omission_limit)
+                    return note;
+                bool const again = uses[found->use].fate == detail::file_use::read_again;
+                note = detail::omission_of_all(
+                    part.text, uses[found->use].file,
+                    again ? " was read again further on" : " was written since, read it again", how.how);
                 return note;
-            bool const again = uses[found->use].fate == detail::file_use::read_again;
-            note = detail::omission_of_all(part.text, uses[found->use].file,
-                                           again ? " was read again further on" : " was written since, read it again", how.how);
-            return note;
-        };
+            };
     }
     friend bool operator==(superseded_reads const&, superseded_reads const&) = default;
 

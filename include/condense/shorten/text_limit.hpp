@@ -41,7 +41,8 @@ struct text_limit {
         auto end = text.size();
         if (bytes.count < end) end = detail::utf8::floor(text, static_cast<std::size_t>(bytes.count));
         if (chars.count < end)
-            end = ascii ? static_cast<std::size_t>(chars.count) : detail::utf8::prefix(text.substr(0, end), chars.count);
+            end =
+                ascii ? static_cast<std::size_t>(chars.count) : detail::utf8::prefix(text.substr(0, end), chars.count);
         if (by_lines()) {
             std::size_t at = 0;
             for (auto left = lines.count; left != 0 && at < end; --left) {
@@ -59,7 +60,8 @@ struct text_limit {
         if (bytes.count < text.size())
             begin = detail::utf8::ceil(text, text.size() - static_cast<std::size_t>(bytes.count));
         if (chars.count < text.size() - begin)
-            begin = ascii ? text.size() - static_cast<std::size_t>(chars.count) : begin + detail::utf8::suffix(text.substr(begin), chars.count);
+            begin = ascii ? text.size() - static_cast<std::size_t>(chars.count)
+                          : begin + detail::utf8::suffix(text.substr(begin), chars.count);
         if (by_lines()) {
             auto at = text.size();
             for (auto left = lines.count; left != 0 && at > begin; --left) {
@@ -71,7 +73,9 @@ struct text_limit {
         return begin;
     }
 
-    constexpr bool holds(std::string_view text, bool ascii = false) const noexcept { return prefix_of(text, ascii) == text.size(); }
+    constexpr bool holds(std::string_view text, bool ascii = false) const noexcept {
+        return prefix_of(text, ascii) == text.size();
+    }
 
     friend constexpr bool operator==(text_limit const&, text_limit const&) = default;
     friend constexpr text_limit operator&&(text_limit left, text_limit right) noexcept {
@@ -98,7 +102,8 @@ struct part_limit {
     constexpr bool bounded() const noexcept { return *this != part_limit{}; }
     constexpr part_limit halved(unsigned times) const noexcept {
         part_limit less{text.halved(times)};
-        less.tokens.count = tokens.count == detail::u64_limit ? tokens.count : tokens.count >> (times < 63 ? times : 63);
+        less.tokens.count =
+            tokens.count == detail::u64_limit ? tokens.count : tokens.count >> (times < 63 ? times : 63);
         return less;
     }
     /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.

@@ -96,7 +96,9 @@ public:
     /// folder and an open for each artifact.
     store_error each(auto&& f) const {
         auto const folder = shared_->folder.use(false);
-        if (!folder.at) return folder.error == ENOENT ? store_error{} : store_error{detail::posix::fault("open folder", folder.error)};
+        if (!folder.at)
+            return folder.error == ENOENT ? store_error{}
+                                          : store_error{detail::posix::fault("open folder", folder.error)};
         std::vector<reference> names;
         auto const note = [&](std::string_view file) {
             if (auto const name = reference::of(file)) names.push_back(*name);
@@ -113,7 +115,9 @@ public:
     store_error erase(reference const& name) const {
         if (auto const lost = shared_->lost_before()) return lost;
         auto const folder = shared_->folder.use(false);
-        if (!folder.at) return folder.error == ENOENT ? store_error{} : store_error{detail::posix::fault("open folder", folder.error)};
+        if (!folder.at)
+            return folder.error == ENOENT ? store_error{}
+                                          : store_error{detail::posix::fault("open folder", folder.error)};
         auto const error = detail::posix::remove_file(*folder.at, name.text());
         if (error != 0 && error != ENOENT) return {detail::posix::fault("remove", error)};
         return shared_->keep(*folder.at, nullptr);

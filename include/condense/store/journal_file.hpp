@@ -93,7 +93,8 @@ private:
         if (!held_ || posix::is_named(held_, *folder_, name_)) return {};
         held_ = {};
         dirty_ = false;
-        return std::exchange(wrote_, false) ? store_error{{"the journal's file was moved or removed"}, true} : store_error{};
+        return std::exchange(wrote_, false) ? store_error{{"the journal's file was moved or removed"}, true}
+                                            : store_error{};
     }
 
     int open(posix::folder& in, int flags) {

@@ -18,8 +18,11 @@ template <class Store, class Function>
 store_error prune(Store const& store, Function&& in_use) {
     static_assert(detail::check_store<Store>());
     static_assert(listable_store<Store>,
-                  "condense: prune: the store must have a const each(f) that calls f(reference, bytes) and returns a store_error (see listable_store)");
-    static_assert(erasable_store<Store>, "condense: prune: the store must have a const erase(reference const&) that returns a store_error (see erasable_store)");
+                  "condense: prune: the store must have a const each(f) that calls f(reference, bytes) and returns a "
+                  "store_error (see listable_store)");
+    static_assert(erasable_store<Store>,
+                  "condense: prune: the store must have a const erase(reference const&) that returns a store_error "
+                  "(see erasable_store)");
     std::vector<reference> unused;
     auto const problem = store.each([&](reference const& name, bytes) {
         if (!in_use(name)) unused.push_back(name);

@@ -75,10 +75,12 @@ inline std::vector<chat_message> conversation(std::uint64_t seed) {
     };
     auto next = below;
     auto const text = [&](std::size_t most) {
-        static constexpr std::array<std::string_view, 5> pieces{"as a tool prints it\n", "word ", "\xE6\xBC\xA2\xE5\xAD\x97 ", "{\"row\": 12, \"ok\": true}\n",
-                                                               "2026-01-01 12:00:00 INFO ready\n"};
+        static constexpr std::array<std::string_view, 5> pieces{
+            "as a tool prints it\n", "word ", "\xE6\xBC\xA2\xE5\xAD\x97 ", "{\"row\": 12, \"ok\": true}\n",
+            "2026-01-01 12:00:00 INFO ready\n"};
         std::string out;
-        for (auto const size = next(most + 1); out.size() < size;) out += pieces[next(next(3) == 0 ? pieces.size() : 2)];
+        for (auto const size = next(most + 1); out.size() < size;)
+            out += pieces[next(next(3) == 0 ? pieces.size() : 2)];
         return out;
     };
     std::vector<chat_message> all;
@@ -100,9 +102,13 @@ inline std::vector<chat_message> conversation(std::uint64_t seed) {
             for (auto parallel = 1 + next(6) / 4; parallel != 0; --parallel) {
                 auto const id = "call_" + std::to_string(calls++);
                 auto const tool = std::string{tools[next(tools.size())]};
-                asks.parts.push_back({.kind = part_kind::tool_call, .text = "{\"path\":\"src/f" + std::to_string(next(5)) + ".cpp\"}", .tool = tool, .call = id});
+                asks.parts.push_back({.kind = part_kind::tool_call,
+                                      .text = "{\"path\":\"src/f" + std::to_string(next(5)) + ".cpp\"}",
+                                      .tool = tool,
+                                      .call = id});
                 if (next(15) == 0) continue;
-                results.push_back(chat_message::result(id, text(sizes[next(sizes.size())]), next(8) == 0 ? part_status::error : part_status::ok));
+                results.push_back(chat_message::result(id, text(sizes[next(sizes.size())]),
+                                                       next(8) == 0 ? part_status::error : part_status::ok));
                 results.back().parts[0].tool = tool;
             }
             add(std::move(asks));
@@ -146,7 +152,8 @@ inline std::vector<std::size_t> groups_of(std::vector<chat_message> const& all) 
         group[at] = at;
         for (auto const& part : all[at].parts)
             if (part.kind == part_kind::tool_call) calls[part.call] = at;
-            else if (part.kind == part_kind::tool_result && calls.contains(part.call)) group[at] = group[calls[part.call]];
+            else if (part.kind == part_kind::tool_result && calls.contains(part.call))
+                group[at] = group[calls[part.call]];
     }
     return group;
 }
@@ -169,12 +176,14 @@ public:
         }
         if (!repairs_)
             for (auto const& [first, both] : seen)
-                if (both.first && both.second) f(layer_law::pairs, "half of the group of " + before_[first].name + " is gone");
+                if (both.first && both.second)
+                    f(layer_law::pairs, "half of the group of " + before_[first].name + " is gone");
         std::set<std::string_view> calls;
         for (auto const& m : after_)
             for (auto const& part : m.parts)
                 if (part.kind == part_kind::tool_call) calls.insert(part.call);
-                else if (part.kind == part_kind::tool_result && !calls.contains(part.call)) f(layer_law::pairs, "the result of " + part.call + " has no call before it");
+                else if (part.kind == part_kind::tool_result && !calls.contains(part.call))
+                    f(layer_law::pairs, "the result of " + part.call + " has no call before it");
     }
 
 private:
@@ -182,14 +191,19 @@ private:
     void check_message(chat_message const& was, chat_message const& now, Function& f) const {
         auto at = was.parts.begin();
         for (auto const& part : now.parts) {
-            auto const same = [&](chat_part const& other) { return other.kind == part.kind && other.call == part.call; };
+            auto const same = [&](chat_part const& other) {
+                return other.kind == part.kind && other.call == part.call;
+            };
             auto const match = std::find_if(at, was.parts.end(), same);
             if (match == was.parts.end()) return f(layer_law::pairs, was.name + " has a part that was not there");
-            if (match->text != part.text && part.text.size() >= match->text.size()) f(layer_law::smaller, "a text of " + was.name + " was replaced by one that is not shorter");
+            if (match->text != part.text && part.text.size() >= match->text.size())
+                f(layer_law::smaller, "a text of " + was.name + " was replaced by one that is not shorter");
             at = match + 1;
         }
         auto const pairs = [](chat_message const& m) {
-            return std::count_if(m.parts.begin(), m.parts.end(), [](auto const& part) { return part.kind == part_kind::tool_call || part.kind == part_kind::tool_result; });
+            return std::count_if(m.parts.begin(), m.parts.end(), [](auto const& part) {
+                return part.kind == part_kind::tool_call || part.kind == part_kind::tool_result;
+            });
         };
         if (!repairs_ && pairs(was) != pairs(now)) f(layer_law::pairs, was.name + " has lost a call or a result");
     }
@@ -204,7 +218,8 @@ template <class Layer>
 class layer_check {
     static constexpr effect effects = Layer::effects;
     static constexpr bool repairs = effects & (effect::repairs | effect::restores);
-    static constexpr bool edits = effects & (effect::shortens | effect::externalizes | effect::drops | effect::summarizes | effect::repairs);
+    static constexpr bool edits =
+        effects & (effect::shortens | effect::externalizes | effect::drops | effect::summarizes | effect::repairs);
     static constexpr bool repeats = !(effects & (effect::asks | effect::reads_clock));
 
 public:
@@ -221,13 +236,15 @@ public:
                 budget const limits{.window = {window}};
                 for (bool const marks : {true, false}) {
                     one_shot(layer_, all, limits, marks);
-                    if constexpr (!(effects & effect::reruns)) one_shot(pipeline{layer_, escalate{}}, all, limits, marks);
+                    if constexpr (!(effects & effect::reruns))
+                        one_shot(pipeline{layer_, escalate{}}, all, limits, marks);
                 }
                 fail(all, limits);
             }
             grow(all, {.window = {whole / 2}});
         }
-        if (edits && !acted_ && found_.empty()) report(layer_law::active, "the layer changed none of the conversations");
+        if (edits && !acted_ && found_.empty())
+            report(layer_law::active, "the layer changed none of the conversations");
         return std::move(found_);
     }
 
@@ -249,7 +266,8 @@ private:
         acted_ = acted_ || first.changed();
         if (!repairs && (first.after.tokens > first.before.tokens || first.after.messages > first.before.messages))
             report(layer_law::smaller, "the request has grown");
-        output_check{all, after, repairs}.each_problem([&](layer_law law, std::string what) { report(law, std::move(what)); });
+        output_check{all, after, repairs}.each_problem(
+            [&](layer_law law, std::string what) { report(law, std::move(what)); });
         conserve(all, mix, limits, marks);
         if constexpr (repeats) {
             auto same = all;
@@ -260,24 +278,30 @@ private:
             static_cast<void>(reduce(again, mix, limits, counting_estimator{}, with_marks(marks)));
             for (std::size_t at = 0; again != after; ++at)
                 if (at == again.size() || at == after.size() || again[at] != after[at])
-                    return report(layer_law::idempotent, "a second run " + std::string{marks ? "" : "without marks "} + "changes message " + std::to_string(at) + " of its output");
+                    return report(layer_law::idempotent, "a second run " + std::string{marks ? "" : "without marks "} +
+                                                             "changes message " + std::to_string(at) +
+                                                             " of its output");
         }
     }
 
     /// What was stored can be read again: where the layer has its store in a member `into`.
     template <class Mix>
-    void conserve([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] Mix const& mix, [[maybe_unused]] budget limits, [[maybe_unused]] bool marks) {
+    void conserve([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] Mix const& mix,
+                  [[maybe_unused]] budget limits, [[maybe_unused]] bool marks) {
         if constexpr (requires(reference const& at) { layer_.into.get(at); }) {
             auto const reduced = reduce(all, mix, limits, counting_estimator{}, with_marks(marks));
             reduced.each_truncation([&](truncation const& cut) {
                 if (!cut.stored) return;
                 auto const& original = all[static_cast<std::size_t>(cut.message.number)].parts[cut.part].text;
-                if (layer_.into.get(cut.stored) != original) report(layer_law::conserved, "the store does not give back the original of message " + std::to_string(cut.message.number));
+                if (layer_.into.get(cut.stored) != original)
+                    report(layer_law::conserved, "the store does not give back the original of message " +
+                                                     std::to_string(cut.message.number));
             });
         }
     }
 
-    /// An estimator that fails amid the run: what is left is the conversation, and the layer goes on as if nothing had been.
+    /// An estimator that fails amid the run: what is left is the conversation, and the layer goes on as if nothing had
+    /// been.
     void fail([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] budget limits) {
 #if defined(__cpp_exceptions)
         if constexpr (repeats) {
@@ -290,12 +314,13 @@ private:
                 bool changed = false;
                 try {
                     changed = reduce(after, layer_, limits, counting_estimator{&counted, at}).changed();
-                } catch (std::runtime_error const&) {
-                }
-                if (!changed && after != all) return report(layer_law::strong, "a run that failed has changed the conversation");
+                } catch (std::runtime_error const&) {}
+                if (!changed && after != all)
+                    return report(layer_law::strong, "a run that failed has changed the conversation");
                 if (changed) continue;
                 static_cast<void>(reduce(after, layer_, limits, counting_estimator{}));
-                if (after != expected) return report(layer_law::strong, "after a run that failed another gives something else");
+                if (after != expected)
+                    return report(layer_law::strong, "after a run that failed another gives something else");
             }
         }
 #endif
@@ -308,7 +333,8 @@ private:
         auto const first = growing.run();
         std::vector<chat_message> sent;
         for (auto const& m : growing.request()) sent.push_back(m);
-        output_check{all, sent, repairs}.each_problem([&](layer_law law, std::string what) { report(law, "in a session " + what); });
+        output_check{all, sent, repairs}.each_problem(
+            [&](layer_law law, std::string what) { report(law, "in a session " + what); });
         if (!repeats || (first.outcome != outcome::fits && first.outcome != outcome::exhausted)) return;
         if (growing.run().changed()) report(layer_law::idempotent, "in a session a second run changes something again");
     }

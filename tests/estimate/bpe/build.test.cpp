@@ -63,7 +63,8 @@ TEST_CASE("build: long tokens of one byte") {
 
 TEST_CASE("build: the way to a first code point of three bytes is that of its bytes") {
     auto tokens = toy_bpe::trained(0);
-    for (auto const* token : {"\xE4\xB8", "\xE4\xB8\xAD", "\xE6\x96", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87", "\xEF\xBF", "\xEF\xBF\xBF", "\xE4\xB8\x41"})
+    for (auto const* token : {"\xE4\xB8", "\xE4\xB8\xAD", "\xE6\x96", "\xE6\x96\x87", "\xE4\xB8\xAD\xE6\x96\x87",
+                              "\xEF\xBF", "\xEF\xBF\xBF", "\xE4\xB8\x41"})
         tokens.emplace_back(token);
     auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
     auto const& in = made.tables();

@@ -29,7 +29,8 @@ TEST_CASE("estimator: whole tokens, and frames of messages and calls") {
     CHECK(count("\xFF") >= cost::of({1}));
     CHECK(count.frame(role::user) == cost::of({3}));
     CHECK(bpe{made}.frame(role::user) == cost::of({4}));
-    CHECK(count.frame(part_view{.kind = part_kind::tool_call, .tool = "read", .call = "id"}) == count("read") + count("id"));
+    CHECK(count.frame(part_view{.kind = part_kind::tool_call, .tool = "read", .call = "id"}) ==
+          count("read") + count("id"));
     CHECK(count == bpe{made, {3}});
     CHECK_FALSE(count == bpe{made, {4}});
     CHECK(condense::detail::part_cost(count, part_view{.text = "the word"}) == count("the word"));

@@ -41,5 +41,6 @@ TEST_CASE("hashing: texts of any size hash within their bytes, and all bytes cou
 
 TEST_CASE("hashing: places are within the table") {
     for (unsigned bits = 1; bits < 20; ++bits)
-        for (auto const hash : {std::uint64_t{0}, ~std::uint64_t{0}, odd_a, odd_b}) CHECK(place_of(hash, bits) < std::size_t{1} << bits);
+        for (auto const hash : {std::uint64_t{0}, ~std::uint64_t{0}, odd_a, odd_b})
+            CHECK(place_of(hash, bits) < std::size_t{1} << bits);
 }

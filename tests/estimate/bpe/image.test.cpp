@@ -45,10 +45,12 @@ TEST_CASE("image: what is mapped counts and encodes as what was built") {
 
 TEST_CASE("image: the old one stays readable when a new one takes its name") {
     scratch::folder const root;
-    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(300), split_scheme::cl100k), root / "image") == 0);
+    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(300), split_scheme::cl100k),
+                                             root / "image") == 0);
     auto const old = condense::open_vocabulary_image(root / "image");
     REQUIRE(old);
-    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(0), split_scheme::cl100k), root / "image") == 0);
+    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(0), split_scheme::cl100k),
+                                             root / "image") == 0);
     bpe_counter first{*old.vocabulary};
     bpe_counter second{*condense::open_vocabulary_image(root / "image").vocabulary};
     CHECK(first.count("the the the ") < second.count("the the the "));
@@ -110,7 +112,8 @@ TEST_CASE("image: it stands in for a tokenizer.json") {
         for (std::size_t byte = 0; byte < 256; ++byte) {
             std::string spelling;
             for (std::uint32_t point = 0; point < condense::detail::bpe::spelt_bytes.size(); ++point)
-                if (condense::detail::bpe::spelt_bytes[point] == byte) condense::detail::json::append_code_point(spelling, point);
+                if (condense::detail::bpe::spelt_bytes[point] == byte)
+                    condense::detail::json::append_code_point(spelling, point);
             if (spelling == "\"" || spelling == "\\") spelling.insert(0, 1, '\\');
             vocabulary += "\"" + spelling + "\":" + std::to_string(byte) + ",";
         }

@@ -47,7 +47,8 @@ TEST_CASE("memo: a text that grows is not counted from its beginning") {
     std::string first = toy_bpe::text(any, 2'000), second = first + "!", other = toy_bpe::text(any, 3'000);
     std::uint64_t grown = first.size() + second.size() + other.size();
     for (int each = 0; each < 400; ++each) {
-        auto const more = toy_bpe::text(any, any.below(60)) + (any.below(9) == 0 ? " " + std::string(any.below(200), 'a') : "");
+        auto const more =
+            toy_bpe::text(any, any.below(60)) + (any.below(9) == 0 ? " " + std::string(any.below(200), 'a') : "");
         auto& text = each % 3 == 0 ? first : each % 3 == 1 ? second : other;
         text += more;
         grown += more.size();

@@ -46,5 +46,6 @@ TEST_CASE("merge: all sizes of one byte") {
     auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
     toy_bpe::naive const naive{tokens};
     for (std::size_t size = 2; size <= short_piece; ++size)
-        CHECK(short_merge{made.tables(), std::string(size, 'a')}.count() == naive.merged(std::string(size, 'a')).size());
+        CHECK(short_merge{made.tables(), std::string(size, 'a')}.count() ==
+              naive.merged(std::string(size, 'a')).size());
 }

@@ -19,8 +19,14 @@ constexpr auto cl100k = condense::rules_of(split_scheme::cl100k);
 constexpr auto o200k = condense::rules_of(split_scheme::o200k);
 static_assert(condense::detail::bpe::may_reach_beyond<cl100k>("\n  more text", 1));
 static_assert(!condense::detail::bpe::may_reach_beyond<cl100k>("a  more text", 1));
-static_assert(!condense::detail::bpe::may_reach_beyond<cl100k>("\xE4\xB8\xAD" "ABCDEFGHIJ", 3));
-static_assert(condense::detail::bpe::may_reach_beyond<o200k>("\xE4\xB8\xAD" "ABCDEFGHIJ", 3));
+static_assert(
+    !condense::detail::bpe::may_reach_beyond<cl100k>("\xE4\xB8\xAD"
+                                                     "ABCDEFGHIJ",
+                                                     3));
+static_assert(
+    condense::detail::bpe::may_reach_beyond<o200k>("\xE4\xB8\xAD"
+                                                   "ABCDEFGHIJ",
+                                                   3));
 static_assert(!condense::detail::bpe::may_reach_beyond<o200k>("aABCDEFGHIJ", 1));
 
 }  // namespace
@@ -32,20 +38,14 @@ TEST_CASE("open_piece: it takes what is of the piece, and says what begins the n
         std::size_t taken;
         std::string_view back;
     };
-    for (auto const& each : {row{split_scheme::cl100k, " word", "s more", 1, ""},
-                             row{split_scheme::cl100k, "   ", " x", 1, " "},
-                             row{split_scheme::cl100k, "   ", "\nx", 1, ""},
-                             row{split_scheme::cl100k, "!!", "a", 0, ""},
-                             row{split_scheme::cl100k, "!!", "\n\r/", 2, ""},
-                             row{split_scheme::o200k, "!!", "\n\r/", 3, ""},
-                             row{split_scheme::o200k, "ABC", "d'll'll", 4, ""},
-                             row{split_scheme::o200k, "small", "L", 0, ""},
-                             row{split_scheme::o200k, "small", "'x", 0, ""},
-                             row{split_scheme::deepseek, "   ", "1", 0, ""},
-                             row{split_scheme::deepseek, "   ", "x", 0, " "},
-                             row{split_scheme::deepseek, "\x01\x01", "x", 0, "\x01"},
-                             row{split_scheme::deepseek, "\x01\x01", "1", 0, ""},
-                             row{split_scheme::deepseek, "!ab", "\xC3\xA9", 0, ""}}) {
+    for (auto const& each :
+         {row{split_scheme::cl100k, " word", "s more", 1, ""}, row{split_scheme::cl100k, "   ", " x", 1, " "},
+          row{split_scheme::cl100k, "   ", "\nx", 1, ""}, row{split_scheme::cl100k, "!!", "a", 0, ""},
+          row{split_scheme::cl100k, "!!", "\n\r/", 2, ""}, row{split_scheme::o200k, "!!", "\n\r/", 3, ""},
+          row{split_scheme::o200k, "ABC", "d'll'll", 4, ""}, row{split_scheme::o200k, "small", "L", 0, ""},
+          row{split_scheme::o200k, "small", "'x", 0, ""}, row{split_scheme::deepseek, "   ", "1", 0, ""},
+          row{split_scheme::deepseek, "   ", "x", 0, " "}, row{split_scheme::deepseek, "\x01\x01", "x", 0, "\x01"},
+          row{split_scheme::deepseek, "\x01\x01", "1", 0, ""}, row{split_scheme::deepseek, "!ab", "\xC3\xA9", 0, ""}}) {
         INFO(each.piece << each.after);
         open_piece open{toy_bpe::vocabulary(toy_bpe::trained(60), each.scheme), each.piece};
         CHECK(open.take(each.piece) == each.piece.size());
@@ -73,7 +73,9 @@ TEST_CASE("open_piece: where a piece would end if the text did is counted, until
     auto const made = toy_bpe::vocabulary(toy_bpe::trained(400), split_scheme::o200k);
     condense::bpe_counter counter{made};
     std::string text;
-    open_piece open{made, "\xE4\xB8\xAD" "A"};
+    open_piece open{made,
+                    "\xE4\xB8\xAD"
+                    "A"};
     for (std::string_view const next : {"\xE4\xB8\xAD", "A", "B", "\xE6\x96\x87", "A", "a", "\xE4\xB8\xAD"}) {
         CHECK(open.take(next) == next.size());
         text += next;

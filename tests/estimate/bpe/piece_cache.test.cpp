@@ -10,7 +10,9 @@
 using namespace condense::detail::bpe;
 
 TEST_CASE("piece_cache: what is found is what was put, for more pieces than there are places") {
-    auto const count_of = [](std::string const& piece) { return static_cast<std::uint32_t>(1 + text_hash(piece) % piece.size()); };
+    auto const count_of = [](std::string const& piece) {
+        return static_cast<std::uint32_t>(1 + text_hash(piece) % piece.size());
+    };
     short_cache shorts;
     middle_cache middles;
     toy_bpe::numbers any{4};

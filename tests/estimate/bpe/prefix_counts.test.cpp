@@ -36,7 +36,8 @@ TEST_CASE("prefix_counts: every beginning of a piece has the tokens that merging
             for (std::size_t size = 1; size <= text.size(); ++size) {
                 counts.add(made.tables(), text[size - 1]);
                 for (std::size_t less = 0; less <= 4 && less <= size; ++less)
-                    REQUIRE(counts.count(made.tables(), less) == merged(made.tables(), std::string_view{text}.substr(0, size - less)));
+                    REQUIRE(counts.count(made.tables(), less) ==
+                            merged(made.tables(), std::string_view{text}.substr(0, size - less)));
                 REQUIRE(counts.reach() < made.tables().of.longest);
             }
         }

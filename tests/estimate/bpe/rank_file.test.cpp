@@ -62,7 +62,8 @@ TEST_CASE("rank_file: base64 by table is base64") {
     toy_bpe::numbers any{5};
     for (int round = 0; round < 3'000; ++round) {
         std::string text;
-        for (auto left = any.below(13); left != 0; --left) text.push_back("ABQgw/+9=*\n"[any.below(round % 2 == 0 ? 8 : 11)]);
+        for (auto left = any.below(13); left != 0; --left)
+            text.push_back("ABQgw/+9=*\n"[any.below(round % 2 == 0 ? 8 : 11)]);
         std::string quick, plain;
         auto const taken = condense::detail::bpe::append_base64(quick, text);
         REQUIRE(taken == (!text.empty() && condense::detail::base64::append_decoded(plain, text)));

@@ -36,22 +36,19 @@ std::vector<expected> const& table() {
         {"HTTPServer camelCase DON'T x't's't",
          {9412, 5592, 50252, 4301, 45373, 17773, 865, 956, 596, 956},
          {17893, 6444, 83330, 6187, 153384, 1215, 1507, 885, 1507}},
-        {"it'\xC5\xBF 'sand ''s",
-         {275, 6, 129, 123, 364, 92346, 3436, 82},
-         {278, 6, 70067, 461, 163941, 8686, 82}},
+        {"it'\xC5\xBF 'sand ''s", {275, 6, 129, 123, 364, 92346, 3436, 82}, {278, 6, 70067, 461, 163941, 8686, 82}},
         {"12345 \xC2\xB2\xC2\xBD 1,000",
          {4513, 1774, 220, 30556, 27154, 220, 16, 11, 931},
          {7633, 2548, 220, 13848, 27124, 220, 16, 11, 1302}},
-        {"a  b \n  x \n\n",
-         {64, 220, 293, 720, 220, 865, 4815},
-         {64, 220, 287, 793, 220, 1215, 1202}},
-        {"!\n/!/\n//a",
-         {4999, 14, 0, 6018, 322, 64},
-         {4175, 14, 0, 124040, 64}},
-        {"\xC2\x85\xC2\x85""a \xEF\xBB\xBF""b",
+        {"a  b \n  x \n\n", {64, 220, 293, 720, 220, 865, 4815}, {64, 220, 287, 793, 220, 1215, 1202}},
+        {"!\n/!/\n//a", {4999, 14, 0, 6018, 322, 64}, {4175, 14, 0, 124040, 64}},
+        {"\xC2\x85\xC2\x85"
+         "a \xEF\xBB\xBF"
+         "b",
          {126, 227, 126, 227, 64, 76880, 65},
          {126, 227, 126, 227, 64, 71280, 65}},
-        {"\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82, \xE4\xBD\xA0\xE5\xA5\xBD\xEF\xBC\x8C\xE4\xB8\x96\xE7\x95\x8C",
+        {"\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82, "
+         "\xE4\xBD\xA0\xE5\xA5\xBD\xEF\xBC\x8C\xE4\xB8\x96\xE7\x95\x8C",
          {54745, 28089, 8341, 11, 220, 57668, 53901, 3922, 3574, 244, 98220},
          {23881, 131903, 11, 220, 177519, 979, 28428}},
         {"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7 e\xCC\x81",
@@ -60,12 +57,8 @@ std::vector<expected> const& table() {
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          {70540, 70540, 70540, 70540, 70540, 70540, 70540, 70540},
          {117525, 117525, 117525, 117525, 117525, 117525, 117525, 117525}},
-        {"<|endoftext|>",
-         {27, 91, 8862, 728, 428, 91, 29},
-         {27, 91, 419, 1440, 919, 91, 29}},
-        {"\xFF a\xE4\xB8",
-         {5809, 264, 5809},
-         {3251, 261, 3251}},
+        {"<|endoftext|>", {27, 91, 8862, 728, 428, 91, 29}, {27, 91, 419, 1440, 919, 91, 29}},
+        {"\xFF a\xE4\xB8", {5809, 264, 5809}, {3251, 261, 3251}},
     };
     return rows;
 }
@@ -145,27 +138,30 @@ void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, Ids ids) 
 }  // namespace
 
 TEST_CASE("real: cl100k_base is tiktoken's") {
-    with_vocabulary(condense::encodings::cl100k_base, [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-        CHECK(vocabulary.tables().of.ordered);
-        agrees_with_the_table(vocabulary, &expected::cl100k);
-        agrees_with_the_reference(vocabulary, path + ".reference");
-    });
+    with_vocabulary(condense::encodings::cl100k_base,
+                    [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
+                        CHECK(vocabulary.tables().of.ordered);
+                        agrees_with_the_table(vocabulary, &expected::cl100k);
+                        agrees_with_the_reference(vocabulary, path + ".reference");
+                    });
 }
 
 TEST_CASE("real: o200k_base is tiktoken's") {
-    with_vocabulary(condense::encodings::o200k_base, [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-        CHECK(vocabulary.tables().of.ordered);
-        agrees_with_the_table(vocabulary, &expected::o200k);
-        agrees_with_the_reference(vocabulary, path + ".reference");
-    });
+    with_vocabulary(condense::encodings::o200k_base,
+                    [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
+                        CHECK(vocabulary.tables().of.ordered);
+                        agrees_with_the_table(vocabulary, &expected::o200k);
+                        agrees_with_the_reference(vocabulary, path + ".reference");
+                    });
 }
 
 TEST_CASE("real: an image of a vocabulary is equal to it") {
-    with_vocabulary(condense::encodings::o200k_base, [](condense::bpe_vocabulary const& vocabulary, std::string const&) {
-        scratch::folder const root;
-        REQUIRE(condense::write_vocabulary_image(vocabulary, root / "image") == 0);
-        auto const mapped = condense::open_vocabulary_image(root / "image");
-        REQUIRE(mapped);
-        agrees_with_the_table(*mapped.vocabulary, &expected::o200k);
-    });
+    with_vocabulary(condense::encodings::o200k_base,
+                    [](condense::bpe_vocabulary const& vocabulary, std::string const&) {
+                        scratch::folder const root;
+                        REQUIRE(condense::write_vocabulary_image(vocabulary, root / "image") == 0);
+                        auto const mapped = condense::open_vocabulary_image(root / "image");
+                        REQUIRE(mapped);
+                        agrees_with_the_table(*mapped.vocabulary, &expected::o200k);
+                    });
 }

@@ -16,10 +16,12 @@ using condense::bpe_counter;
 using condense::bpe_running_count;
 using condense::split_scheme;
 
-constexpr split_scheme schemes[]{split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen, split_scheme::deepseek};
+constexpr split_scheme schemes[]{split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen,
+                                 split_scheme::deepseek};
 
 /// Whether every append of a text cut at random gives the count of what was appended; the longest tail.
-bool agrees(bpe_counter& counter, bpe_counter& whole, std::string_view text, std::size_t step, toy_bpe::numbers& any, std::size_t& tail) {
+bool agrees(bpe_counter& counter, bpe_counter& whole, std::string_view text, std::size_t step, toy_bpe::numbers& any,
+            std::size_t& tail) {
     bpe_running_count running;
     for (std::size_t at = 0; at < text.size();) {
         auto const size = std::min(text.size() - at, 1 + any.below(step));
@@ -56,7 +58,11 @@ TEST_CASE("running: in pieces without end too, and what is kept stays short") {
             toy_bpe::numbers any{52};
             auto& kept = made.tables().of.ordered ? tail : unordered_tail;
             for (std::uint64_t round = 0; round < rounds(90); ++round)
-                REQUIRE(agrees(counter, other, toy_bpe::long_pieces(any, 1 + any.below(5)), round % 3 == 0 ? 2 : round % 3 == 1 ? 8 : 100, any, kept));
+                REQUIRE(agrees(counter, other, toy_bpe::long_pieces(any, 1 + any.below(5)),
+                               round % 3 == 0   ? 2
+                               : round % 3 == 1 ? 8
+                                                : 100,
+                               any, kept));
         }
     CHECK(tail <= 64);
     CHECK(unordered_tail > 64);
@@ -66,8 +72,14 @@ TEST_CASE("running: in pieces without end too, and what is kept stays short") {
 TEST_CASE("running: an append looks at a short tail, however long its piece is") {
     for (auto const scheme : schemes) {
         bpe_counter counter{toy_bpe::vocabulary(toy_bpe::trained(400), scheme)};
-        for (std::string_view const unit : {"a", "aA", " ", "\n ", "!", "'", "'s", "1", "\xE4\xB8\xAD", "\xE4\xB8\xAD" "A", "\xE3\x80\x81\xE3\x81\x82", "\xF0\x9F\x98\x80",
-                                            "\xE2\x80\x8D", "\xFF", "\x01", "\x01" "a", "!\n", "/\n"}) {
+        for (std::string_view const unit :
+             {"a", "aA", " ", "\n ", "!", "'", "'s", "1", "\xE4\xB8\xAD",
+              "\xE4\xB8\xAD"
+              "A",
+              "\xE3\x80\x81\xE3\x81\x82", "\xF0\x9F\x98\x80", "\xE2\x80\x8D", "\xFF", "\x01",
+              "\x01"
+              "a",
+              "!\n", "/\n"}) {
             bpe_running_count running;
             std::string text;
             std::size_t again = 0;

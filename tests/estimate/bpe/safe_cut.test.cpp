@@ -18,15 +18,17 @@ using condense::split_scheme;
 
 static_assert(last_cut("a word and"sv) == 6 && last_cut("abc"sv) == 0 && last_cut(""sv) == 0 && last_cut(" "sv) == 0);
 static_assert(last_cut("a word and"sv, 7) == 0);
-static_assert(may_cut("a1"sv, 1) && may_cut("x\ny"sv, 1) && may_cut("x\ny"sv, 2) && may_cut("\xE4\xB8\xAD\xEF\xBC\x8C"sv, 3));
-static_assert(!may_cut("x's"sv, 1) && !may_cut("!\n"sv, 1) && !may_cut("\n/"sv, 1) && !may_cut(" 1"sv, 1) && !may_cut("  "sv, 1) &&
-              !may_cut("a\xE4\xB8"sv, 1));
+static_assert(may_cut("a1"sv, 1) && may_cut("x\ny"sv, 1) && may_cut("x\ny"sv, 2) &&
+              may_cut("\xE4\xB8\xAD\xEF\xBC\x8C"sv, 3));
+static_assert(!may_cut("x's"sv, 1) && !may_cut("!\n"sv, 1) && !may_cut("\n/"sv, 1) && !may_cut(" 1"sv, 1) &&
+              !may_cut("  "sv, 1) && !may_cut("a\xE4\xB8"sv, 1));
 
 template <split_scheme Scheme>
 std::vector<std::string_view> pieces(std::string_view text) {
     splitter<condense::rules_of(Scheme)> const split{text};
     std::vector<std::string_view> out;
-    for (std::size_t at = 0; at < text.size(); at += out.back().size()) out.push_back(text.substr(at, split.next(at).end - at));
+    for (std::size_t at = 0; at < text.size(); at += out.back().size())
+        out.push_back(text.substr(at, split.next(at).end - at));
     return out;
 }
 

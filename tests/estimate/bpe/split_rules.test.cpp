@@ -10,7 +10,8 @@ using condense::split_rules;
 using condense::split_scheme;
 
 constexpr bool each_scheme_has_rules_of_its_own() {
-    constexpr split_scheme all[] = {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen, split_scheme::deepseek};
+    constexpr split_scheme all[] = {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3, split_scheme::qwen,
+                                    split_scheme::deepseek};
     for (auto const one : all) {
         auto const visited = condense::detail::bpe::with_rules(one, []<split_rules Rules>() { return Rules; });
         if (visited != rules_of(one)) return false;

@@ -11,7 +11,8 @@
 using condense::detail::bpe::table_block;
 
 TEST_CASE("table_block: zero bytes at a multiple of a line, of any size") {
-    for (auto const size : {std::size_t{1}, std::size_t{64}, std::size_t{1'000'000}, (std::size_t{1} << 21) + 7, std::size_t{5} << 20}) {
+    for (auto const size :
+         {std::size_t{1}, std::size_t{64}, std::size_t{1'000'000}, (std::size_t{1} << 21) + 7, std::size_t{5} << 20}) {
         table_block made{size};
         CHECK(made.size() == size);
         CHECK(reinterpret_cast<std::uintptr_t>(made.data()) % 64 == 0);

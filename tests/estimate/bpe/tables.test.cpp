@@ -28,7 +28,13 @@ TEST_CASE("tables: whole tokens are found, and nothing else") {
 TEST_CASE("tables: sections follow each other, with the largest shapes too") {
     constexpr auto most = std::numeric_limits<std::uint32_t>::max();
     for (auto const& of : {shape{}, shape{.tokens = 256, .bytes = 256, .slot_bits = 9, .pair_bits = 9, .edge_bits = 8},
-                           shape{.tokens = most, .bytes = most, .nodes = most, .slot_bits = 40, .pair_bits = 40, .edge_bits = 40, .numbered = true}}) {
+                           shape{.tokens = most,
+                                 .bytes = most,
+                                 .nodes = most,
+                                 .slot_bits = 40,
+                                 .pair_bits = 40,
+                                 .edge_bits = 40,
+                                 .numbered = true}}) {
         layout const places{of};
         for (std::size_t section = 0; section < layout::sections; ++section) {
             CHECK(places.at[section] % 64 == 0);

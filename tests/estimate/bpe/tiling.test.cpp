@@ -33,7 +33,8 @@ TEST_CASE("tiling: two tokens may stand together where merging their bytes gives
     toy_bpe::naive const naive{tokens};
     for (std::uint32_t left = 200; left < made.size(); ++left)
         for (std::uint32_t right = 256; right < made.size(); right += 3)
-            REQUIRE(may_stand(made.tables(), left, right) == (naive.merged(tokens[left] + tokens[right]) == std::vector{left, right}));
+            REQUIRE(may_stand(made.tables(), left, right) ==
+                    (naive.merged(tokens[left] + tokens[right]) == std::vector{left, right}));
 }
 
 TEST_CASE("tiling: parts above their token are noticed, and the linear way not taken") {

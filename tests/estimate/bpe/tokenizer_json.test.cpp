@@ -54,17 +54,20 @@ struct file {
     std::string_view pattern = qwen_pattern;
 
     std::string text() const {
-        std::string out = R"({"version":"1.0","added_tokens":[{"id":9,"content":"<|end|>"}],"normalizer":null,"pre_tokenizer":)"
-                          R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":")";
+        std::string out =
+            R"({"version":"1.0","added_tokens":[{"id":9,"content":"<|end|>"}],"normalizer":null,"pre_tokenizer":)"
+            R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":")";
         out += pattern;
         out += R"("}},{"type":"ByteLevel"}]},"model":{"type":"BPE","ignore_merges":)";
         out += whole_first ? "true" : "false";
         out += R"(,"vocab":{"<|\u4e2d|>":1)";
-        for (std::size_t token = 0; token < tokens.size(); ++token) out += ",\"" + spelt(tokens[token]) + "\":" + std::to_string(5'000 - token);
+        for (std::size_t token = 0; token < tokens.size(); ++token)
+            out += ",\"" + spelt(tokens[token]) + "\":" + std::to_string(5'000 - token);
         out += R"(},"merges":[)";
         for (auto const& [left, right] : merges) {
             if (out.back() != '[') out += ',';
-            out += as_arrays ? "[\"" + spelt(left) + "\",\"" + spelt(right) + "\"]" : "\"" + spelt(left) + " " + spelt(right) + "\"";
+            out += as_arrays ? "[\"" + spelt(left) + "\",\"" + spelt(right) + "\"]"
+                             : "\"" + spelt(left) + " " + spelt(right) + "\"";
         }
         return out + "]}}";
     }
@@ -81,7 +84,8 @@ file of(std::vector<std::string> const& tokens, bool every_split) {
         else
             for (std::size_t cut = 1; cut < tokens[token].size(); ++cut) {
                 auto const left = tokens[token].substr(0, cut), right = tokens[token].substr(cut);
-                if (in.whole(left) != condense::detail::bpe::none && in.whole(right) != condense::detail::bpe::none) out.merges.emplace_back(left, right);
+                if (in.whole(left) != condense::detail::bpe::none && in.whole(right) != condense::detail::bpe::none)
+                    out.merges.emplace_back(left, right);
             }
     }
     return out;
@@ -160,7 +164,8 @@ TEST_CASE("tokenizer_json: the order of merges rules, not that of ids") {
     CHECK(other.encode("abc").size() == 2);
 }
 
-// By the definition of merges in a list, one after the other. Most lists can be put in an order that the linear way needs.
+// By the definition of merges in a list, one after the other. Most lists can be put in an order that the linear way
+// needs.
 TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
     toy_bpe::numbers any{91};
     std::uint64_t ordered = 0, unordered = 0;
@@ -173,7 +178,8 @@ TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
                 for (auto size = 2 + any.below(4); size != 0; --size) token += static_cast<char>('a' + any.below(2));
                 if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.push_back(token);
             }
-            std::sort(tokens.begin() + 256, tokens.end(), [](auto const& a, auto const& b) { return a.size() < b.size(); });
+            std::sort(tokens.begin() + 256, tokens.end(),
+                      [](auto const& a, auto const& b) { return a.size() < b.size(); });
             given = of(tokens, false);
         }
         if (given.merges.size() < 2) continue;
@@ -209,7 +215,8 @@ TEST_CASE("tokenizer_json: what is none is told") {
     CHECK(fault("[1]") == vocabulary_fault::bad_json);
     CHECK(fault(std::string(100'000, '[')) == vocabulary_fault::bad_json);
     auto const text = whole.text();
-    for (std::size_t size = 1; size < text.size(); size += 97) CHECK(fault(text.substr(0, size)) == vocabulary_fault::bad_json);
+    for (std::size_t size = 1; size < text.size(); size += 97)
+        CHECK(fault(text.substr(0, size)) == vocabulary_fault::bad_json);
     auto const with = [&](std::string_view from, std::string_view to) {
         auto out = text;
         return out.replace(out.find(from), from.size(), to);

@@ -34,10 +34,48 @@ private:
 
 /// Text of a few kinds of pieces, so that merges, contractions, runs and ill-formed parts occur.
 inline std::string text(numbers& any, std::size_t size, bool valid = false) {
-    static constexpr std::string_view units[] = {
-        "a", "b", "ab", "the ", "The", " of", "ing", "'s", "'LL", "'", "1", "2026", " ", "  ", "\n", "\r\n", "\t", "!", "//", "/", "(",
-        "aaaa", "word", "Word", "ABC", " \n ", "x't", "\xC5\xBF", "\xC3\xA9", "\xCC\x81", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xC2\xA0",
-        "\xC2\x85", "\xE3\x83\xBB", "\xE3\x81\x82", "\x01", "\xF0\x9F\x98\x80", std::string_view{"\0", 1}, "\x80", "\xE4\xB8", "\xFF"};
+    static constexpr std::string_view units[] = {"a",
+                                                 "b",
+                                                 "ab",
+                                                 "the ",
+                                                 "The",
+                                                 " of",
+                                                 "ing",
+                                                 "'s",
+                                                 "'LL",
+                                                 "'",
+                                                 "1",
+                                                 "2026",
+                                                 " ",
+                                                 "  ",
+                                                 "\n",
+                                                 "\r\n",
+                                                 "\t",
+                                                 "!",
+                                                 "//",
+                                                 "/",
+                                                 "(",
+                                                 "aaaa",
+                                                 "word",
+                                                 "Word",
+                                                 "ABC",
+                                                 " \n ",
+                                                 "x't",
+                                                 "\xC5\xBF",
+                                                 "\xC3\xA9",
+                                                 "\xCC\x81",
+                                                 "\xE4\xB8\xAD",
+                                                 "\xE6\x96\x87",
+                                                 "\xC2\xA0",
+                                                 "\xC2\x85",
+                                                 "\xE3\x83\xBB",
+                                                 "\xE3\x81\x82",
+                                                 "\x01",
+                                                 "\xF0\x9F\x98\x80",
+                                                 std::string_view{"\0", 1},
+                                                 "\x80",
+                                                 "\xE4\xB8",
+                                                 "\xFF"};
     auto const kinds = std::size(units) - (valid ? 3 : 0);
     std::size_t chosen[6];
     for (auto& each : chosen) each = any.below(kinds);
@@ -48,12 +86,38 @@ inline std::string text(numbers& any, std::size_t size, bool valid = false) {
 
 /// Text of long pieces: each of characters that go on together in some scheme, or all but do.
 inline std::string long_pieces(numbers& any, std::size_t stretches) {
-    static constexpr std::string_view kinds[][3] = {
-        {"a"}, {"A"}, {"a", "A"}, {"\xE4\xB8\xAD"}, {"\xE4\xB8\xAD", "A"}, {"\xE4\xB8\xAD", "A", "a"}, {"\xE3\x81\x82", "\xE4\xB8\xAD"},
-        {"\xE3\x81\x82", "\xE3\x80\x81"}, {"\xC3\xA9", "a"}, {" "}, {"\n", " "}, {"\n", "\xE3\x80\x80", "\xC2\x85"}, {"\r", "\n"}, {"!"},
-        {"!", "\n"}, {"!", "\n", "/"}, {"/", "\n"}, {"!", "a"}, {"'"}, {"'", "s"}, {"'", "l", "L"}, {"A", "'", "\xC5\xBF"}, {"\xCC\x81", "A"},
-        {"\xCC\x81", "!"}, {"\x01"}, {"\x01", "a"}, {"\x01", "\xCC\x81", " "}, {"\x80"}, {"\xFF", "!"}, {"\xF0\x9F\x98\x80", "\xE2\x80\x8D"},
-        {"1"}, {"1", "\xC2\xB2"}};
+    static constexpr std::string_view kinds[][3] = {{"a"},
+                                                    {"A"},
+                                                    {"a", "A"},
+                                                    {"\xE4\xB8\xAD"},
+                                                    {"\xE4\xB8\xAD", "A"},
+                                                    {"\xE4\xB8\xAD", "A", "a"},
+                                                    {"\xE3\x81\x82", "\xE4\xB8\xAD"},
+                                                    {"\xE3\x81\x82", "\xE3\x80\x81"},
+                                                    {"\xC3\xA9", "a"},
+                                                    {" "},
+                                                    {"\n", " "},
+                                                    {"\n", "\xE3\x80\x80", "\xC2\x85"},
+                                                    {"\r", "\n"},
+                                                    {"!"},
+                                                    {"!", "\n"},
+                                                    {"!", "\n", "/"},
+                                                    {"/", "\n"},
+                                                    {"!", "a"},
+                                                    {"'"},
+                                                    {"'", "s"},
+                                                    {"'", "l", "L"},
+                                                    {"A", "'", "\xC5\xBF"},
+                                                    {"\xCC\x81", "A"},
+                                                    {"\xCC\x81", "!"},
+                                                    {"\x01"},
+                                                    {"\x01", "a"},
+                                                    {"\x01", "\xCC\x81", " "},
+                                                    {"\x80"},
+                                                    {"\xFF", "!"},
+                                                    {"\xF0\x9F\x98\x80", "\xE2\x80\x8D"},
+                                                    {"1"},
+                                                    {"1", "\xC2\xB2"}};
     std::string out;
     for (; stretches != 0; --stretches) {
         auto const& kind = kinds[any.below(std::size(kinds))];
@@ -80,7 +144,8 @@ inline std::vector<std::string> const& trained(std::size_t merges) {
     static std::map<std::size_t, std::vector<std::string>> vocabularies;
     auto& tokens = vocabularies[merges];
     if (!tokens.empty()) return tokens;
-    for (std::size_t byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte ^ 0x55u)));
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        tokens.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte ^ 0x55u)));
     numbers any{3};
     std::vector<std::string> parts;
     std::string sample;
@@ -89,7 +154,9 @@ inline std::vector<std::string> const& trained(std::size_t merges) {
     while (tokens.size() < 256 + merges) {
         std::map<std::pair<std::string, std::string>, int> pairs;
         for (std::size_t at = 0; at + 1 < parts.size(); ++at) ++pairs[{parts[at], parts[at + 1]}];
-        auto const best = std::max_element(pairs.begin(), pairs.end(), [](auto const& a, auto const& b) { return a.second < b.second; })->first;
+        auto const best = std::max_element(pairs.begin(), pairs.end(), [](auto const& a, auto const& b) {
+                              return a.second < b.second;
+                          })->first;
         auto const joined = best.first + best.second;
         if (std::find(tokens.begin(), tokens.end(), joined) == tokens.end()) tokens.push_back(joined);
         std::vector<std::string> next;
@@ -126,7 +193,8 @@ inline condense::bpe_vocabulary vocabulary(std::vector<std::string> const& token
 class naive {
 public:
     explicit naive(std::vector<std::string> const& tokens) {
-        for (std::size_t rank = 0; rank < tokens.size(); ++rank) ranks_[tokens[rank]] = static_cast<std::uint32_t>(rank);
+        for (std::size_t rank = 0; rank < tokens.size(); ++rank)
+            ranks_[tokens[rank]] = static_cast<std::uint32_t>(rank);
     }
     std::vector<std::uint32_t> merged(std::string_view piece) const {
         std::vector<std::string> parts;

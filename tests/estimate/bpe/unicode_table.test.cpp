@@ -22,12 +22,12 @@ static_assert(blocks_are_within_the_digits());
 
 }  // namespace
 
-// The whole table is compared with the Unicode data by unicode_classes.py; these are figures of DerivedGeneralCategory 16.0.
+// The whole table is compared with the Unicode data by unicode_classes.py; these are figures of
+// DerivedGeneralCategory 16.0.
 TEST_CASE("unicode_table: as many code points of each class as Unicode 16 has") {
     CHECK(blocks_are_within_the_digits());
     std::array<std::uint32_t, 8> counted{};
-    for (std::uint32_t point = 0; point < 0x110000; ++point)
-        ++counted[static_cast<std::size_t>(class_of(point))];
+    for (std::uint32_t point = 0; point < 0x110000; ++point) ++counted[static_cast<std::size_t>(class_of(point))];
     CHECK(counted[static_cast<std::size_t>(char_class::upper)] == 1'858 + 31);
     CHECK(counted[static_cast<std::size_t>(char_class::lower)] == 2'258);
     CHECK(counted[static_cast<std::size_t>(char_class::caseless)] == 404 + 136'477);

@@ -63,13 +63,15 @@ TEST_CASE("window_simd: the best unit is one that this machine has") {
 TEST_CASE("window_simd: masks of every byte are those of the reference") {
     for (int first = 0; first < 256; ++first) {
         std::string text;
-        for (int each = 0; each < 64; ++each) text.push_back(static_cast<char>(static_cast<unsigned char>(first + each * 67)));
+        for (int each = 0; each < 64; ++each)
+            text.push_back(static_cast<char>(static_cast<unsigned char>(first + each * 67)));
         auto const wanted = masks_of(text.data());
         auto const known = ~wanted.foreign;
         auto const same = [&](window_masks found) {
             CHECK(found.foreign == wanted.foreign);
-            for (auto const mask : {&window_masks::letters, &window_masks::capitals, &window_masks::digits, &window_masks::spaces,
-                                    &window_masks::line_ends, &window_masks::blanks, &window_masks::quotes, &window_masks::slashes})
+            for (auto const mask :
+                 {&window_masks::letters, &window_masks::capitals, &window_masks::digits, &window_masks::spaces,
+                  &window_masks::line_ends, &window_masks::blanks, &window_masks::quotes, &window_masks::slashes})
                 CHECK((found.*mask & known) == wanted.*mask);
         };
         same(masks_by_sse2(text.data()));

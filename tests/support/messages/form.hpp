@@ -103,14 +103,16 @@ std::vector<chat_message> projected(std::vector<chat_message> const& all) {
 // For `arrange`.
 
 inline bool asks(chat_message const& m) {
-    return std::any_of(m.parts.begin(), m.parts.end(), [](auto const& part) { return part.kind == part_kind::tool_call; });
+    return std::any_of(m.parts.begin(), m.parts.end(),
+                       [](auto const& part) { return part.kind == part_kind::tool_call; });
 }
 
 /// Results and what came with them, and no word beside.
 inline bool only_results(chat_message const& m) {
     auto const is_result = [](auto const& part) { return part.kind == part_kind::tool_result; };
     return (m.role == role::tool || m.role == role::user) && std::any_of(m.parts.begin(), m.parts.end(), is_result) &&
-           std::all_of(m.parts.begin(), m.parts.end(), [&](auto const& part) { return is_result(part) || !part.call.empty(); });
+           std::all_of(m.parts.begin(), m.parts.end(),
+                       [&](auto const& part) { return is_result(part) || !part.call.empty(); });
 }
 
 }  // namespace forms

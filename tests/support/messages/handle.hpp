@@ -83,7 +83,8 @@ struct condense::message_traits<forms::handle> : forms::packed_traits<forms::han
         auto shorter = m.clone();
         (*shorter).parts[index].text = std::move(text);
         (*shorter).parts[index].cost.reset();
-        if ((*shorter).parts[index].kind == part_kind::media) (*shorter).parts[index].kind = part_kind::text, (*shorter).parts[index].sealed = false;
+        if ((*shorter).parts[index].kind == part_kind::media)
+            (*shorter).parts[index].kind = part_kind::text, (*shorter).parts[index].sealed = false;
         return shorter;
     }
     static handle without_part(handle const& m, std::size_t index) {

@@ -42,14 +42,16 @@ struct form<json> {
 
 private:
     static bool is_one_result(chat_message const& m) {
-        return m.role == role::tool && m.parts.size() == 1 && m.parts[0].kind == part_kind::tool_result && !m.parts[0].sealed;
+        return m.role == role::tool && m.parts.size() == 1 && m.parts[0].kind == part_kind::tool_result &&
+               !m.parts[0].sealed;
     }
 
     /// A text at most, then calls.
     static bool has_member_calls(chat_message const& m) {
         if (m.name.empty() || m.name.back() % 2 != 0) return false;
         for (std::size_t at = 0; at < m.parts.size(); ++at)
-            if (m.parts[at].kind != part_kind::tool_call && !(at == 0 && m.parts[at].kind == part_kind::text)) return false;
+            if (m.parts[at].kind != part_kind::tool_call && !(at == 0 && m.parts[at].kind == part_kind::text))
+                return false;
         return true;
     }
 
@@ -58,7 +60,10 @@ private:
         made["tool_calls"] = json::array();
         for (auto const& part : m.parts) {
             if (part.kind == part_kind::text) made["content"] = part.text;
-            else made["tool_calls"].push_back({{"id", part.call}, {"type", "function"}, {"function", {{"name", part.tool}, {"arguments", part.text}}}});
+            else
+                made["tool_calls"].push_back({{"id", part.call},
+                                              {"type", "function"},
+                                              {"function", {{"name", part.tool}, {"arguments", part.text}}}});
         }
     }
 
@@ -66,7 +71,8 @@ private:
         if (m.role == role::tool) made["role"] = "user";
         auto& blocks = made["content"] = json::array();
         for (auto const& part : m.parts) {
-            auto const of_result = part.kind == part_kind::media && !blocks.empty() && holds_result(blocks.back(), part.call);
+            auto const of_result =
+                part.kind == part_kind::media && !blocks.empty() && holds_result(blocks.back(), part.call);
             (of_result ? blocks.back()["content"] : blocks).push_back(as_block(part));
         }
     }
@@ -92,7 +98,10 @@ private:
                 return {{"type", "tool_use"}, {"id", part.call}, {"name", part.tool}, {"input", value_of(part.text)}};
             }
             case part_kind::tool_result: {
-                if (part.sealed) return {{"type", "web_search_tool_result"}, {"tool_use_id", part.call}, {"content", value_of(part.text)}};
+                if (part.sealed)
+                    return {{"type", "web_search_tool_result"},
+                            {"tool_use_id", part.call},
+                            {"content", value_of(part.text)}};
                 json made{{"type", "tool_result"}, {"tool_use_id", part.call}, {"content", json::array()}};
                 made["content"].push_back({{"type", "text"}, {"text", part.text}});
                 if (part.status == part_status::error) made["is_error"] = true;

@@ -40,4 +40,4 @@ struct form<line> {
 
 template <>
 struct condense::message_traits<forms::line> : condense::role_and_text<&forms::line::role, &forms::line::text>,
-                                                  forms::packed_traits<forms::line> {};
+                                               forms::packed_traits<forms::line> {};

@@ -51,8 +51,8 @@ struct form<note> {
     static note from_chat(chat_message const& m) {
         note::content made{.speaker = m.role, .label = to_utf16(m.name), .pinned = m.pinned};
         for (auto const& part : m.parts)
-            made.pieces.push_back({part.kind, to_utf16(part.text), to_utf16(part.tool), to_utf16(part.call), part.status,
-                                   part.sealed, part.cost});
+            made.pieces.push_back({part.kind, to_utf16(part.text), to_utf16(part.tool), to_utf16(part.call),
+                                   part.status, part.sealed, part.cost});
         return note{std::move(made)};
     }
 };
@@ -76,7 +76,8 @@ struct condense::message_traits<forms::note> : forms::packed_traits<forms::note>
         auto content = *m.operator->();
         content.pieces[index].text = forms::to_utf16(text);
         content.pieces[index].cost.reset();
-        if (content.pieces[index].kind == part_kind::media) content.pieces[index].kind = part_kind::text, content.pieces[index].sealed = false;
+        if (content.pieces[index].kind == part_kind::media)
+            content.pieces[index].kind = part_kind::text, content.pieces[index].sealed = false;
         return note{std::move(content)};
     }
     static note without_part(note const& m, std::size_t index) {
@@ -91,7 +92,8 @@ struct condense::message_traits<forms::note> : forms::packed_traits<forms::note>
     }
     static note make_result(note const&, part_view const& call, std::string text) {
         note::content made{.speaker = role::tool};
-        made.pieces.push_back({.kind = part_kind::tool_result, .text = forms::to_utf16(text), .call = forms::to_utf16(call.call)});
+        made.pieces.push_back(
+            {.kind = part_kind::tool_result, .text = forms::to_utf16(text), .call = forms::to_utf16(call.call)});
         return note{std::move(made)};
     }
     static bool pinned(note const& m) { return m->pinned; }

@@ -18,7 +18,9 @@ namespace forms {
 
 inline std::string pack(condense::chat_message const& m) {
     std::string out;
-    auto const text = [&](std::string_view field) { out.append(std::to_string(field.size())).append(":").append(field); };
+    auto const text = [&](std::string_view field) {
+        out.append(std::to_string(field.size())).append(":").append(field);
+    };
     auto const number = [&](std::uint64_t value) { text(std::to_string(value)); };
     number(static_cast<std::uint64_t>(m.role));
     text(m.name);

@@ -98,8 +98,7 @@ struct condense::message_traits<forms::post> : forms::packed_traits<forms::post>
 
     static role role_of(post const& m) { return m.speaker; }
     static void each_part(post const& m, auto&& sink) {
-        for (auto const& part : m.parts)
-            std::visit([&](auto const& held) { sink(shown(held)); }, part);
+        for (auto const& part : m.parts) std::visit([&](auto const& held) { sink(shown(held)); }, part);
     }
     static post with_part(post const& m, std::size_t index, std::string text) {
         auto shorter = m;
@@ -124,13 +123,22 @@ struct condense::message_traits<forms::post> : forms::packed_traits<forms::post>
 
 private:
     static part_view shown(post::words const& held) {
-        return {.kind = held.thought ? part_kind::reasoning : part_kind::text, .text = held.text, .sealed = held.sealed};
+        return {
+            .kind = held.thought ? part_kind::reasoning : part_kind::text, .text = held.text, .sealed = held.sealed};
     }
     static part_view shown(post::call const& held) {
-        return {.kind = part_kind::tool_call, .text = held.arguments, .tool = held.tool, .call = held.id, .status = held.status};
+        return {.kind = part_kind::tool_call,
+                .text = held.arguments,
+                .tool = held.tool,
+                .call = held.id,
+                .status = held.status};
     }
     static part_view shown(post::result const& held) {
-        return {.kind = part_kind::tool_result, .text = held.output, .call = held.id, .status = held.status, .sealed = held.sealed};
+        return {.kind = part_kind::tool_result,
+                .text = held.output,
+                .call = held.id,
+                .status = held.status,
+                .sealed = held.sealed};
     }
     static part_view shown(post::image const& held) {
         return {.kind = part_kind::media, .text = held.title, .call = held.id, .cost = held.cost};

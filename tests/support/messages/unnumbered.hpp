@@ -73,7 +73,8 @@ struct condense::message_traits<forms::unnumbered> : forms::packed_traits<forms:
         auto shorter = m;
         shorter.pieces[index].text = std::move(text);
         shorter.pieces[index].cost.reset();
-        if (shorter.pieces[index].kind == part_kind::media) shorter.pieces[index].kind = part_kind::text, shorter.pieces[index].sealed = false;
+        if (shorter.pieces[index].kind == part_kind::media)
+            shorter.pieces[index].kind = part_kind::text, shorter.pieces[index].sealed = false;
         return shorter;
     }
     static unnumbered without_part(unnumbered const& m, std::size_t index) {

@@ -38,7 +38,8 @@ inline std::string to_utf8(std::u16string_view text) {
     auto const add = [&](char32_t bits) { out.push_back(static_cast<char>(static_cast<unsigned char>(bits))); };
     for (std::size_t at = 0; at < text.size(); ++at) {
         char32_t point = text[at];
-        bool const pair = point >= 0xD800 && point < 0xDC00 && at + 1 < text.size() && text[at + 1] >= 0xDC00 && text[at + 1] < 0xE000;
+        bool const pair = point >= 0xD800 && point < 0xDC00 && at + 1 < text.size() && text[at + 1] >= 0xDC00 &&
+                          text[at + 1] < 0xE000;
         if (pair) point = 0x10000u + ((point - 0xD800u) << 10) + (char32_t{text[++at]} - 0xDC00u);
         else if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
         if (point < 0x80) add(point);

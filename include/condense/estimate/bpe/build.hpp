@@ -64,12 +64,18 @@ private:
         key_tokens_.assign(std::size_t{1} << of_.key_bits, none);
         whole_slots_.assign(std::size_t{1} << of_.slot_bits, no_entry);
         bytes_.assign(256, none);
-        now_ = {.of = of_, .byte_tokens = bytes_.data(), .keys = keys_.data(), .key_tokens = key_tokens_.data(),
-                .whole_slots = whole_slots_.data(), .begins = tokens.begins.data(), .bytes = tokens.bytes.data()};
+        now_ = {.of = of_,
+                .byte_tokens = bytes_.data(),
+                .keys = keys_.data(),
+                .key_tokens = key_tokens_.data(),
+                .whole_slots = whole_slots_.data(),
+                .begins = tokens.begins.data(),
+                .bytes = tokens.bytes.data()};
         for (std::uint32_t token = 0; token < of_.tokens; ++token) {
             auto const text = tokens[token];
             if (text.size() > of_.longest) now_.of.longest = of_.longest = static_cast<std::uint32_t>(text.size());
-            if (now_.whole(text) != none) return vocabulary_error{vocabulary_fault::duplicate_token, std::uint64_t{token} + 1};
+            if (now_.whole(text) != none)
+                return vocabulary_error{vocabulary_fault::duplicate_token, std::uint64_t{token} + 1};
             if (text.size() == 1) bytes_[static_cast<unsigned char>(text[0])] = token;
             if (text.size() <= piece_key::longest) {
                 auto const key = key_of(text);
@@ -98,7 +104,8 @@ private:
         pairs_[at] = key << link_bits | token;
         if (now_.size(left) == 1 && now_.size(right) == 1) {
             auto const text = now_.text(token);
-            first_pairs_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])] = token;
+            first_pairs_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])] =
+                token;
         }
         if ((now_.size(left) > 1 && left > token) || (now_.size(right) > 1 && right > token)) of_.ordered = false;
     }
@@ -126,7 +133,8 @@ private:
             if (text.size() > short_piece) heap_merge(now_, text, parts);
             else short_merge{now_, text}.each([&](std::uint32_t part) { parts.push_back(part); });
             if (parts.size() == 2) add_pair(parts[0], parts[1], token);
-            else if (auto const found = last_pair(text, token); found.first != none) add_pair(found.first, found.second, token);
+            else if (auto const found = last_pair(text, token); found.first != none)
+                add_pair(found.first, found.second, token);
         }
     }
 
@@ -164,7 +172,8 @@ private:
         for (std::uint32_t token = 0; token < of_.tokens && of_.ordered; ++token) {
             auto const text = tokens[token];
             if (text.size() < 2 || parts_[token].left == none) continue;
-            auto& first = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])];
+            auto& first = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
+                                       static_cast<unsigned char>(text[1])];
             if (first == none) first = new_node();
             auto node = first;
             for (std::size_t at = 2; at < text.size(); ++at) node = child(node, text[at]);
@@ -177,7 +186,8 @@ private:
             auto const text = tokens[token];
             if (text.size() < 2) continue;
             shorter_[token] = bytes_[static_cast<unsigned char>(text[0])];
-            auto node = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])];
+            auto node = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
+                                     static_cast<unsigned char>(text[1])];
             for (std::size_t at = 2; at < text.size() && node != none; ++at) {
                 if (node_tokens_[node] != none) shorter_[token] = node_tokens_[node];
                 node = now_.edge(node, text[at]);
@@ -196,7 +206,9 @@ private:
             if (entry != no_entry) node_tokens_[entry >> 40] &= ~leaf_bit;
         auto const name = [&](std::uint64_t node) { return node_tokens_[node]; };
         for (auto const entry : unnamed)
-            if (entry != no_entry) place_edge((std::uint64_t{name(entry >> 40)} << 8 | (entry >> 32 & 255)) << 32 | name(entry & 0xFFFF'FFFFu));
+            if (entry != no_entry)
+                place_edge((std::uint64_t{name(entry >> 40)} << 8 | (entry >> 32 & 255)) << 32 |
+                           name(entry & 0xFFFF'FFFFu));
         for (auto& node : first_nodes_)
             if (node != none) node = name(node);
         name_points();
@@ -212,7 +224,8 @@ private:
                 auto const node = first_nodes_[first << 8 | second];
                 for (unsigned third = 0x80; third < 0xC0 && node != none; ++third)
                     point_nodes_[tables::point_of(static_cast<unsigned char>(first), static_cast<unsigned char>(second),
-                                                  static_cast<unsigned char>(third))] = now_.edge(node & ~leaf_bit, static_cast<char>(third));
+                                                  static_cast<unsigned char>(third))] =
+                        now_.edge(node & ~leaf_bit, static_cast<char>(third));
             }
     }
 
@@ -246,7 +259,8 @@ private:
         layout const places{of_};
         built out{of_, table_block{static_cast<std::size_t>(places.size)}};
         auto const put = [&](layout::section section, auto const& from) {
-            if (!from.empty()) std::memcpy(out.block.data() + places.at[section], from.data(), from.size() * sizeof from[0]);
+            if (!from.empty())
+                std::memcpy(out.block.data() + places.at[section], from.data(), from.size() * sizeof from[0]);
         };
         put(layout::pairs, pairs_);
         put(layout::first_pairs, first_pairs_);
@@ -272,7 +286,8 @@ private:
     std::vector<std::uint64_t> pairs_, whole_slots_, edges_;
     std::vector<piece_key> keys_;
     std::vector<token_parts> parts_;
-    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, point_nodes_, node_tokens_, shorter_, ids_;
+    std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, point_nodes_, node_tokens_, shorter_,
+        ids_;
     std::vector<std::uint32_t> hints_;
 };
 

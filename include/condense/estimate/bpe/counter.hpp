@@ -65,7 +65,8 @@ class bpe_counter {
 public:
     explicit bpe_counter(bpe_vocabulary vocabulary, vector_unit unit = best_vector_unit())
         : vocabulary_{std::move(vocabulary)},
-          cut_{detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() { return detail::bpe::cutter<Rules>(unit); })} {}
+          cut_{detail::bpe::with_rules(vocabulary_.scheme(),
+                                       [&]<split_rules Rules>() { return detail::bpe::cutter<Rules>(unit); })} {}
 
     bpe_vocabulary const& vocabulary() const noexcept { return vocabulary_; }
 
@@ -74,8 +75,12 @@ public:
             std::uint64_t total = 0;
             detail::bpe::each_piece<Rules>(
                 text, cut_,
-                [&](std::size_t begin, std::size_t const* ends, std::size_t count) { total += batch_count(text, begin, ends, count); },
-                [&](std::size_t begin, std::size_t end, bool valid) { total += piece_count(text.substr(begin, end - begin), valid); });
+                [&](std::size_t begin, std::size_t const* ends, std::size_t count) {
+                    total += batch_count(text, begin, ends, count);
+                },
+                [&](std::size_t begin, std::size_t end, bool valid) {
+                    total += piece_count(text.substr(begin, end - begin), valid);
+                });
             return total;
         });
     }
@@ -160,7 +165,8 @@ private:
     /// Of a piece that is no token.
     std::uint64_t parts_count(std::string_view piece) {
         auto const& in = vocabulary_.tables();
-        return detail::bpe::is_merged(in, piece) ? detail::bpe::short_merge{in, piece}.count() : long_tokens(piece).size();
+        return detail::bpe::is_merged(in, piece) ? detail::bpe::short_merge{in, piece}.count()
+                                                 : long_tokens(piece).size();
     }
     std::vector<std::uint32_t> const& long_tokens(std::string_view piece) {
         auto const& in = vocabulary_.tables();
@@ -177,7 +183,8 @@ private:
         auto const add = [&](std::uint32_t token) { out.push_back(in.id(token)); };
         if (auto const whole = in.whole(piece); whole != detail::bpe::none) add(whole);
         else if (detail::bpe::is_merged(in, piece)) detail::bpe::short_merge{in, piece}.each(add);
-        else for (auto const token : long_tokens(piece)) add(token);
+        else
+            for (auto const token : long_tokens(piece)) add(token);
     }
 
     bpe_vocabulary vocabulary_;

@@ -17,9 +17,7 @@ inline constexpr std::uint64_t odd_a = 0x9E3779B97F4A7C15u;
 inline constexpr std::uint64_t odd_b = 0xD6E8FEB86659FD93u;
 
 /// The place of a key in a table of 2^bits places; `bits` is 1 to 63.
-constexpr std::size_t place_of(std::uint64_t hash, unsigned bits) noexcept {
-    return hash >> (64 - bits);
-}
+constexpr std::size_t place_of(std::uint64_t hash, unsigned bits) noexcept { return hash >> (64 - bits); }
 
 inline std::uint64_t load(char const* from) noexcept {
     std::uint64_t out = 0;
@@ -47,9 +45,13 @@ struct key_mask {
     std::uint64_t high = 0;
 };
 inline constexpr auto key_masks = [] {
-    struct { key_mask of[16]; } out{};
+    struct {
+        key_mask of[16];
+    } out{};
     for (unsigned size = 0; size < 16; ++size) {
-        auto const bits = [](unsigned bytes) { return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1; };
+        auto const bits = [](unsigned bytes) {
+            return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * bytes)) - 1;
+        };
         out.of[size] = {bits(size), size > 8 ? bits(size - 8) : 0};
     }
     return out;

@@ -41,17 +41,27 @@ struct image_header {
     std::uint64_t sum = 0;              ///< hash of the header without it and of what follows
     std::uint64_t size = 0;             ///< bytes that follow
     std::uint32_t tokens = 0, bytes = 0, nodes = 0, longest = 0;
-    std::uint8_t key_bits = 0, slot_bits = 0, pair_bits = 0, edge_bits = 0, ordered = 0, numbered = 0, scheme = 0, none = 0;
+    std::uint8_t key_bits = 0, slot_bits = 0, pair_bits = 0, edge_bits = 0, ordered = 0, numbered = 0, scheme = 0,
+                 none = 0;
     char padding[64] = {};              ///< so that tables begin on a line
 
     image_header() noexcept = default;
     explicit image_header(shape const& of) noexcept
-        : tokens{of.tokens}, bytes{of.bytes}, nodes{of.nodes}, longest{of.longest}, key_bits{of.key_bits}, slot_bits{of.slot_bits},
-          pair_bits{of.pair_bits}, edge_bits{of.edge_bits}, ordered{of.ordered}, numbered{of.numbered},
-          scheme{static_cast<std::uint8_t>(of.scheme)} {}
+        : tokens{of.tokens}, bytes{of.bytes}, nodes{of.nodes}, longest{of.longest}, key_bits{of.key_bits},
+          slot_bits{of.slot_bits}, pair_bits{of.pair_bits}, edge_bits{of.edge_bits}, ordered{of.ordered},
+          numbered{of.numbered}, scheme{static_cast<std::uint8_t>(of.scheme)} {}
 
     shape of() const noexcept {
-        return {tokens, bytes, nodes, longest, key_bits, slot_bits, pair_bits, edge_bits, ordered != 0, numbered != 0,
+        return {tokens,
+                bytes,
+                nodes,
+                longest,
+                key_bits,
+                slot_bits,
+                pair_bits,
+                edge_bits,
+                ordered != 0,
+                numbered != 0,
                 static_cast<split_scheme>(scheme)};
     }
     bool known() const noexcept {
@@ -112,7 +122,8 @@ inline opened_image open_image(std::string const& path) {
     auto const of = header.of();
     if (!header.known() || !sound(of)) return {bad, 0};
     auto const content = bytes.substr(sizeof header);
-    if (layout{of}.size != content.size() || header.size != content.size() || header.sum != image_sum(header, content)) return {bad, 0};
+    if (layout{of}.size != content.size() || header.size != content.size() || header.sum != image_sum(header, content))
+        return {bad, 0};
     auto const found = views(of, content.data());
     if (!table_check{found}()) return {bad, 0};
     return {{bpe_vocabulary{mapped, found}, {}}, header.source};
@@ -157,14 +168,17 @@ struct cached_vocabulary : loaded_vocabulary {
 
 namespace detail::bpe {
 
-/// What the image made of the same bytes has, where it is `right`; else what `parse` makes of them, and the image written.
+/// What the image made of the same bytes has, where it is `right`; else what `parse` makes of them, and the image
+/// written.
 template <class Right, class Parse>
-inline cached_vocabulary from_image_or(std::string const& path, std::string const& image, Right const& right, Parse const& parse) {
+inline cached_vocabulary from_image_or(std::string const& path, std::string const& image, Right const& right,
+                                       Parse const& parse) {
     auto const bytes = whole_file(path);
     if (!bytes) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
     auto const source = content_sum(*bytes);
     auto found = open_image(image);
-    if (found.found && found.source == source && right(*found.found.vocabulary)) return {std::move(found.found), true, 0};
+    if (found.found && found.source == source && right(*found.found.vocabulary))
+        return {std::move(found.found), true, 0};
     auto made = parse(*bytes);
     auto const error = made ? write_image(*made.vocabulary, image, source) : 0;
     return {std::move(made), false, error};
@@ -174,10 +188,13 @@ inline cached_vocabulary from_image_or(std::string const& path, std::string cons
 
 /// The vocabulary of a `.tiktoken` file, from the image made of that same file where there is one; else it
 /// is built, and the image written for the next time.
-inline cached_vocabulary load_vocabulary(std::string const& path, bpe_encoding const& encoding, std::string const& image) {
+inline cached_vocabulary load_vocabulary(std::string const& path, bpe_encoding const& encoding,
+                                         std::string const& image) {
     return detail::bpe::from_image_or(
         path, image,
-        [&](bpe_vocabulary const& one) { return one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens); },
+        [&](bpe_vocabulary const& one) {
+            return one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens);
+        },
         [&](std::string_view ranks) { return parse_vocabulary(ranks, encoding); });
 }
 

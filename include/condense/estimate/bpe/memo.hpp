@@ -29,7 +29,11 @@ public:
     /// From here on it is looked whether a text begins with one that was counted lately.
     static constexpr std::size_t growing = 1'024;
 
-    explicit bpe_memo(unsigned bits = 13) : bits_{bits < 3 ? 3 : bits > 24 ? 24 : bits}, places_(std::size_t{1} << bits_) {
+    explicit bpe_memo(unsigned bits = 13)
+        : bits_{bits < 3    ? 3
+                : bits > 24 ? 24
+                            : bits},
+          places_(std::size_t{1} << bits_) {
         if (::getentropy(&key_, sizeof key_) != 0) key_ = reinterpret_cast<std::uintptr_t>(this);
     }
 
@@ -57,7 +61,8 @@ public:
     std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
-    static constexpr std::size_t ways = 8;  ///< places a block may have: few blocks drive out another before the table is full
+    static constexpr std::size_t ways =
+        8;  ///< places a block may have: few blocks drive out another before the table is full
     struct place {
         std::uint64_t low = 0;
         std::uint64_t high = 0;
@@ -103,7 +108,8 @@ private:
         return known.count + counted(counter, text.substr(cut));
     }
 
-    static constexpr std::size_t furthest_cut = 4'096;  ///< bytes from the end; text of which each word is longer is rare
+    static constexpr std::size_t furthest_cut =
+        4'096;  ///< bytes from the end; text of which each word is longer is rare
 
     unsigned bits_;
     std::vector<place> places_;

@@ -38,7 +38,8 @@ inline std::int32_t least(std::int32_t const* values, std::size_t blocks) noexce
         return _mm_or_si128(_mm_and_si128(less, a), _mm_andnot_si128(less, b));
     };
     auto found = lower_of(at(0), at(1));
-    for (std::size_t block = 1; block < blocks; ++block) found = lower_of(found, lower_of(at(2 * block), at(2 * block + 1)));
+    for (std::size_t block = 1; block < blocks; ++block)
+        found = lower_of(found, lower_of(at(2 * block), at(2 * block + 1)));
     found = lower_of(found, _mm_shuffle_epi32(found, 0x4E));
     return _mm_cvtsi128_si32(lower_of(found, _mm_shuffle_epi32(found, 0xB1)));
 #else
@@ -59,7 +60,8 @@ public:
         };
         auto const byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
         for (std::size_t at = 0; at < size; ++at) tokens_[at] = in.byte_tokens[byte(at)];
-        for (std::size_t at = 0; at + 1 < size; ++at) put(static_cast<unsigned>(at), in.first_pairs[byte(at) << 8 | byte(at + 1)]);
+        for (std::size_t at = 0; at + 1 < size; ++at)
+            put(static_cast<unsigned>(at), in.first_pairs[byte(at) << 8 | byte(at + 1)]);
         for (std::size_t at = size - 1; at < blocks * 8; ++at) ranked[at] = nothing;
         begin_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
         for (auto found = least(ranked, blocks); found != nothing; found = least(ranked, blocks)) {

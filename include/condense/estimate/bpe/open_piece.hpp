@@ -46,8 +46,7 @@ constexpr bool may_reach_beyond(std::string_view text, std::size_t end) noexcept
 class open_piece {
 public:
     /// `text` begins with a piece that may have no end yet, and has some characters.
-    open_piece(bpe_vocabulary vocabulary, std::string_view text)
-        : vocabulary_{std::move(vocabulary)} {
+    open_piece(bpe_vocabulary vocabulary, std::string_view text) : vocabulary_{std::move(vocabulary)} {
         with([&]<split_rules Rules>() { kind_ = begin<Rules>(text); });
     }
 
@@ -74,11 +73,15 @@ public:
         return !marked_ || joined ? whole_.count(in, less) : until_mark_ + rest_.count(in, less);
     }
     /// The last character, where it turned out to begin the next piece.
-    std::string_view given_back() const noexcept { return gives_back_ ? std::string_view{newest_} : std::string_view{}; }
+    std::string_view given_back() const noexcept {
+        return gives_back_ ? std::string_view{newest_} : std::string_view{};
+    }
 
 private:
     template <class Visitor>
-    void with(Visitor visit) { with_rules(vocabulary_.scheme(), visit); }
+    void with(Visitor visit) {
+        with_rules(vocabulary_.scheme(), visit);
+    }
 
     template <split_rules Rules>
     piece_kind begin(std::string_view text) {
@@ -96,7 +99,8 @@ private:
             if (is == kind::sign || signs) return piece_kind::signs;
             return is == kind::space ? piece_kind::white : piece_kind::other;
         } else {
-            if (first.kind == char_class::space && (is_line_end(text[0]) || after == char_class::space)) return piece_kind::white;
+            if (first.kind == char_class::space && (is_line_end(text[0]) || after == char_class::space))
+                return piece_kind::white;
             auto const word = is_letter(first.kind) || is_letter(after) || (Rules.by_case && after == char_class::mark);
             return !word ? piece_kind::signs : Rules.by_case ? piece_kind::capitals : piece_kind::word;
         }
@@ -106,7 +110,8 @@ private:
     template <split_rules Rules>
     std::size_t next(std::string_view text, bool last) {
         auto const each = glyph_at(text, 0);
-        if (!last && !each.valid && each.size == text.size() && static_cast<unsigned char>(text[0] - 0xC2) < 0x33) return 0;
+        if (!last && !each.valid && each.size == text.size() && static_cast<unsigned char>(text[0] - 0xC2) < 0x33)
+            return 0;
         auto const first = std::exchange(first_, false);
         if (goes_on<Rules>(text, each) || first) {
             add(each.valid ? text.substr(0, each.size) : std::string_view{"\xEF\xBF\xBD"});

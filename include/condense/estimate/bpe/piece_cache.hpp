@@ -17,8 +17,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Entries in one of two places each, the one that was put last in the first. `Entry` has `free()`, `holds(key)` and `hash()`.
-/// It grows when more than one place in 2^Sparse is used.
+/// Entries in one of two places each, the one that was put last in the first. `Entry` has `free()`, `holds(key)` and
+/// `hash()`. It grows when more than one place in 2^Sparse is used.
 template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse>
 class piece_table {
     static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0);

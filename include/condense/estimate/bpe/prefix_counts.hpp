@@ -26,7 +26,9 @@ public:
         if (places_.empty()) places_.resize(std::bit_ceil(std::size_t{in.of.longest} + 4));
         auto const before = size_++;
         if (head_.size() == before && before < in.of.longest) head_ += byte;
-        if (before != 0) walks_.push_back({before - 1, in.first_nodes[std::size_t{newest_} << 8 | static_cast<unsigned char>(byte)]});
+        if (before != 0)
+            walks_.push_back(
+                {before - 1, in.first_nodes[std::size_t{newest_} << 8 | static_cast<unsigned char>(byte)]});
         newest_ = static_cast<unsigned char>(byte);
         walk const* usual = nullptr;  // most tokens are made of the last one and a byte
         std::size_t kept = 0;

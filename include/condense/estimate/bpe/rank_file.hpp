@@ -96,7 +96,8 @@ inline std::optional<vocabulary_error> read_ranks(std::string_view text, token_l
         if (!one.empty() && one.back() == '\r') one.remove_suffix(1);
         if (one.empty()) continue;
         auto const space = one.find(' ');
-        if (space == std::string_view::npos) return wrong(end == std::string_view::npos ? vocabulary_fault::torn : vocabulary_fault::bad_line);
+        if (space == std::string_view::npos)
+            return wrong(end == std::string_view::npos ? vocabulary_fault::torn : vocabulary_fault::bad_line);
         if (space > longest_token * 2) return wrong(vocabulary_fault::long_token);
         auto const begin = bytes.size();
         if (!append_base64(bytes, one.substr(0, space))) return wrong(vocabulary_fault::bad_base64);

@@ -23,9 +23,13 @@ constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcep
         return at + ahead < text.size() ? static_cast<char>(text[at + ahead] | 0x20) : '\0';
     };
     switch (folded(1)) {
-        case 's': case 't': case 'm': case 'd': return 2;
+        case 's':
+        case 't':
+        case 'm':
+        case 'd': return 2;
         case 'l': return folded(2) == 'l' ? 3 : 0;
-        case 'v': case 'r': return folded(2) == 'e' ? 3 : 0;
+        case 'v':
+        case 'r': return folded(2) == 'e' ? 3 : 0;
         default: return text.substr(at + 1, 2) == "\xC5\xBF" ? 3 : 0;
     }
 }
@@ -120,7 +124,8 @@ private:
 
     constexpr piece signs(std::size_t at) const noexcept {
         auto found = run({at, true}, is_sign);
-        while (found.end < text.size() && (is_line_end(text[found.end]) || (Rules.takes_slashes && text[found.end] == '/')))
+        while (found.end < text.size() &&
+               (is_line_end(text[found.end]) || (Rules.takes_slashes && text[found.end] == '/')))
             ++found.end;
         return found;
     }

@@ -28,7 +28,8 @@ struct script_splitter {
         }
         if (first == kind::word) return run(at, kind::word);
         if (leads_word(at)) return run(after(at), kind::word);
-        if (first == kind::sign || (text[at] == ' ' && kind_at(at + 1) == kind::sign)) return signs(text[at] == ' ' ? at + 1 : at);
+        if (first == kind::sign || (text[at] == ' ' && kind_at(at + 1) == kind::sign))
+            return signs(text[at] == ' ' ? at + 1 : at);
         if (first == kind::space) return white(at);
         auto end = at;
         while (kind_at(end) == kind::other && !leads_word(end)) end = after(end);
@@ -37,9 +38,12 @@ struct script_splitter {
 
     enum class kind : unsigned char { stop, digit, kana, word, sign, space, other };
 
-    static constexpr bool is_ascii_letter(char byte) noexcept { return static_cast<unsigned char>((byte | 0x20) - 'a') < 26; }
+    static constexpr bool is_ascii_letter(char byte) noexcept {
+        return static_cast<unsigned char>((byte | 0x20) - 'a') < 26;
+    }
     static constexpr bool is_ascii_sign(char byte) noexcept {
-        return static_cast<unsigned char>(byte) < 0x80 && class_of(static_cast<unsigned char>(byte)) == char_class::sign;
+        return static_cast<unsigned char>(byte) < 0x80 &&
+               class_of(static_cast<unsigned char>(byte)) == char_class::sign;
     }
     constexpr std::size_t after(std::size_t at) const noexcept { return at + glyph_at(text, at).size; }
     constexpr kind kind_at(std::size_t at) const noexcept {
@@ -49,18 +53,23 @@ struct script_splitter {
         if (found.size == 3 && is_kana(at)) return kind::kana;
         if (is_letter(found.kind) || found.kind == char_class::mark) return kind::word;
         if (found.kind == char_class::number) return kind::digit;
-        return found.kind == char_class::sign ? kind::sign : found.kind == char_class::space ? kind::space : kind::other;
+        return found.kind == char_class::sign    ? kind::sign
+               : found.kind == char_class::space ? kind::space
+                                                 : kind::other;
     }
     /// A character that may stand before a word, and does.
     constexpr bool leads_word(std::size_t at) const noexcept {
         auto const each = kind_at(at);
-        return (each == kind::space || each == kind::other) && !is_line_end(text[at]) && kind_at(after(at)) == kind::word;
+        return (each == kind::space || each == kind::other) && !is_line_end(text[at]) &&
+               kind_at(after(at)) == kind::word;
     }
 
 private:
     /// Of a code point of three bytes.
     constexpr bool is_kana(std::size_t at) const noexcept {
-        auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
+        auto const byte = [&](std::size_t ahead) {
+            return std::uint32_t{static_cast<unsigned char>(text[at + ahead])};
+        };
         if (byte(0) < 0xE3 || byte(0) > 0xE9) return false;
         auto const point = (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
         return (point >= 0x4E00 && point <= 0x9FA5) || (point >= 0x3040 && point <= 0x30FF);

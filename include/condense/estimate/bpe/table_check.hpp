@@ -43,16 +43,20 @@ private:
     template <class Test>
     static bool table(std::uint64_t const* from, unsigned bits, Test test) {
         bool free = false;
-        return all(from, std::size_t{1} << bits, [&](std::uint64_t entry) {
-            if (entry != no_entry) return test(entry);
-            return free = true;
-        }) && free;
+        return all(from, std::size_t{1} << bits,
+                   [&](std::uint64_t entry) {
+                       if (entry != no_entry) return test(entry);
+                       return free = true;
+                   }) &&
+               free;
     }
 
     bool texts() const noexcept {
         if (in_.begins[0] != 0 || in_.begins[in_.of.tokens] != in_.of.bytes) return false;
         for (std::uint32_t token = 0; token < in_.of.tokens; ++token)
-            if (in_.begins[token] >= in_.begins[token + 1] || in_.begins[token + 1] - in_.begins[token] > in_.of.longest) return false;
+            if (in_.begins[token] >= in_.begins[token + 1] ||
+                in_.begins[token + 1] - in_.begins[token] > in_.of.longest)
+                return false;
         for (std::uint32_t byte = 0; byte < 256; ++byte) {
             auto const token = in_.byte_tokens[byte];
             if (token >= in_.of.tokens || in_.size(token) != 1 || !in_.is_byte(token)) return false;
@@ -79,9 +83,13 @@ private:
             if (in_.keys[at] == piece_key{}) free = true;
             else if (in_.key_tokens[at] >= in_.of.tokens) return false;
         }
-        return free && table(in_.pairs, in_.of.pair_bits, [&](std::uint64_t entry) {
-            return made(static_cast<std::uint32_t>(entry & ((1u << link_bits) - 1)), false);
-        }) && table(in_.whole_slots, in_.of.slot_bits, [&](std::uint64_t entry) { return static_cast<std::uint32_t>(entry) < in_.of.tokens; });
+        return free &&
+               table(in_.pairs, in_.of.pair_bits,
+                     [&](std::uint64_t entry) {
+                         return made(static_cast<std::uint32_t>(entry & ((1u << link_bits) - 1)), false);
+                     }) &&
+               table(in_.whole_slots, in_.of.slot_bits,
+                     [&](std::uint64_t entry) { return static_cast<std::uint32_t>(entry) < in_.of.tokens; });
     }
 
     bool tree() const noexcept {
@@ -95,7 +103,8 @@ private:
             auto const shorter = in_.shorter[token];
             if (shorter != none && (!made(shorter, false) || in_.size(shorter) >= in_.size(token))) return false;
         }
-        return table(in_.edges, in_.of.edge_bits, [&](std::uint64_t entry) { return node(static_cast<std::uint32_t>(entry)); });
+        return table(in_.edges, in_.of.edge_bits,
+                     [&](std::uint64_t entry) { return node(static_cast<std::uint32_t>(entry)); });
     }
 
     tables const& in_;

@@ -51,17 +51,19 @@ struct tables {
     std::uint64_t const* pairs = nullptr;       ///< left, right, token: 21 bits each
     std::uint32_t const* first_pairs = nullptr; ///< token of two bytes that are tokens, by these bytes
     std::uint32_t const* byte_tokens = nullptr;
-    token_parts const* parts = nullptr;         ///< a byte is its own parts, a token that merging never gives has none
-    piece_key const* keys = nullptr;            ///< whole tokens of at most 15 bytes, in lines of four
+    token_parts const* parts = nullptr;  ///< a byte is its own parts, a token that merging never gives has none
+    piece_key const* keys = nullptr;  ///< whole tokens of at most 15 bytes, in lines of four
     std::uint32_t const* key_tokens = nullptr;
-    std::uint64_t const* whole_slots = nullptr;       ///< 32 bits of hash, token: longer whole tokens
-    std::uint64_t const* edges = nullptr;       ///< node, byte, node: 24, 8, 32 bits
-    std::uint32_t const* first_nodes = nullptr; ///< node by two bytes
-    std::uint32_t const* point_nodes = nullptr; ///< node by the first three bytes where they are a code point, by its number
-    std::uint32_t const* shorter = nullptr;     ///< the longest token that a token begins with
+    std::uint64_t const* whole_slots = nullptr;  ///< 32 bits of hash, token: longer whole tokens
+    std::uint64_t const* edges = nullptr;  ///< node, byte, node: 24, 8, 32 bits
+    std::uint32_t const* first_nodes = nullptr;  ///< node by two bytes
+    std::uint32_t const* point_nodes =
+        nullptr;  ///< node by the first three bytes where they are a code point, by its number
+    std::uint32_t const* shorter = nullptr;  ///< the longest token that a token begins with
     std::uint32_t const* begins = nullptr;
     std::uint32_t const* ids = nullptr;
-    std::uint32_t const* hints = nullptr;       ///< what may stand to the right of a token, and to the left, in sixteen classes
+    std::uint32_t const* hints =
+        nullptr;  ///< what may stand to the right of a token, and to the left, in sixteen classes
     char const* bytes = nullptr;
 
     std::string_view text(std::uint32_t token) const noexcept {
@@ -114,7 +116,9 @@ struct tables {
             for (std::size_t at = line; at < line + 4; ++at)
                 if (keys[at] == key || keys[at] == piece_key{}) return at;
     }
-    void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(keys + (place_of(hash, of.key_bits) & ~std::size_t{3})); }
+    void prefetch(std::uint64_t hash) const noexcept {
+        __builtin_prefetch(keys + (place_of(hash, of.key_bits) & ~std::size_t{3}));
+    }
     bool has(piece_key const& key, std::uint64_t hash) const noexcept { return keys[key_place(key, hash)] == key; }
     /// The token that a text is as a whole.
     std::uint32_t whole(std::string_view wanted) const noexcept {
@@ -139,8 +143,22 @@ struct tables {
 /// Where the tables begin in their block, and its size.
 struct layout {
     enum section : std::size_t {
-        pairs, first_pairs, byte_tokens, parts, keys, key_tokens, whole_slots, edges, first_nodes, point_nodes, shorter, begins,
-        ids, hints, bytes, sections
+        pairs,
+        first_pairs,
+        byte_tokens,
+        parts,
+        keys,
+        key_tokens,
+        whole_slots,
+        edges,
+        first_nodes,
+        point_nodes,
+        shorter,
+        begins,
+        ids,
+        hints,
+        bytes,
+        sections
     };
     std::array<std::uint64_t, sections> at{};
     std::array<std::uint64_t, sections> sizes{};
@@ -148,9 +166,21 @@ struct layout {
 
     explicit constexpr layout(shape const& of) noexcept {
         std::uint64_t const tokens = std::uint64_t{of.tokens} * 4;
-        sizes = {std::uint64_t{8} << of.pair_bits, 65'536 * 4, 256 * 4, tokens * 2, std::uint64_t{16} << of.key_bits,
-                 std::uint64_t{4} << of.key_bits, std::uint64_t{8} << of.slot_bits, std::uint64_t{8} << of.edge_bits, 65'536 * 4,
-                 65'536 * 4, tokens, tokens + 4, of.numbered ? tokens : 0, tokens, of.bytes};
+        sizes = {std::uint64_t{8} << of.pair_bits,
+                 65'536 * 4,
+                 256 * 4,
+                 tokens * 2,
+                 std::uint64_t{16} << of.key_bits,
+                 std::uint64_t{4} << of.key_bits,
+                 std::uint64_t{8} << of.slot_bits,
+                 std::uint64_t{8} << of.edge_bits,
+                 65'536 * 4,
+                 65'536 * 4,
+                 tokens,
+                 tokens + 4,
+                 of.numbered ? tokens : 0,
+                 tokens,
+                 of.bytes};
         for (std::size_t each = 0; each < sections; ++each) {
             at[each] = size;
             size += (sizes[each] + 63) / 64 * 64;

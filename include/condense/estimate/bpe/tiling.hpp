@@ -48,7 +48,9 @@ public:
             // Every row that reaches a place ends in the same token there, so a place from which nothing
             // leads to the end is dead for all rows, and each is left at most once.
             while (each.token != none) {
-                if (each.end <= text.size() && !is_dead(each.end) && (found_.empty() || may_stand(in, found_.back(), each.token))) break;
+                if (each.end <= text.size() && !is_dead(each.end) &&
+                    (found_.empty() || may_stand(in, found_.back(), each.token)))
+                    break;
                 each = shorter(in, each.token, at);
             }
             if (each.token != none) {
@@ -90,7 +92,8 @@ private:
         auto node = in.first_nodes[std::size_t{first} << 8 | byte(at)];
         auto const take = [&] {
             auto const token = in.ends_at(node);
-            found = {token != none ? token : found.token, token != none ? at : found.end};  // no branch: it would often be mistaken
+            found = {token != none ? token : found.token,
+                     token != none ? at : found.end};  // no branch: it would often be mistaken
         };
         ++at;
         if (node != none && at < text.size() && tables::leads(first, byte(at - 1), byte(at))) {

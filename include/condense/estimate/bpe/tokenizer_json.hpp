@@ -70,7 +70,8 @@ inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept 
     constexpr std::string_view lower_case = R"([\p{Ll}\p{Lm}\p{Lo}\p{M}])";
     if (is(contractions, word, "{1,3}", signs, spaces)) return split_scheme::llama3;
     if (is(contractions, word, signs, spaces)) return split_scheme::qwen;
-    if (is(lead, "*", lower_case, "+", contractions, "?|", lead, "+", lower_case, "*", contractions, R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)", spaces))
+    if (is(lead, "*", lower_case, "+", contractions, "?|", lead, "+", lower_case, "*", contractions,
+           R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)", spaces))
         return split_scheme::o200k;
     return {};
 }
@@ -85,10 +86,16 @@ inline std::optional<split_scheme> scheme_in(std::string_view pre_tokenizer) {
         regex = kind == json::token::key && read.text() == "\"Regex\"";
     }
     if (patterns.size() == 1) return scheme_of(patterns[0]);
-    if (patterns == std::vector<std::string>{
-            R"(\p{N}{1,3})", "[\xE4\xB8\x80-\xE9\xBE\xA5\xE3\x81\x80-\xE3\x82\x9F\xE3\x82\xA0-\xE3\x83\xBF]+",
-            R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^)" "\r\n" R"(\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[)"
-            "\r\n" R"(]*|\s*[)" "\r\n" R"(]+|\s+(?!\S)|\s+)"})
+    if (patterns ==
+        std::vector<std::string>{R"(\p{N}{1,3})",
+                                 "[\xE4\xB8\x80-\xE9\xBE\xA5\xE3\x81\x80-\xE3\x82\x9F\xE3\x82\xA0-\xE3\x83\xBF]+",
+                                 R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^)"
+                                 "\r\n"
+                                 R"(\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[)"
+                                 "\r\n"
+                                 R"(]*|\s*[)"
+                                 "\r\n"
+                                 R"(]+|\s+(?!\S)|\s+)"})
         return split_scheme::deepseek;
     return {};
 }
@@ -122,7 +129,8 @@ public:
 
     /// Tokens by the rank of the merge that makes them. Several merges may give one token, of which the
     /// tables tell which does; where that changes the order, they are made again. Where merges stand before those
-    /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need it.
+    /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need
+    /// it.
     loaded_vocabulary built_vocabulary() const {
         ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
@@ -144,9 +152,11 @@ public:
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
-            auto const unmade = std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
+            auto const unmade =
+                std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
             auto made = std::make_shared<built>();
-            if (auto wrong = builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
+            if (auto wrong =
+                    builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
                 return {{}, *wrong};
             auto const found = views(made->of, made->block.data());
             bool settled = true;
@@ -155,7 +165,9 @@ public:
                 if (texts_[token].size() == 1 || by.rank[token] == none) continue;
                 auto now = none;
                 if (found.parts[each].left != none)
-                    if (auto const merge = by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right])); merge != by_pair_.end())
+                    if (auto const merge =
+                            by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right]));
+                        merge != by_pair_.end())
                         now = merge->second;
                 settled &= now == by.rank[token];
                 by.rank[token] = now;
@@ -176,11 +188,14 @@ public:
 
 private:
     static vocabulary_error bad_json() noexcept { return {vocabulary_fault::bad_json, 0}; }
-    static std::uint64_t pair(std::uint32_t left, std::uint32_t right) noexcept { return std::uint64_t{left} << 32 | right; }
+    static std::uint64_t pair(std::uint32_t left, std::uint32_t right) noexcept {
+        return std::uint64_t{left} << 32 | right;
+    }
 
     struct ranking {
         std::vector<std::uint32_t> rank;  ///< the merge that makes a token
-        std::vector<std::uint32_t> from;  ///< the merge from which on there is one: that of a part, where it comes later
+        std::vector<std::uint32_t>
+            from;  ///< the merge from which on there is one: that of a part, where it comes later
         std::vector<std::uint32_t> steps;  ///< merges since then; 0 for one that need not move
     };
 
@@ -189,8 +204,10 @@ private:
     bool move_behind_parts(tables const& in, std::vector<std::uint32_t> const& order, ranking& by) const {
         std::vector<std::uint32_t> by_size(order.size()), first(order.size());  // first: the part that is made last
         for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = first[each] = each;
-        std::sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
-        std::unordered_map<std::uint64_t, int> taken;  // by what is made last and what it takes: 1 to the right, 2 to the left
+        std::sort(by_size.begin(), by_size.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
+        std::unordered_map<std::uint64_t, int>
+            taken;  // by what is made last and what it takes: 1 to the right, 2 to the left
         for (auto const each : by_size) {
             auto const [left, right] = in.parts[each];
             if (left == none || in.is_byte(each)) continue;
@@ -229,7 +246,8 @@ private:
             return bad_json();
         if (texts_.size() >= token_limit) return vocabulary_error{vocabulary_fault::bad_rank, 0};
         for (std::uint32_t token = 0; token < texts_.size() && !wrong; ++token)
-            if (!by_text_.emplace(texts_[token], token).second) wrong = vocabulary_error{vocabulary_fault::duplicate_token, 0};
+            if (!by_text_.emplace(texts_[token], token).second)
+                wrong = vocabulary_error{vocabulary_fault::duplicate_token, 0};
         return wrong;
     }
 

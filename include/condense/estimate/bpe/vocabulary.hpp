@@ -37,7 +37,9 @@ public:
     detail::bpe::tables const& tables() const noexcept { return tables_; }
 
     /// Whether both are the same tables, not whether they are equal.
-    friend bool operator==(bpe_vocabulary const& left, bpe_vocabulary const& right) noexcept { return left.owner_ == right.owner_; }
+    friend bool operator==(bpe_vocabulary const& left, bpe_vocabulary const& right) noexcept {
+        return left.owner_ == right.owner_;
+    }
 
 private:
     std::shared_ptr<void const> owner_;

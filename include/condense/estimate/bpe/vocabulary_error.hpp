@@ -41,7 +41,8 @@ constexpr std::string_view sentence(vocabulary_fault fault) noexcept {
         case vocabulary_fault::duplicate_token: return "each token must stand once";
         case vocabulary_fault::gap: return "ranks must follow each other without a gap";
         case vocabulary_fault::torn: return "the file must be whole: its end is missing";
-        case vocabulary_fault::wrong_count: return "the vocabulary must be that of the encoding: it has too many tokens";
+        case vocabulary_fault::wrong_count:
+            return "the vocabulary must be that of the encoding: it has too many tokens";
         case vocabulary_fault::missing_byte: return "each of the 256 bytes must be a token";
         case vocabulary_fault::bad_json: return "the file must be a tokenizer.json of a BPE model over bytes";
         case vocabulary_fault::unknown_split: return "the text must be split by the rules of a known scheme";
