@@ -46,6 +46,11 @@ install_clang() {
     return 1
 }
 
+find_formatter() {
+    command -v "clang-format-$preferred_clang" >/dev/null 2>&1 ||
+        { update_packages && apt-cache show "clang-format-$preferred_clang" >/dev/null 2>&1 && install "clang-format-$preferred_clang"; }
+}
+
 needs_clang() { [ "$1" = asan ] || [ "$1" = clang ]; }
 
 # With the vocabularies real.test.cpp compares with tiktoken; without them the rest is tested all the same.
@@ -63,6 +68,7 @@ say_what_is_missing() {
     lacks() { echo "condense: no $1: $2"; }
     [ -w /dev/shm ] || lacks /dev/shm "files of tests are written to ${TMPDIR:-/tmp}, which is slower"
     [ -c /dev/ptmx ] || lacks "pseudo-terminal" "skipped: the part of examples.chat_scripted that types at a terminal"
+    command -v "clang-format-$preferred_clang" >/dev/null 2>&1 || lacks "clang-format-$preferred_clang" "skipped: format"
     command -v ccache >/dev/null 2>&1 || lacks ccache "nothing is taken from earlier builds"
     [ -d ../shared/data/transcripts ] || lacks "recorded conversations" "skipped: tests on them (CONDENSE_TRANSCRIPTS_FOLDER)"
     [ -n "${CONDENSE_VOCABULARIES:-}" ] || lacks vocabularies "skipped: estimate.bpe.real, which compares with tiktoken"
@@ -111,6 +117,7 @@ need python3 python3
 need catch2
 case $run in full | long) need libcurl4-openssl-dev && need libedit-dev ;; esac
 install_missing
+find_formatter || :
 [ $run = quick ] || [ $run = changed ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies
 
 if [ $# -gt 0 ]; then

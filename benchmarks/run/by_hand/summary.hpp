@@ -67,7 +67,7 @@ public:
                 }
                 ++calls;
                 auto text = writer.answer(std::move(told));
-                if (!Writer::by_rule && !condense::detail::wording::no_summary(text).empty()) return fail(before);
+                if (!Writer::by_rule && !condense::no_summary(text).empty()) return fail(before);
                 if (says_nothing(text) || (!Writer::by_rule && estimate(text) >= from.replaced)) return fail(before);
                 fit(text, limit);
                 if (says_nothing(text)) return fail(before);

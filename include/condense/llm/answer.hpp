@@ -387,5 +387,8 @@ inline std::string_view no_summary(std::string_view answer) {
 }
 
 }  // namespace detail::wording
+
+using detail::wording::no_summary;
+
 }  // namespace v1
 }  // namespace condense
