@@ -89,6 +89,7 @@ private:
         else if (made.kind == edit_kind::remove) made.after = {};
         else if (made.after >= made.before) return false;
         standing = restores ? 0 : at + 1;
+        to_->has_removed_ = to_->has_removed_ || made.kind == edit_kind::remove;
         return true;
     }
 
