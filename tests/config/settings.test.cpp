@@ -321,13 +321,14 @@ TEST_CASE("settings: sizes go together at every limit") {
 }
 
 TEST_CASE("settings: the README has a row for each, with its default") {
-    auto const path = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path() / "README.md";
+    auto const path = std::filesystem::path{__FILE__}.parent_path().parent_path().parent_path() / "include" /
+                      "condense" / "config" / "README.md";
     std::ifstream file{path, std::ios::binary};
     REQUIRE(file);
     std::string const readme{std::istreambuf_iterator<char>{file}, {}};
-    auto const begin = readme.find("\n### Settings\n");
+    auto const begin = readme.find("\n## How do operators set the limits?\n");
     REQUIRE(begin != std::string::npos);
-    auto const section = readme.substr(begin, readme.find("\n### ", begin + 5) - begin);
+    auto const section = readme.substr(begin, readme.find("\n## ", begin + 5) - begin);
     std::string table = "| variable | JSON key | default | meaning |\n|---|---|---|---|\n";
     for (auto const& field : condense::settings_fields)
         table.append("| `")

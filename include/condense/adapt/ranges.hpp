@@ -74,22 +74,12 @@ struct newest_fitting {
     }
 };
 
-/// Void, but known only where History is.
-template <class History>
-struct void_for {
-    using type = void;
-};
-
 struct left_by_window {
     messages most = {};
 
     template <class History, class Message>
     constexpr void operator()(History& history, std::vector<Message const*>& places) const {
-        using layer = window_layer<typename void_for<History>::type>;
-        static_assert(
-            requires { sizeof(layer); },
-            "condense: views.window: condense/layer/sliding_window.hpp must be included (see sliding_window)");
-        auto const mix = pipeline{layer::of(most)};
+        auto const mix = pipeline{window_layer<>::of(most)};
         auto const reduced = v1::dry_run(history, mix, budget{.window = {u64_limit}}, uncounted{});
         reduced.each_place([&](std::uint32_t index) { places.push_back(address_of(reduced.original(index))); },
                            [](auto const&) {});
