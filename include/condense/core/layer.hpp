@@ -14,46 +14,41 @@
 // What makes a type a layer: declared effects and at least one hook, `reduce` or `arrive`. A layer is a class that is
 // copied into a pipeline and shared by threads: not final, hooks const, no state but its settings. All that the
 // library asks of it, by name:
+// clang-format off
 //
 // Required
-//   static constexpr effect effects        What it may do; a verb of draft or pass that is not declared does not
-//   compile.
+//   static constexpr effect effects     What it may do; other verbs of draft and pass do not compile.
 //
 // Hooks, templates on their first arguments (`auto& draft, auto& pass`); at least one of the first two
-//   void reduce(draft, pass)               Once a run, in the order of the layers, and again in each sweep and under
-//   each
-//                                          step of pressure while it is due. May return condense::failed instead.
-//   void arrive(draft, sequence, pass)     Once for each new message, before reduce; in a session when it is pushed.
-//   bool due(usage const&) noexcept        Whether reduce has something to do. Reads no message, allocates nothing.
-//   Without
-//                                          it `when.due(usage)` where there is a member `when`, else always.
-//   void validate()                        When a pipeline is made: throws invalid_configuration for settings that
-//   cannot
-//                                          work; reject_unless does that, and a compile error in a constant expression.
+//   void reduce(draft, pass)            Once a run, in the order of the layers, and again in each sweep and under each
+//                                       step of pressure while it is due. May return condense::failed instead.
+//   void arrive(draft, sequence, pass)  Once for each new message, before reduce; in a session when it is pushed.
+//   bool due(usage const&) noexcept     Whether reduce has something to do. Reads no message, allocates nothing.
+//                                       Without it `when.due(usage)` where there is a member `when`, else always.
+//   void validate()                     When a pipeline is constructed: throws invalid_configuration for settings
+//                                       that cannot work (reject_unless); in a constant expression a compile error.
 //
-// Members that are used where they are there
-//   when, until                            When it is due, and when pass.enough() says that it has done enough.
-//   worth                                  Whether what it did pays; what does not is taken back.
-//   static constexpr std::string_view name Its name in reports, else that of its type.
-//   using memory = ...                     Kept by a session between runs as pass.memory, default-made otherwise. Saved
-//   with
-//                                          the session where it has save() and load(text, most); told by rewind(first)
-//                                          that messages from `first` on are others now.
+// Optional members
+//   when, until                         When it is due, and when pass.enough() says that it has done enough.
+//   worth                               Whether what it did pays; what does not is taken back.
+//   name, static std::string_view       In reports, else the name of its type. `label`, a member, goes before it.
+//   using memory = ...                  Kept by a session between runs as pass.memory, default-constructed otherwise.
+//                                       Saved with the session where it has save() and load(text, most);
+//                                       rewind(first) tells it that messages from `first` on are others now.
 //
 // Flags, all static constexpr bool, false where they are missing
-//   records                                After it a journal holds all messages: what follows loses nothing. It needs
-//   the
-//                                          hook `failed made(each_sent, commits, pass)`, called once after a one-shot
-//                                          run with what the run has left, each_sent(f) with f(sequence) for each
-//                                          original and f(sequence, bytes) for each message made; `commits` where that
-//                                          takes the place of the history.
-//   durable                                What it keeps outlives the process. True where missing unless it keeps
-//   something. last_resort                            At the top of pressure it drops all that may be dropped.
-//   plans_summaries                        A session can have its summary made elsewhere, by the hooks
-//                                          `summary_plan plan(draft, pass)`, what to ask and for which groups, the same
-//                                          after an overflow with `(cost too_large, overflow const* said)`, and `failed
-//                                          conclude(draft, pass, groups, text, limit)`, which puts the text in their
-//                                          place.
+//   records                             After it a journal holds all messages: what follows loses nothing. Needs the
+//                                       hook `failed made(each_sent, commits, pass)`, called once after a one-shot
+//                                       run: each_sent(f) calls f(sequence) for each original that is left and
+//                                       f(sequence, bytes) for each message written by the run; `commits` where
+//                                       the result takes the place of the history.
+//   durable                             What it stores outlives the process. True where missing unless it stores.
+//   last_resort                         At the top of pressure it drops all that may be dropped.
+//   plans_summaries                     A session can have its summary written elsewhere, by two hooks:
+//                                       `summary_plan plan(draft, pass)`, what to ask and for which groups, and after
+//                                       an overflow `plan(draft, pass, cost too_large, overflow const* said)`;
+//                                       `failed conclude(draft, pass, groups, text, limit)` puts the text in place.
+// clang-format on
 
 namespace condense {
 inline namespace v1 {
