@@ -111,7 +111,7 @@ private:
         std::size_t live = 0;
         auto to = places_.begin();
         for (auto const& found : places_) {
-            if (!edits.sends(facts, found.index)) continue;
+            if (found.index != none32 && !edits.sends(facts, found.index)) continue;
             live += found.made != none32 ? 1u : 0u;
             *to++ = found;
         }
