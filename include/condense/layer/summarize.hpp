@@ -167,10 +167,10 @@ private:
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
         auto left = draft.used();
-        auto const written =
-            limit_of(draft, pass, draft.within(draft.limits().input())) +
+        auto const fence =
             draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
                            detail::frame_cost(draft.estimator(), role::user));
+        auto const written = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
         auto const whole = left.tokens + written;
         left.tokens = whole;
         left.messages = left.messages + messages{1};
@@ -215,11 +215,13 @@ private:
             found.fresh += summary ? 0u : 1u;
             fresh = fresh || !summary || summaries > 1;
         }
-        // One message no larger than a summary may be one of an earlier run, not known any more, and a rule has nothing
-        // to add.
+        // One message no larger than a summary may be one of an earlier run, at less pressure and not known any more,
+        // and a rule has nothing to add.
         auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() &&
                           draft.about(found.groups[0]).starts_turn;
-        if (!fresh || (lone && draft.measured(found.cost) <= written)) found.groups.clear();
+        if (!fresh ||
+            (lone && draft.measured(found.cost) <= limit_at(draft, 0, draft.within(draft.limits().input())) + fence))
+            found.groups.clear();
         return found;
     }
 
@@ -229,7 +231,10 @@ private:
     }
 
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
-        auto most = size.count >> (pass.pressure() < 63 ? pass.pressure() : 63);
+        return limit_at(draft, pass.pressure(), replaced);
+    }
+    constexpr tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
+        auto most = size.count >> (pressure < 63 ? pressure : 63);
         for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
             most = other < most ? other : most;
         return {most == 0 ? 1 : most};
