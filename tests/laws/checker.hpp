@@ -167,7 +167,8 @@ private:
 
     void check_groups() {
         for (std::size_t index = 0; index < before_.size(); ++index)
-            if ((found_[index] == nullptr) != (found_[model_.group[index]] == nullptr))
+            if ((found_[index] == nullptr) != (found_[model_.group[index]] == nullptr) &&
+                !(found_[index] == nullptr && model_.repeats[index]))  // repair takes out a second result
                 broken_.insert("L1 half a group");
     }
 

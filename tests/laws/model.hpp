@@ -36,10 +36,12 @@ struct model {
     std::vector<std::size_t> waiting_nameless;  ///< messages with a call without an id that may still be answered
     std::vector<std::pair<std::size_t, std::size_t>> orphan_parts;  ///< by message and place in it
     std::vector<std::size_t> orphans;    ///< messages with a result whose call is nowhere
+    std::vector<bool> repeats;  ///< for each message, whether it holds nothing but results of calls answered before it
 
     static constexpr std::size_t none = ~std::size_t{0};
 
-    explicit model(std::vector<chat_message> const& all) : group(all.size()), open(all.size()), plain_user(all.size()) {
+    explicit model(std::vector<chat_message> const& all)
+        : group(all.size()), open(all.size()), plain_user(all.size()), repeats(all.size()) {
         for (std::size_t index = 0; index < all.size(); ++index) group[index] = index;
         read_users(all);
         pair(all);
@@ -55,6 +57,7 @@ private:
         bool waits;
         bool cancelled = false;
         bool has_result = false;
+        std::size_t first_result = none;  ///< the message with it, where it says more than that the call still runs
     };
 
     void read_users(std::vector<chat_message> const& all) {
@@ -122,6 +125,7 @@ private:
         for (std::size_t index = 0; index < all.size(); ++index) {
             std::map<std::string, std::size_t>
                 seen;  // several blocks with one id are one result, and what came with it
+            std::size_t again = 0;
             for (auto const& part : all[index].parts) {
                 if (part.kind == part_kind::tool_call) {
                     calls_.push_back({index, part.call, part.tool, part.status == part_status::cancelled,
@@ -141,10 +145,14 @@ private:
                 }
                 join(calls_[found].message, index);
                 if (!is_result) continue;
+                auto& first = calls_[found].first_result;
+                if (first == none && part.status != part_status::pending) first = index;
+                again += first != none && first != index ? 1u : 0u;
                 calls_[found].answered = part.status != part_status::pending;
                 calls_[found].has_result = true;
                 calls_[found].waits = calls_[found].waits || part.status == part_status::pending;
             }
+            repeats[index] = again != 0 && again == all[index].parts.size();
         }
     }
 
