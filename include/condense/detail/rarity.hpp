@@ -154,7 +154,7 @@ public:
         std::uint64_t all = 0;
         for (auto const each : counts_) all += each;
         std::uint32_t surprises[magnitude_count] = {};
-        auto const pass = [&, this](bool up, std::size_t far, std::size_t least_gap) {
+        auto const pass = [&, this](bool up, std::size_t farthest, std::size_t least_gap) {
             std::uint64_t behind = 0;
             std::uint32_t carried = 0;
             for (std::size_t step = 0, latest = 0; step < magnitude_count; ++step) {
@@ -162,7 +162,8 @@ public:
                 if (counts_[at] == 0) continue;
                 auto const gap = behind == 0 ? 0 : step - latest;
                 auto const found = detail::surprise(all - behind, all) *
-                                   static_cast<std::uint32_t>(gap < far ? gap : far) / static_cast<std::uint32_t>(far);
+                                   static_cast<std::uint32_t>(gap < farthest ? gap : farthest) /
+                                   static_cast<std::uint32_t>(farthest);
                 if (gap >= least_gap && found > carried) carried = found;
                 if (carried > surprises[at]) surprises[at] = carried;
                 behind += counts_[at];
