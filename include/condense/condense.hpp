@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Core, layers and policies: the standard library and Boost.Hana only. Shorteners beside head_tail are in
-// shorteners.hpp; message shapes, stores and model clients have headers of their own.
+// Core, sessions, layers and policies: the standard library and Boost.Hana only. Shorteners beside head_tail and
+// first_of are in shorteners.hpp; message shapes, stores, settings and models have headers of their own.
 
 #include <condense/core/reduce.hpp>
 #include <condense/core/usage.hpp>

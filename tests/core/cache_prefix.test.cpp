@@ -62,7 +62,7 @@ static_assert(toy::run_time_only || every_prefix_is_the_sum_of_what_stands_befor
 
 }  // namespace
 
-TEST_CASE("changes: where a run first changes what is sent") {
+TEST_CASE("cache_prefix: where a run first changes what is sent") {
     CHECK(the_prefix_ends_before_the_first_change());
     CHECK(what_was_taken_back_has_not_changed());
     CHECK(messages_never_sent_are_no_prefix());

@@ -151,14 +151,14 @@ static_assert(toy::run_time_only || floors_without_what_must_come_first());
 
 }  // namespace
 
-TEST_CASE("reader: usage") {
+TEST_CASE("draft_reader: usage") {
     CHECK(usage_is_the_messages_and_the_overhead());
     CHECK(roles_add_up());
     CHECK(the_floor_is_what_stays());
     CHECK(floors_without_what_must_come_first());
 }
 
-TEST_CASE("reader: facts of groups and parts") {
+TEST_CASE("draft_reader: facts of groups and parts") {
     CHECK(groups_are_told_without_their_text());
     CHECK(the_task_is_the_first_plain_user_message());
     CHECK(parts_are_told_without_their_text());
@@ -166,12 +166,12 @@ TEST_CASE("reader: facts of groups and parts") {
     CHECK(undroppable_says_why());
 }
 
-TEST_CASE("reader: parts as they are") {
+TEST_CASE("draft_reader: parts as they are") {
     CHECK(removed_parts_are_left_out());
     CHECK(results_have_the_tool_of_their_call());
 }
 
-TEST_CASE("reader: present text and the original") {
+TEST_CASE("draft_reader: present text and the original") {
     desk on{user("u"), call("1"), result("1", "output"), assistant("a"), user("v")};
     auto draft = on.draft();
     auto const part = part_of(on.facts, 2);
@@ -187,7 +187,7 @@ TEST_CASE("reader: present text and the original") {
     CHECK(draft.message_at({2}).parts[0].text == "output");
 }
 
-TEST_CASE("reader: groups come in order, a summary before the group in whose place it stands") {
+TEST_CASE("draft_reader: groups come in order, a summary before the group in whose place it stands") {
     desk on{user("u"), assistant("a"), assistant("b"), user("v")};
     auto draft = on.draft();
     auto const order = [&] {
@@ -203,7 +203,7 @@ TEST_CASE("reader: groups come in order, a summary before the group in whose pla
     CHECK(order() == std::vector<std::uint32_t>{11, 10, 30});
 }
 
-TEST_CASE("reader: an adapter that shows other parts than before reads no further than was counted") {
+TEST_CASE("draft_reader: an adapter that shows other parts than before reads no further than was counted") {
     desk on{user("u"), with(role::assistant, {{.text = "abc"}}), user("v")};
     on.history[1] = with(role::assistant, {{.text = "abc"}, {.text = "def"}});
     std::size_t seen = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/reduce.hpp>
+#include <condense/core/engine.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ condense::part_ref part_at(auto const& draft, std::uint32_t message, std::uint32
 
 }  // namespace
 
-TEST_CASE("reduction: without edits every message is sent, itself") {
+TEST_CASE("engine: without edits every message is sent, itself") {
     auto const made = reduced<condense::no_effects>(conversation, nothing);
     std::size_t index = 0;
     made.each([&](chat_message const& m) { CHECK(&m == &conversation[index++]); });
@@ -72,7 +72,7 @@ TEST_CASE("reduction: without edits every message is sent, itself") {
     CHECK(made.used() == made.report().before);
 }
 
-TEST_CASE("reduction: edited messages are made, the others are the originals") {
+TEST_CASE("engine: edited messages are made, the others are the originals") {
     auto const made = reduced<all_verbs>(conversation, [](auto& draft, auto& pass) {
         if (!draft.edits().steps().empty()) return;
         pass.note(draft.shorten(part_at(draft, 2), "out"));
@@ -109,7 +109,7 @@ TEST_CASE("reduction: edited messages are made, the others are the originals") {
     CHECK(originals == 2);
 }
 
-TEST_CASE("reduction: a message is made with all its edits") {
+TEST_CASE("engine: a message is made with all its edits") {
     auto messages = conversation;
     messages[3].parts = {{.kind = condense::part_kind::reasoning, .text = "hm"},
                          {.text = "first text"},
@@ -129,7 +129,7 @@ TEST_CASE("reduction: a message is made with all its edits") {
     CHECK(messages[3].parts.size() == 4);
 }
 
-TEST_CASE("reduction: marks are written where they are wanted") {
+TEST_CASE("engine: marks are written where they are wanted") {
     auto const act = [](auto& draft, auto& pass) {
         if (!draft.edits().steps().empty()) return;
         pass.note(draft.shorten(part_at(draft, 2), "out"));
@@ -140,7 +140,7 @@ TEST_CASE("reduction: marks are written where they are wanted") {
           "task | {} | out <short.0> | s <summary> | well | latest | ");
 }
 
-TEST_CASE("reduction: marks of earlier runs stay on what is edited again") {
+TEST_CASE("engine: marks of earlier runs stay on what is edited again") {
     auto messages = conversation;
     messages[3].parts.push_back({.text = "more"});
     messages[3].mark = "stored.1";
@@ -151,7 +151,7 @@ TEST_CASE("reduction: marks of earlier runs stay on what is edited again") {
           "task | {} | output | a more <short.0,stored.1> | go on | well | latest | ");
 }
 
-TEST_CASE("reduction: the first changed message is that of the earliest edit in force") {
+TEST_CASE("engine: the first changed message is that of the earliest edit in force") {
     auto const changed = [](auto act) { return reduced<all_verbs>(conversation, act).report().first_changed; };
     CHECK(changed([](auto& draft, auto& pass) {
               if (!draft.edits().steps().empty()) return;
@@ -166,7 +166,7 @@ TEST_CASE("reduction: the first changed message is that of the earliest edit in 
           }) == 5u);
 }
 
-TEST_CASE("reduction: forward ranges are read, too") {
+TEST_CASE("engine: forward ranges are read, too") {
     std::list<chat_message> const messages(conversation.begin(), conversation.end());
     auto const made = reduced<all_verbs>(messages, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); });
     CHECK(sent(made) == "task | answer | go on | well | latest | ");
@@ -177,14 +177,14 @@ TEST_CASE("reduction: forward ranges are read, too") {
           "task | latest | ");
 }
 
-TEST_CASE("reduction: an empty history is sent as it is") {
+TEST_CASE("engine: an empty history is sent as it is") {
     auto const made = reduced<all_verbs>(history{}, [](auto& draft, auto& pass) { pass.note(draft.drop({0})); });
     CHECK(sent(made).empty());
     CHECK(made.report().fits());
     CHECK_FALSE(made.report().changed());
 }
 
-TEST_CASE("reduction: without anything that concludes, a run fits or is over") {
+TEST_CASE("engine: without anything that concludes, a run fits or is over") {
     auto const outcome_of = [](std::uint64_t window) {
         return condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
                                 toy::per_byte{})
@@ -212,7 +212,7 @@ struct patient {
 
 }  // namespace
 
-TEST_CASE("reduction: a run goes on until its layers change nothing more") {
+TEST_CASE("engine: a run goes on until its layers change nothing more") {
     pipeline const mix{patient<condense::always_t>{}, layer<condense::drops>([](auto& draft, auto& pass) {
                            if (draft.present(condense::sequence{3})) pass.note(draft.drop({3}));
                        })};
@@ -223,7 +223,7 @@ TEST_CASE("reduction: a run goes on until its layers change nothing more") {
     CHECK(messages[2].parts[0].text == "out");
 }
 
-TEST_CASE("reduction: savings of all layers are the whole saving") {
+TEST_CASE("engine: savings of all layers are the whole saving") {
     pipeline const mix{patient<condense::always_t>{},
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
@@ -235,7 +235,7 @@ TEST_CASE("reduction: savings of all layers are the whole saving") {
     CHECK(sum == 13_tokens);
 }
 
-TEST_CASE("reduction: how long a run took is what the clock says") {
+TEST_CASE("engine: how long a run took is what the clock says") {
     struct ticks {
         std::uint64_t* now;
         condense::instant operator()() const { return {*now += 5}; }

@@ -20,7 +20,7 @@ using condense::refusal;
 
 }  // namespace
 
-TEST_CASE("run: a layer that does nothing is idle") {
+TEST_CASE("layer_run: a layer that does nothing is idle") {
     auto messages = conversation();
     auto const report = reduced(messages, pipeline{layer<condense::drops>(nothing)});
     CHECK(report.layers[0].outcome == layer_outcome::idle);
@@ -28,7 +28,7 @@ TEST_CASE("run: a layer that does nothing is idle") {
     CHECK(messages == conversation());
 }
 
-TEST_CASE("run: a layer that was refused everything has declined, and its note says why") {
+TEST_CASE("layer_run: a layer that was refused everything has declined, and its note says why") {
     auto messages = conversation();
     auto const all = [](auto& draft, auto& pass) {
         pass.note(draft.drop({6}));
@@ -43,7 +43,7 @@ TEST_CASE("run: a layer that was refused everything has declined, and its note s
 
 // Failures change nothing
 
-TEST_CASE("run: a layer that throws is taken back, and the next one goes on") {
+TEST_CASE("layer_run: a layer that throws is taken back, and the next one goes on") {
     auto messages = conversation();
     auto const after_drop = [](auto fail) {
         return layer<condense::drops>([fail](auto& draft, auto& pass) {
@@ -68,7 +68,7 @@ TEST_CASE("run: a layer that throws is taken back, and the next one goes on") {
     CHECK(messages[3] == chat_message::assistant("well"));
 }
 
-TEST_CASE("run: a layer that says that it failed is taken back") {
+TEST_CASE("layer_run: a layer that says that it failed is taken back") {
     auto messages = conversation();
     auto const fails = [](std::string_view reason) {
         return layer<condense::drops>([reason](auto& draft, auto& pass) -> condense::failed {
@@ -89,7 +89,7 @@ TEST_CASE("run: a layer that says that it failed is taken back") {
 
 // Dry runs, models, cancellation
 
-TEST_CASE("run: a dry run asks nothing and keeps nothing, and says what would be") {
+TEST_CASE("layer_run: a dry run asks nothing and keeps nothing, and says what would be") {
     auto const messages = conversation();
     shelf::state state;
     shelf const store{&state};
@@ -116,7 +116,7 @@ struct stopper {
 
 }  // namespace
 
-TEST_CASE("run: a layer that throws when it was told to stop ends the run, and nothing has changed") {
+TEST_CASE("layer_run: a layer that throws when it was told to stop ends the run, and nothing has changed") {
     auto messages = conversation();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
@@ -138,7 +138,7 @@ TEST_CASE("run: a layer that throws when it was told to stop ends the run, and n
     CHECK(messages.size() == 5);
 }
 
-TEST_CASE("run: being told to stop is heard through a layer that runs others again") {
+TEST_CASE("layer_run: being told to stop is heard through a layer that runs others again") {
     auto messages = conversation();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
@@ -155,7 +155,8 @@ TEST_CASE("run: being told to stop is heard through a layer that runs others aga
     CHECK(messages == conversation());
 }
 
-TEST_CASE("run: who is told to stop and fails by value leaves the view, and the report, as they were", "[law-12]") {
+TEST_CASE("layer_run: who is told to stop and fails by value leaves the view, and the report, as they were",
+          "[law-12]") {
     auto messages = conversation();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
@@ -175,7 +176,7 @@ TEST_CASE("run: who is told to stop and fails by value leaves the view, and the 
     CHECK(reached == 0);
 }
 
-TEST_CASE("run: a cancellation reaches the caller, wrapped or not", "[law-12]") {
+TEST_CASE("layer_run: a cancellation reaches the caller, wrapped or not", "[law-12]") {
     struct own_stop : condense::cancelled {};
     for (int kind = 0; kind < 3; ++kind) {
         auto messages = conversation();
@@ -205,7 +206,7 @@ TEST_CASE("run: a cancellation reaches the caller, wrapped or not", "[law-12]") 
 
 // Growth
 
-TEST_CASE("run: growth by restored messages is reported apart") {
+TEST_CASE("layer_run: growth by restored messages is reported apart") {
     auto messages = conversation();
     auto const once = layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.present(condense::sequence{5})) pass.note(draft.drop({1}));

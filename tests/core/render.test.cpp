@@ -69,7 +69,7 @@ auto heard_by(Observer observer) {
 
 }  // namespace
 
-TEST_CASE("truncation: each says what was cut, by whom, and how much is left") {
+TEST_CASE("render: each says what was cut, by whom, and how much is left") {
     auto const messages = with_results(1'000);
     auto const reduced =
         condense::dry_run(messages, condense::pipeline{short_cut}, {.window = 100'000_tokens}, exact{});
@@ -94,7 +94,7 @@ TEST_CASE("truncation: each says what was cut, by whom, and how much is left") {
                                  " characters, the original is in the history alone");
 }
 
-TEST_CASE("truncation: names the store or the journal that has the original") {
+TEST_CASE("render: names the store or the journal that has the original") {
     condense::memory_store const store;
     auto const offloaded =
         trail_of(with_results(1'000),
@@ -115,7 +115,7 @@ TEST_CASE("truncation: names the store or the journal that has the original") {
     CHECK(told[1].text().ends_with("the original is in the journal"));
 }
 
-TEST_CASE("truncation: a part that two layers cut has an entry for each") {
+TEST_CASE("render: a part that two layers cut has an entry for each") {
     condense::memory_store const store;
     auto const trail = trail_of(
         with_results(1'000),
@@ -132,7 +132,7 @@ TEST_CASE("truncation: a part that two layers cut has an entry for each") {
     CHECK(trail[2].stored == trail[0].stored);
 }
 
-TEST_CASE("truncation: what is not sent any more is not told") {
+TEST_CASE("render: what is not sent any more is not told") {
     auto messages = with_results(1'000);
     auto const trail = trail_of(
         messages, condense::pipeline{short_cut, condense::sliding_window{.when = used >= 4_messages,
@@ -141,7 +141,7 @@ TEST_CASE("truncation: what is not sent any more is not told") {
     CHECK(trail_of(with_results(100), condense::pipeline{short_cut}).empty());
 }
 
-TEST_CASE("truncation: a part that was taken out has nothing left") {
+TEST_CASE("render: a part that was taken out has nothing left") {
     auto messages = with_results(10);
     for (auto const size : {400, 500})
         messages.insert(messages.begin() + 1,
@@ -159,7 +159,7 @@ TEST_CASE("truncation: a part that was taken out has nothing left") {
     CHECK(trail[0].after == 0_chars);
 }
 
-TEST_CASE("truncation: a session tells of arrivals and runs, before it says that it has reduced") {
+TEST_CASE("render: a session tells of arrivals and runs, before it says that it has reduced") {
     std::vector<std::string> lines;
     auto const log = heard_by([&lines](auto const& event) {
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(event)>, condense::events::arrived>)
@@ -191,7 +191,7 @@ TEST_CASE("truncation: a session tells of arrivals and runs, before it says that
     CHECK(lines.size() == before);
 }
 
-TEST_CASE("truncation: what a session tells is what it sends") {
+TEST_CASE("render: what a session tells is what it sends") {
     std::vector<truncation> told;
     condense::session session{
         history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(into(told))};
@@ -200,7 +200,7 @@ TEST_CASE("truncation: what a session tells is what it sends") {
     for (auto const& each : told) CHECK(characters_of(session, each) == each.after.count);
 }
 
-TEST_CASE("truncation: an observer that pushes when it is told is told of that, too") {
+TEST_CASE("render: an observer that pushes when it is told is told of that, too") {
     std::vector<truncation> told;
     std::function<void()> push;
     auto const observer = [&](condense::events::truncated const& each) {

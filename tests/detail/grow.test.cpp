@@ -8,12 +8,12 @@
 #include "support/catch.hpp"
 
 TEST_CASE("grow: makes the room that was asked for") {
-    std::vector<int> part_id;
-    condense::detail::grow(part_id, 3);
-    REQUIRE(part_id.capacity() >= 3);
-    auto const* const at = part_id.data();
-    for (int each = 0; each < 3; ++each) part_id.push_back(each);
-    CHECK(part_id.data() == at);
+    std::vector<int> values;
+    condense::detail::grow(values, 3);
+    REQUIRE(values.capacity() >= 3);
+    auto const* const at = values.data();
+    for (int each = 0; each < 3; ++each) values.push_back(each);
+    CHECK(values.data() == at);
     std::string text(100, 'x');
     condense::detail::grow(text, 1'000);
     CHECK(text.capacity() >= 1'100);
@@ -21,13 +21,13 @@ TEST_CASE("grow: makes the room that was asked for") {
 }
 
 TEST_CASE("grow: many small steps move little") {
-    std::vector<int> part_id;
+    std::vector<int> values;
     std::size_t moves = 0;
     for (int each = 0; each < 10'000; ++each) {
-        auto const before = part_id.capacity();
-        condense::detail::grow(part_id, 1);
-        moves += part_id.capacity() != before ? 1u : 0u;
-        part_id.push_back(each);
+        auto const before = values.capacity();
+        condense::detail::grow(values, 1);
+        moves += values.capacity() != before ? 1u : 0u;
+        values.push_back(each);
     }
     CHECK(moves < 20);
 }

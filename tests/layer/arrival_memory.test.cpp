@@ -46,7 +46,7 @@ std::size_t large_results(Session const& session) {
 
 }  // namespace
 
-TEST_CASE("deferred: without a journal a result is shortened once its round is over") {
+TEST_CASE("arrival_memory: without a journal a result is shortened once its round is over") {
     auto session = session_with(pipeline{compress{.when = always}});
     session.push(chat_message::user("go"));
     session.push(chat_message::call("1", "read", "{}"));
@@ -56,7 +56,7 @@ TEST_CASE("deferred: without a journal a result is shortened once its round is o
     CHECK(large_results(session) == 0);
 }
 
-TEST_CASE("deferred: what a tail protects is shortened or stored when it is behind the tail no more") {
+TEST_CASE("arrival_memory: what a tail protects is shortened or stored when it is behind the tail no more") {
     condense::memory_journal const journal;
     condense::memory_store const store;
     auto const check = [](auto session) {
@@ -71,7 +71,7 @@ TEST_CASE("deferred: what a tail protects is shortened or stored when it is behi
     check(session_with(pipeline{record{.to = journal}, offload{.protect = last(4_messages), .into = store}}));
 }
 
-TEST_CASE("deferred: a large message of the user's is left until another is the latest") {
+TEST_CASE("arrival_memory: a large message of the user's is left until another is the latest") {
     condense::memory_store const store;
     auto session = session_with(pipeline{offload{.into = store}});
     session.push(chat_message::user("go"));
@@ -85,7 +85,7 @@ TEST_CASE("deferred: a large message of the user's is left until another is the 
     CHECK(session.used().tokens < used);
 }
 
-TEST_CASE("deferred: an edit that was undone is not made again") {
+TEST_CASE("arrival_memory: an edit that was undone is not made again") {
     auto session = session_with(pipeline{compress{.when = always, .protect = last(2_messages)}});
     session.push(chat_message::user("go"));
     round(session, 0);
@@ -96,7 +96,7 @@ TEST_CASE("deferred: an edit that was undone is not made again") {
     CHECK(large_results(session) == 1);
 }
 
-TEST_CASE("deferred: a saved session goes on with what it had deferred") {
+TEST_CASE("arrival_memory: a saved session goes on with what it had deferred") {
     auto const mix = pipeline{compress{.when = always, .protect = last(4_messages)}};
     auto first = session_with(mix);
     first.push(chat_message::user("go"));
@@ -110,7 +110,7 @@ TEST_CASE("deferred: a saved session goes on with what it had deferred") {
     CHECK(large_results(second) == 1);
 }
 
-TEST_CASE("deferred: where the request does not fit, a layer that always acts is due") {
+TEST_CASE("arrival_memory: where the request does not fit, a layer that always acts is due") {
     auto session = session_with(pipeline{compress{.when = always}});
     session.push(chat_message::user("go"));
     CHECK_FALSE(session.due());
@@ -118,7 +118,7 @@ TEST_CASE("deferred: where the request does not fit, a layer that always acts is
     CHECK(session.due());
 }
 
-TEST_CASE("deferred: a memory is read as it was written, or not at all") {
+TEST_CASE("arrival_memory: a memory is read as it was written, or not at all") {
     condense::detail::deferred_messages kept;
     for (std::string_view const good : {"", "1:9,", "1:9,1:3,1:8,"}) CHECK(kept.load(good, 9));
     CHECK(kept.save() == "1:9,1:3,1:8,");

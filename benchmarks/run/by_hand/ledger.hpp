@@ -72,7 +72,7 @@ public:
         grow(calls_, m.parts.size());
     }
     template <class Column>
-    static void grow(Column& part_id, std::size_t more) {
+    static void grow(Column& column, std::size_t more) {
         if (part_id.capacity() - part_id.size() < more) part_id.reserve(2 * part_id.capacity() + more);
     }
 

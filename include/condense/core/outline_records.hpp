@@ -111,7 +111,7 @@ struct read_options {
 };
 
 template <class = void>
-class basic_fresh_message {
+class basic_message_scan {
 public:
     struct read_part {
         part_record record;
@@ -154,8 +154,8 @@ public:
     }
 
     /// As if the message itself had been read.
-    void take(released_message const& m, bool pinned, bool thins) {
-        part_removable = thins;
+    void take(released_message const& m, bool pinned, bool removable) {
+        part_removable = removable;
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
         joins_previous = m.joins_previous;
         parts_.clear();
@@ -215,7 +215,7 @@ private:
     std::vector<read_part> parts_;
     std::string text_;
 };
-using message_scan = basic_fresh_message<>;
+using message_scan = basic_message_scan<>;
 
 }  // namespace detail
 }  // namespace v1

@@ -6,6 +6,8 @@
 
 #include <condense/core/quantity.hpp>
 
+// What a message is made of: the role of who speaks, and its parts.
+
 // Who a message speaks for. Adapters map their own roles to these: role_named("developer").
 
 namespace condense {

@@ -20,6 +20,8 @@
 #include <condense/core/store.hpp>
 #include <condense/detail/address.hpp>
 
+// What a layer is handed beside its draft: the effects that it declares, and the pass that has a verb for each.
+
 // What a layer may do. It declares a set of these; its draft and pass have no other verbs, so the
 // properties of a pipeline follow from the declarations.
 

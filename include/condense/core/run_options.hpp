@@ -11,6 +11,8 @@
 #include <condense/core/handles.hpp>
 #include <condense/core/quantity.hpp>
 
+// The options of a run: clock, stop, pins, pacing, observer.
+
 // The machine's clock, without the weight of <chrono>.
 
 namespace condense {

@@ -13,6 +13,8 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/text.hpp>
 
+// Where originals go: the reference to what is stored, and the concepts of artifact stores and journals.
+
 // The name by which stored content can be had back.
 
 namespace condense {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// Room for what comes, so that taking it in cannot fail: grow(part_id, 3), then three push_backs.
+// Room for what comes, so that taking it in cannot fail: grow(values, 3), then three push_backs.
 
 namespace condense {
 inline namespace v1 {
@@ -11,11 +11,11 @@ namespace detail {
 
 /// Room for `more` elements; at least doubled where there is none, so that many small steps stay linear.
 template <class Column>
-constexpr void grow(Column& part_id, std::size_t more) {
-    if (part_id.capacity() - part_id.size() >= more) return;
-    auto const needed = part_id.size() + more;
-    auto const doubled = part_id.capacity() * 2;
-    part_id.reserve(needed > doubled ? needed : doubled);
+constexpr void grow(Column& values, std::size_t more) {
+    if (values.capacity() - values.size() >= more) return;
+    auto const needed = values.size() + more;
+    auto const doubled = values.capacity() * 2;
+    values.reserve(needed > doubled ? needed : doubled);
 }
 
 }  // namespace detail

@@ -19,7 +19,7 @@ inline namespace v1 {
 namespace detail::json {
 
 /// What was seen at one path of the rows.
-struct part_id {
+struct column {
     std::uint64_t rows = 0;
     std::uint64_t latest = ~std::uint64_t{0};  ///< the row that had it last
     bool along = false;  ///< came with another new path: one event, not two
@@ -155,7 +155,7 @@ private:
 
     /// Shows `pass` all that is remarkable about one value.
     template <class Pass>
-    static constexpr void look(part_id& at, token kind, std::string_view text, Pass pass) noexcept {
+    static constexpr void look(column& at, token kind, std::string_view text, Pass pass) noexcept {
         // Zero and the empty string are sorts of their own, as numbers below zero are.
         auto const size = kind == token::number ? magnitude_of(text) : 0;
         auto const form = kind == token::number ? (text[0] == '-' ? 2u
@@ -177,7 +177,7 @@ private:
 
     /// Words without digits, and which sorts of characters there are.
     template <class Pass>
-    static constexpr void words(part_id& at, std::string_view text, Pass pass) noexcept {
+    static constexpr void words(column& at, std::string_view text, Pass pass) noexcept {
         bool along = false;
         std::uint64_t shape = 0;
         std::uint64_t word = 0;
@@ -252,7 +252,7 @@ private:
     }
 
     /// Rows mostly have the same paths in the same order, so the next one is tried first.
-    constexpr part_id* column_of(std::uint64_t path, bool add = true) {
+    constexpr column* column_of(std::uint64_t path, bool add = true) {
         if (++cursor_ < paths_.size() && paths_[cursor_] == path) return &columns_[cursor_];
         for (cursor_ = 0; cursor_ < paths_.size(); ++cursor_)
             if (paths_[cursor_] == path) return &columns_[cursor_];
@@ -268,7 +268,7 @@ private:
     }
 
     std::vector<std::uint64_t> paths_;  ///< of the columns, apart because it is searched
-    std::vector<part_id> columns_;
+    std::vector<column> columns_;
     std::vector<std::uint8_t> usual_;  ///< columns that surprise where they are missing
     std::size_t cursor_ = 0;
     std::uint64_t rows_ = 0;

@@ -8,7 +8,7 @@
 #include <condense/estimate/model.hpp>
 
 // The models that are known without a file, one row each, and the further names that they have. What moves
-// often is better read from a catalogue: see adapt/models_json.hpp.
+// often is better read from a catalogue: see config/models_json.hpp.
 
 namespace condense {
 inline namespace v1 {

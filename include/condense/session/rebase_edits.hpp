@@ -17,9 +17,10 @@ namespace detail {
 /// Makes those edits of `from` anew in `to` that are of groups wholly before message `first` and still
 /// allowed there. A summary comes with all that it stands for or not at all; then an earlier one stands again.
 template <class = void>
-class basic_carrier {
+class basic_edit_rebaser {
 public:
-    basic_carrier(outline const& old, view const& from, outline const& facts, view& to, std::uint32_t first) noexcept
+    basic_edit_rebaser(outline const& old, view const& from, outline const& facts, view& to,
+                       std::uint32_t first) noexcept
         : old_{&old}, from_{&from}, facts_{&facts}, to_{&to}, first_{first} {}
 
     void all() {
@@ -115,7 +116,7 @@ private:
     std::uint32_t first_;
     std::vector<std::size_t> made_ = {};  ///< for each step of `from` the one that it is now, plus one
 };
-using edit_rebaser = basic_carrier<>;
+using edit_rebaser = basic_edit_rebaser<>;
 
 }  // namespace detail
 }  // namespace v1

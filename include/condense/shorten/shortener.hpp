@@ -69,7 +69,7 @@ template <class Shortener>
 concept composite_shortener = requires { typename Shortener::is_composite; };
 }  // namespace detail
 
-/// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, an text_limit in
+/// Optional members: `applies_to`, a part_kinds, tool results where it is missing; `over`, a text_limit in
 /// place of the layer's where it is bounded; `any_size = true` where there is no limit; `removes = true` where an empty
 /// text takes the whole part out, which may be a sealed one; `validate()`.
 template <class Shortener>
