@@ -15,7 +15,7 @@ from checks import expect
 PATIENCE = 300  # seconds for one run; a sanitized build on a busy machine is slow
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SESSION = ROOT / "examples" / "data" / "session.json"
-MIXES = re.findall(r"^    named\{\"(\w+)\"", (ROOT / "benchmarks" / "mix" / "mixes.hpp").read_text(encoding="utf-8"), re.M)
+MIXES = re.findall(r"^    named\{\s*\"(\w+)\"", (ROOT / "benchmarks" / "mix" / "mixes.hpp").read_text(encoding="utf-8"), re.M)
 
 # What would be markup, script or an escape sequence if anything let it through.
 HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\"'&amp;\u202e${x}`"
