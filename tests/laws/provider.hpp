@@ -132,6 +132,7 @@ struct provider {
     condense::provider_usage reported = {};
     condense::provider_error told = {};
     std::uint64_t named = 0;  ///< the size that the latest refusal names
+    bool has_named_a_size = false;  ///< in some refusal so far
     bool thrown = false;  ///< the latest was thrown and not returned
 
     void begin(chat_message next) {
@@ -151,6 +152,7 @@ struct provider {
     condense::reply<Message> fail(behaviour which, refusal_wording const& wording, std::uint64_t sent) {
         did.push_back(which);
         named = wording.text.find('#') == std::string_view::npos ? 0 : sent;
+        has_named_a_size = has_named_a_size || named != 0;
         told = {.status = wording.status, .text = filled(wording.text, sent, window)};
         thrown = random.chance(30);
         if (thrown) {

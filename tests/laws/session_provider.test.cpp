@@ -80,6 +80,7 @@ public:
         shown_.clear();
         bool const before = overflowed_;
         allowed_ = session_.limits().input();
+        size_told_ = other_.has_named_a_size;
         auto const size = session_.history().size();
         auto const exchange = [&] {
             auto const show = [&](std::string_view piece) { shown_ += piece; };
@@ -197,8 +198,10 @@ private:
             if (other_.count(all[at + 1]) >= other_.count(all[at]))
                 complain("the second request is not smaller for the provider");
         }
-        // Where a provider has reported, the estimate may be over.
-        if (!all.empty() && !anchored_ && cost_of(all[0]).tokens() > allowed_) complain("L8 sent over the window");
+        // Where a provider has told a size, the estimate may be over: up to twice, when in proportion to that size.
+        bool const in_proportion = !reported_for_.empty() || size_told_;
+        auto const most = in_proportion ? condense::tokens{2 * allowed_.count + 2} : allowed_;
+        if (!all.empty() && !anchored_ && cost_of(all[0]).tokens() > most) complain("L8 sent over the window");
         // The answer is judged with the next request.
         auto known = pushed_;
         if (!other_.did.empty() && other_.did.back() == behaviour::answers) known.pop_back();
@@ -239,10 +242,11 @@ private:
         anchored_ = same;
         auto const used = session_.used().tokens;
         if (!same) {
-            // In proportion to the latest report, which is at most four times the estimate and at least half of it.
+            // In proportion to the latest figure, of a report or a refusal, which is at most four times the estimate
+            // and at least half of it.
             auto const estimate = cost_of(now).tokens().count;
             bool const near = used.count <= 4 * estimate + 4 && 2 * used.count + 2 >= estimate;
-            if (reported_for_.empty() ? used.count != estimate : !near)
+            if (reported_for_.empty() && !other_.has_named_a_size ? used.count != estimate : !near)
                 complain("the usage is far from the estimate " + std::string{when});
             return;
         }
@@ -262,6 +266,7 @@ private:
     condense::tokens allowed_ = {};
     bool overflowed_ = false;
     bool anchored_ = false;
+    bool size_told_ = false;  ///< by a refusal before this call
     condense::tokens reported_;
     std::vector<chat_message> reported_for_;
 };

@@ -30,20 +30,12 @@ public:
     constexpr token_scale() = default;
 
     /// `counted` stands for `real`; `apart` is in both and counts one for one, unless one of them is no more than it.
-    /// The rest then counts for half to four times of what it was counted as.
     static constexpr token_scale of(tokens counted, tokens real, tokens apart = {}) noexcept {
         token_scale made;
         if (real == counted || real.count == 0) return made;
         if (apart >= counted || apart >= real) apart = {};
         auto from = counted - apart;
         auto to = real - apart;
-        // Beside what is known apart, messages may seem to cost next to nothing: half of the count at least, four times
-        // at most, as of the whole.
-        if (apart.count != 0) {
-            auto const least = from.count / 2;
-            auto const most = mul_capped(from.count, 4);
-            to = {to.count < least ? least : to.count > most ? most : to.count};
-        }
         while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
         if (from.count == 0 || to.count == 0) return made;
         made.counted_ = from;
