@@ -159,7 +159,7 @@ private:
                                : before_[index].pinned             ? "L2 pin"
                                                                    : "L2 latest user message");
             if (index == model_.latest_answer && now == nullptr) broken_.insert("L16 latest answer");
-            if (model_.open[index] && now == nullptr) broken_.insert("L3 open group");
+            if (model_.open[index] && now == nullptr && !model_.repeats[index]) broken_.insert("L3 open group");
             if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now))
                 broken_.insert("L2 task shortened");
         }
@@ -219,12 +219,15 @@ private:
         if (!noted && (was.kind != now.kind || was.sealed != now.sealed)) return false;
         return was.tool == now.tool && was.call == now.call && was.status == now.status;
     }
-    bool is_orphan(std::size_t index, std::size_t place) const {
-        auto const& all = model_.orphan_parts;
-        return std::find(all.begin(), all.end(), std::pair{index, place}) != all.end();
+    /// Repair takes out results without a call, and all but the first result of a call.
+    bool is_superfluous(std::size_t index, std::size_t place) const {
+        auto const among = [&](auto const& all) {
+            return std::find(all.begin(), all.end(), std::pair{index, place}) != all.end();
+        };
+        return among(model_.orphan_parts) || among(model_.repeated_parts);
     }
     void check_removed(std::size_t index, std::size_t place) {
-        if (is_orphan(index, place)) return;
+        if (is_superfluous(index, place)) return;
         auto const& was = before_[index].parts[place];
         if (was.kind == part_kind::tool_call || was.kind == part_kind::tool_result) broken_.insert("L1 half a pair");
     }

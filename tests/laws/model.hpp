@@ -36,7 +36,9 @@ struct model {
     std::vector<std::size_t> waiting_nameless;  ///< messages with a call without an id that may still be answered
     std::vector<std::pair<std::size_t, std::size_t>> orphan_parts;  ///< by message and place in it
     std::vector<std::size_t> orphans;    ///< messages with a result whose call is nowhere
-    std::vector<bool> repeats;  ///< for each message, whether it holds nothing but results of calls answered before it
+    std::vector<std::pair<std::size_t, std::size_t>>
+        repeated_parts;  ///< further results by id of a call, in another message
+    std::vector<bool> repeats;  ///< for each message, whether it holds nothing else
 
     static constexpr std::size_t none = ~std::size_t{0};
 
@@ -57,7 +59,7 @@ private:
         bool waits;
         bool cancelled = false;
         bool has_result = false;
-        std::size_t first_result = none;  ///< the message with it, where it says more than that the call still runs
+        std::size_t first_result = none;  ///< the message with it, by id and not pending
     };
 
     void read_users(std::vector<chat_message> const& all) {
@@ -146,8 +148,11 @@ private:
                 join(calls_[found].message, index);
                 if (!is_result) continue;
                 auto& first = calls_[found].first_result;
-                if (first == none && part.status != part_status::pending) first = index;
-                again += first != none && first != index ? 1u : 0u;
+                if (first == none && part.status != part_status::pending && !part.call.empty()) first = index;
+                if (first != none && first != index && !part.call.empty()) {
+                    ++again;
+                    repeated_parts.push_back({index, static_cast<std::size_t>(&part - all[index].parts.data())});
+                }
                 calls_[found].answered = part.status != part_status::pending;
                 calls_[found].has_result = true;
                 calls_[found].waits = calls_[found].waits || part.status == part_status::pending;

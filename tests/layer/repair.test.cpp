@@ -233,6 +233,9 @@ TEST_CASE("repair: of several results of a call the first stays") {
     // Without ids nobody can tell that they are of one call.
     conversation const unnamed{U(), C(""), R("", "first"), R("", "second"), A(), U()};
     CHECK(mended(unnamed) == unnamed);
+    // One that names its call stays where another was only matched by its place.
+    conversation const partly_named{U(), C("1"), R("", "nameless"), R("1", "by id"), A(), U()};
+    CHECK(mended(partly_named) == partly_named);
     auto pinned = R("1", "second");
     pinned.pinned = true;
     CHECK(mended({U(), C("1"), R("1", "first"), pinned, A(), U()}).size() == 6);

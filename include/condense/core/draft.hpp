@@ -228,7 +228,7 @@ protected:
         return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
     }
 
-    /// A result, or what came with it, whose call has a result in another message, too.
+    /// A result by id, or what came with it, whose call has a result by id in another message, too.
     constexpr bool is_repeated(part_ref part) const noexcept {
         auto const& found = this->facts_->part_at(part.part_id);
         if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning)
@@ -239,7 +239,7 @@ protected:
             auto const& m = this->facts_->message_at(index);
             for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
                 auto const& held = this->facts_->part_at(at);
-                if (held.kind != part_kind::tool_result || held.call != found.call) continue;
+                if (!held.by_id || held.call != found.call) continue;
                 (index == found.message_index ? own : other) |=
                     index == found.message_index || !this->is_removed(this->part_at(at));
             }

@@ -228,6 +228,7 @@ private:
         auto record = part.record;
         record.message_index = index;
         auto const is_result = record.kind == part_kind::tool_result;
+        record.by_id = is_result && part.id_size != 0;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = call_of(at);
@@ -309,9 +310,9 @@ private:
         auto const counted = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
-        if (call.has_result && call.id_size != 0 && call.result_in != record.message_index)
+        if (record.by_id && call.result_in == detail::none32) call.result_in = record.message_index;
+        if (record.by_id && call.result_in != record.message_index)
             repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
-        if (!call.has_result) call.result_in = record.message_index;
         call.has_result = true;
         if (!call.answered) {
             call.waits = true;

@@ -66,6 +66,7 @@ struct part_record {
     part_kind kind = part_kind::text;
     part_status status = part_status::ok;
     bool sealed = false;
+    bool by_id = false;  ///< a result that names its call
     bool late = false;  ///< it belongs to a call that was released, and can be taken out of its message
     earlier_edit earlier = earlier_edit::none;
 };

@@ -30,7 +30,7 @@ struct call_record {
     bool dead = false;   ///< a later turn has been answered without it
     bool has_result = false;
     std::uint32_t part_id = none32;  ///< of its part
-    std::uint32_t result_in = none32;  ///< the message of its first result
+    std::uint32_t result_in = none32;  ///< the message of its first result by id
 };
 
 /// A template, as its kind in core are, so that a program that only includes it instantiates nothing of it.

@@ -95,7 +95,7 @@ private:
         remove(draft, pass, draft.part_at(part_id));
     }
 
-    /// Of a call's results in several messages.
+    /// Of a call's results by id in several messages; one that was matched by its place is left alone.
     static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& facts = draft.outline();
         auto const& repeated = facts.part_at(part_id);
@@ -104,8 +104,7 @@ private:
         auto const each = [&](auto&& f) {
             draft.each_part_of(which, [&](part_ref part) {
                 auto const& found = facts.part_at(part.part_id);
-                if (found.kind == part_kind::tool_result && found.call == repeated.call)
-                    f(part, found.status == part_status::pending);
+                if (found.by_id && found.call == repeated.call) f(part, found.status == part_status::pending);
             });
         };
         auto first = detail::none32;
