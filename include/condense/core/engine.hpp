@@ -8,6 +8,7 @@
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/layer_run.hpp>
 #include <condense/core/render.hpp>
+#include <condense/detail/scope_exit.hpp>
 
 // One run of a pipeline on a draft: sweeps over its layers, pressure, and the outcome.
 
@@ -15,24 +16,11 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Takes back all edits of a run that is left by an exception. A template, as the view is.
+/// Takes back all edits made in a scope, unless it is released: for runs that an exception may leave.
 template <class View>
-class transaction {
-public:
-    constexpr transaction(outline const& facts, View& edits) noexcept
-        : facts_{&facts}, edits_{&edits}, mark_{edits.steps().size()} {}
-    transaction(transaction const&) = delete;
-    transaction& operator=(transaction const&) = delete;
-    constexpr ~transaction() {
-        if (edits_ != nullptr) edits_->take_back(*facts_, mark_);
-    }
-    constexpr void keep() noexcept { edits_ = nullptr; }
-
-private:
-    outline const* facts_;
-    View* edits_;
-    std::size_t mark_;
-};
+constexpr auto rollback_on_exit(outline const& facts, View& edits) noexcept {
+    return scope_exit{[&facts, &edits, mark = edits.steps().size()] { edits.take_back(facts, mark); }};
+}
 
 /// Leaves the view, and the report, as if nothing had been done.
 template <std::size_t Layers, class Draft>

@@ -160,7 +160,7 @@ protected:
     auto transact(Function&& f) {
         grow(undo_points_, 1);
         on_failure whatever_happens{this};
-        transaction all{facts_, edits_};
+        auto rollback = rollback_on_exit(facts_, edits_);
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
         auto made = this->with_draft([&](auto& whole) {
@@ -169,7 +169,7 @@ protected:
             return done;
         });
         changed(mark, before);
-        all.keep();
+        rollback.release();
         whatever_happens.of = nullptr;
         return made;
     }
