@@ -250,10 +250,10 @@ TEST_CASE("pipeline: the last layer runs those before it again, under pressure")
         static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
         CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
-    SECTION("those of its own pipeline only") {
+    SECTION("also those before the pipeline in which it was given") {
         pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, press{}}};
         static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
-        CHECK(pages == std::vector<std::string>{"a0", "b0", "b1", "b2", "b3!"});
+        CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
 }
 

@@ -128,7 +128,7 @@ static_assert(!condense::recoverable<pipeline<fallback<journal_layer, window_lay
 static_assert(condense::recoverable<pipeline<journal_layer, fallback<window_layer, clock_layer>>>);
 static_assert(condense::recoverable<pipeline<fallback<pipeline<journal_layer, window_layer>, clock_layer>>>);
 static_assert(fallback<pipeline<window_layer, clock_layer>, window_layer>::size == 3);
-static_assert(condense::reducer<fallback<window_layer, window_layer>>);
+static_assert(condense::layer<fallback<window_layer, window_layer>>);
 
 }  // namespace
 

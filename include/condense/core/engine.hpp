@@ -52,7 +52,7 @@ template <class Mix, class Run>
 constexpr void press(Mix const& mix, Run& shared, typename Mix::memory& kept, tokens target, report<Mix::size>& made) {
     for (unsigned pressure = 1; pressure <= 2 && shared.draft.used().tokens > target && !shared.stopped; ++pressure) {
         pressed const while_running{shared, pressure, pressure == 2, target};
-        mix.template reduce_all<false>(shared, 0, kept);
+        mix.run_hook(shared, shared.entries, kept, reduce_hook{});
     }
     made.after = shared.draft.used();
     made.outcome = made.after.tokens <= shared.limit           ? outcome::fits
@@ -91,14 +91,14 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
     shared.resumes = one_shot;
     if (one_shot)
         for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
-            mix.template arrive_all<false, true>(shared, sequence{index}, 0, kept);
+            mix.run_hook(shared, shared.entries, kept, arrive_hook<true>{sequence{index}});
     // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
     // another run on its result would change nothing.
     constexpr unsigned most_sweeps = 16;
     for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
         auto const steps = whole.mark();
         shared.leaves_work = false;
-        mix.template reduce_all<false>(shared, 0, kept);
+        mix.run_hook(shared, shared.entries, kept, reduce_hook{});
         shared.untriggered = false;
         shared.until.reset();
         made.after = whole.used();
@@ -122,7 +122,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kep
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
             // What could not be noted would be taken for new messages by the next run.
-            if (!mix.note_made(shared, each, kind == run_kind::commit, 0, kept) && made.changed())
+            made_hook<decltype(each)> const told{each, kind == run_kind::commit};
+            if (!mix.run_hook(shared, shared.entries, kept, told) && made.changed())
                 take_back(made, whole, mark, not_all_recorded);
         }
     made.time = options.clock() - started;

@@ -81,8 +81,18 @@ concept has_reduce_hook = std::is_class_v<Layer> && !requires { &hook_probe<Laye
 template <class Layer>
 concept has_arrive_hook = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
 
+/// Runs other layers and has an entry in the report for each: `fallback`. Its interface is that of a pipeline.
 template <class Layer>
-concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer>;
+concept composite = requires { requires Layer::runs_layers; };
+
+template <class Layer>
+concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer> || composite<Layer>;
+
+template <class Layer>
+consteval std::size_t entries_of() {
+    if constexpr (composite<Layer>) return Layer::size;
+    else return 1;
+}
 
 template <class Layer>
 concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };
@@ -108,6 +118,9 @@ constexpr bool flag_last_resort() noexcept {
     if constexpr (requires { Layer::last_resort; }) return Layer::last_resort;
     else return false;
 }
+
+template <class Layer>
+concept plans_summaries = requires { requires Layer::plans_summaries; };
 
 template <class Layer>
 struct memory_type {

@@ -132,7 +132,7 @@ protected:
                                                                                   .journals_only = journals_only};
             unrecorded_ = true;  // until it is known
             for (auto index = first; index < facts_.size(); ++index)
-                mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+                mix_.run_hook(shared, entries.data(), kept_, arrive_hook<>{sequence{index}});
             unrecorded_ = shared.unrecorded;
             unread_ = false;
             return entries;
