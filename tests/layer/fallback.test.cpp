@@ -253,6 +253,17 @@ TEST_CASE("fallback: in fallbacks") {
     CHECK(report.layers.size() == 4);
 }
 
+TEST_CASE("fallback: one in another has not failed where one of its own layers works") {
+    int ran = 0;
+    int outer = 0;
+    auto messages = history();
+    auto const mix = pipeline{
+        fallback{fallback{worker{worker::throws, &ran}, worker{worker::works, &ran}}, worker{worker::works, &outer}}};
+    static_cast<void>(condense::reduce(messages, mix, roomy, exact{}));
+    CHECK(ran > 0);
+    CHECK(outer == 0);
+}
+
 TEST_CASE("fallback: a cancellation reaches the caller and no layer stands in for another", "[law-12]") {
     int first = 0;
     int second = 0;

@@ -30,6 +30,25 @@ template <class Layer>
 concept weighs_tokens =
     requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
+/// Calls f, and fail(reason) where it throws. A cancellation reaches the caller, as every exception does once a stop
+/// is asked for.
+template <class Run, class Function, class Fail>
+constexpr void guarded([[maybe_unused]] Run const& shared, Function&& f, [[maybe_unused]] Fail&& fail) {
+#if defined(__cpp_exceptions)
+    try {
+        f();
+    } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
+        fail(problem.what());
+        if (shared.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+    } catch (...) {
+        fail("an exception of unknown type");
+        if (shared.options.stop.stop_requested()) throw;
+    }
+#else
+    f();
+#endif
+}
+
 /// The steps from `mark` on are all of texts of parts, none of which rests on another's.
 template <class View>
 constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
@@ -163,23 +182,13 @@ private:
 
     /// A store that throws has failed for this content alone; a cancellation passes.
     constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
-#if defined(__cpp_exceptions)
-        auto const failed_by = [this](std::string_view what) {
+        store_error problem;
+        auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
+        guarded(*shared_, call, [&](std::string_view what) {
             threw_ = true;
-            return store_error{what.empty() ? std::string_view{"the store threw"} : what};
-        };
-        try {
-            return put.put(put.store, put.name, content, created);
-        } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
-            if (shared_->options.stop.stop_requested() || wraps_cancellation(problem)) throw;
-            return failed_by(problem.what());
-        } catch (...) {
-            if (shared_->options.stop.stop_requested()) throw;
-            return failed_by("an exception of unknown type");
-        }
-#else
-        return put.put(put.store, put.name, content, created);
-#endif
+            problem = store_error{what.empty() ? std::string_view{"the store threw"} : what};
+        });
+        return problem;
     }
 
     constexpr bool put_all() {
@@ -289,56 +298,12 @@ private:
 
 // How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
 
-#if defined(__cpp_exceptions)
-#define CONDENSE_DETAIL_TRY try
-#define CONDENSE_DETAIL_CATCH(fail, stopped)               \
-    catch (cancelled const&) {                             \
-        throw;                                             \
-    }                                                      \
-    catch (std::exception const& problem) {                \
-        fail(problem.what());                              \
-        if (stopped || wraps_cancellation(problem)) throw; \
-    }                                                      \
-    catch (...) {                                          \
-        fail("an exception of unknown type");              \
-        if (stopped) throw;                                \
-    }
-#else
-#define CONDENSE_DETAIL_TRY
-#define CONDENSE_DETAIL_CATCH(fail, stopped)
-#endif
-
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Sets a run under pressure, for a scope.
-template <class Run>
-class pressed {
-public:
-    constexpr pressed(Run& shared, unsigned pressure, bool top, tokens target) noexcept
-        : shared_{address_of(shared)}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
-        shared.pressure = pressure;
-        shared.top = top;
-        shared.target = target;
-    }
-    pressed(pressed const&) = delete;
-    pressed& operator=(pressed const&) = delete;
-    constexpr ~pressed() {
-        shared_->pressure = pressure_;
-        shared_->top = top_;
-        shared_->target = target_;
-    }
-
-private:
-    Run* shared_;
-    unsigned pressure_;
-    bool top_;
-    tokens target_;
-};
-
-/// A layer that has a reduce hook and is due. One that has seen every message arrive and acts on each is so only
-/// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
+/// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
+/// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     if constexpr (requires {
@@ -346,7 +311,7 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
                   }) {
         static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
         return layer.due(now);
-    } else if constexpr (!has_reduce_hook<Layer>) return false;
+    } else if constexpr (!has_reduce_hook<Layer> && !has_schedule<Layer>) return false;
     else if constexpr (has_when<Layer>) {
         if constexpr (has_arrive_hook<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
@@ -397,16 +362,12 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
     batch made{shared, entry, fired};
     if constexpr (worth_needs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
-    [[maybe_unused]] auto const threw = [&](std::string_view reason) {
-        made.fail(reason);
-        entry.threw = true;
-    };
     scope_exit const end{[&] {
         shared.puts.clear();
         shared.draft.allow_open(false);
     }};
     shared.draft.allow_open(Recorded || shared.pressure != 0);
-    CONDENSE_DETAIL_TRY {
+    auto const act = [&] {
         if constexpr (std::is_void_v<decltype(hook())>) {
             hook();
             made.close(layer);
@@ -417,8 +378,11 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             if (std::string_view{result.reason}.empty()) made.close(layer);
             else made.fail(result.reason);
         }
-    }
-    CONDENSE_DETAIL_CATCH(threw, shared.options.stop.stop_requested())
+    };
+    guarded(shared, act, [&](std::string_view reason) {
+        made.fail(reason);
+        entry.threw = true;
+    });
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
         shared.recorded = shared.recorded || entry.failures == failures;
         shared.unrecorded = !shared.recorded;
@@ -551,40 +515,6 @@ constexpr bool run_layer(Layer const& layer, Run& shared, layer_report& entry, M
     return entry.failures == failures && shared.unasked == unasked;
 }
 
-/// For layers that make no edits of their own: what happens below them is measured there.
-template <class Layer, class Run, class Memory, class Rerun>
-constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Rerun& rerun) {
-    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
-    auto const now = shared.draft.used();
-    if (entry.runs == 0) entry.before = now.tokens;
-    if constexpr (has_when<Layer>)
-        if (!layer.when.due(now)) return;
-    if (stops(shared)) return;
-    ++entry.runs;
-    auto const deadline = shared.deadline;
-    auto const goal = goal_of(layer, now.input);
-    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{
-        shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
-    [[maybe_unused]] auto const fail = [&](std::string_view reason) {
-        ++entry.failures;
-        entry.outcome = layer_outcome::failed;
-        entry.note = reason;
-    };
-    CONDENSE_DETAIL_TRY {
-        static_assert(std::is_void_v<decltype(layer.reduce(narrowed, hand))>,
-                      "condense: pipeline: a hook of a layer that reruns others must return nothing (see layer)");
-        layer.reduce(narrowed, hand);
-        if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
-        else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
-    }
-    CONDENSE_DETAIL_CATCH(fail, shared.options.stop.stop_requested())
-    shared.deadline = deadline;
-}
-
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense
-
-#undef CONDENSE_DETAIL_TRY
-#undef CONDENSE_DETAIL_CATCH

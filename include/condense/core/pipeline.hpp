@@ -16,7 +16,7 @@
 #include <condense/core/layer.hpp>
 #include <condense/core/layer_run.hpp>
 
-// Layers in order, combined at compile time; itself a layer, so pipelines nest.
+// Layers in order, combined at compile time: pipeline{record{.to = journal}, compress{}, sliding_window{}}.
 
 namespace condense {
 inline namespace v1 {
@@ -26,12 +26,14 @@ class pipeline;
 
 namespace detail {
 
+namespace hana = boost::hana;
+
 /// An element of a basic_tuple, by what the tuple's own header defines: <boost/hana/at.hpp> costs the compiler more
 /// than all else of Hana that is used here.
 template <std::size_t Index, class Tuple>
 constexpr decltype(auto) item_at(Tuple&& elements) noexcept {
-    return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(std::forward<Tuple>(elements),
-                                                                     std::integral_constant<std::size_t, Index>{});
+    return hana::at_impl<hana::basic_tuple_tag>::apply(std::forward<Tuple>(elements),
+                                                       std::integral_constant<std::size_t, Index>{});
 }
 
 template <class Layer>
@@ -115,21 +117,24 @@ constexpr void check_layer() {
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
         if constexpr (!std::is_final_v<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
+        static_assert(static_cast<bool>(effects_of<Layer>() & effect::reruns) == has_schedule<Layer>,
+                      "condense: pipeline: a layer must have schedule(tokens) where it declares reruns, and only there "
+                      "(see layer)");
         static_assert(
             !has_worth<Layer> || worth_needs_prefix<Layer> || weighs_tokens<Layer>,
             "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
     }
 }
 
-/// Layers in order, none of them a pipeline: what a pipeline is, however it was composed.
+/// Layers in order, none of them a pipeline: the base of a pipeline, however it was composed.
 template <class... Layers>
 class layer_sequence {
     static_assert((true && ... && (check_layer<Layers>(), true)));
-    static_assert(
-        properties_of_all<Layers...>({}).well_ordered,
-        "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
 
     static constexpr properties known = properties_of_all<Layers...>({});
+    static_assert(
+        known.well_ordered,
+        "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
     static constexpr auto places = places_of<Layers...>();
 
 public:
@@ -144,7 +149,7 @@ public:
     /// Entries of a report: one for each layer, in a fallback for each alternative.
     static constexpr std::size_t size = places.back().entry;
 
-    using memory = boost::hana::basic_tuple<memory_of<Layers>...>;
+    using memory = hana::basic_tuple<memory_of<Layers>...>;
 
     static constexpr properties after(properties before) noexcept { return properties_of_all<Layers...>(before); }
 
@@ -176,6 +181,13 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
+    /// The last layer, which may press on the others.
+    constexpr auto const& last() const noexcept
+        requires(sizeof...(Layers) > 0)
+    {
+        return item_at<sizeof...(Layers) - 1>(layers_);
+    }
+
     /// Some layer has something to do at this usage. Allocates nothing, reads no message.
     constexpr bool due(usage const& now) const noexcept {
         bool found = false;
@@ -202,10 +214,9 @@ public:
                             [[maybe_unused]] memory& kept, [[maybe_unused]] Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             bool good = true;
-            ((good = run_hook_of < Recorded ||
-                     places[Index].recorded > (item_at<Index>(layers_), shared, entries + places[Index].entry,
-                                               item_at<Index>(kept), hook, entries, kept) &&
-                         good),
+            ((good = run_hook_of<(Recorded || places[Index].recorded)>(
+                         item_at<Index>(layers_), shared, entries + places[Index].entry, item_at<Index>(kept), hook) &&
+                     good),
              ...);
             return good;
         }(std::index_sequence_for<Layers...>{});
@@ -248,23 +259,14 @@ private:
     }
 
     template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-    constexpr bool run_hook_of(Layer const& layer, Run& shared, layer_report* entry, Memory& remembered,
-                               Hook const& hook, layer_report* entries, memory& kept) const {
+    static constexpr bool run_hook_of(Layer const& layer, Run& shared, layer_report* entry, Memory& remembered,
+                                      Hook const& hook) {
         if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(shared, entry, remembered, hook);
         else if constexpr (!Hook::template is_of<Layer>) return true;
-        else if constexpr (Layer::effects & effect::reruns) {
-            if (shared.pressure != 0) return true;
-            auto rerun = [&](unsigned pressure, bool top, tokens target) {
-                pressed const while_running{shared, pressure, top, target};
-                run_hook(shared, entries, kept, hook);
-            };
-            shared.last_resort = last_resort;
-            run_rerunning(layer, shared, *entry, remembered, rerun);
-            return true;
-        } else return run_layer<Recorded>(layer, shared, *entry, remembered, hook);
+        else return run_layer<Recorded>(layer, shared, *entry, remembered, hook);
     }
 
-    boost::hana::basic_tuple<Layers...> layers_;
+    hana::basic_tuple<Layers...> layers_;
 };
 
 /// The sequence of all layers, those of pipelines in their place.

@@ -146,7 +146,7 @@ bool with_planner(Mix const& mix, Function& f) {
     bool done = false;
     if constexpr (has_planner<Mix>) {
         std::size_t entry = 0;
-        mix.each([&](auto const& layer) {
+        as_pipeline(mix).each([&](auto const& layer) {
             if constexpr (plans_summaries<std::remove_cvref_t<decltype(layer)>>)
                 if (!std::exchange(done, true)) f(layer, entry);
             ++entry;
