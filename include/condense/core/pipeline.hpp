@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/hana/at.hpp>
 #include <boost/hana/basic_tuple.hpp>
 
 #include <condense/core/layer.hpp>
@@ -27,14 +28,6 @@ class pipeline;
 namespace detail {
 
 namespace hana = boost::hana;
-
-/// An element of a basic_tuple, by what the tuple's own header defines: <boost/hana/at.hpp> costs the compiler more
-/// than all else of Hana that is used here.
-template <std::size_t Index, class Tuple>
-constexpr decltype(auto) item_at(Tuple&& elements) noexcept {
-    return hana::at_impl<hana::basic_tuple_tag>::apply(std::forward<Tuple>(elements),
-                                                       std::integral_constant<std::size_t, Index>{});
-}
 
 template <class Layer>
 inline constexpr bool is_pipeline = false;
@@ -177,7 +170,7 @@ public:
                 if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(one, f);
                 else f(one);
             };
-            (visit(item_at<Index>(layers_), item_at<Index>(kept)), ...);
+            (visit(hana::at_c<Index>(layers_), hana::at_c<Index>(kept)), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -185,7 +178,7 @@ public:
     constexpr auto const& last() const noexcept
         requires(sizeof...(Layers) > 0)
     {
-        return item_at<sizeof...(Layers) - 1>(layers_);
+        return hana::at_c<sizeof...(Layers) - 1>(layers_);
     }
 
     /// Some layer has something to do at this usage. Allocates nothing, reads no message.
@@ -214,8 +207,9 @@ public:
                             [[maybe_unused]] memory& kept, [[maybe_unused]] Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             bool good = true;
-            ((good = run_hook_of<(Recorded || places[Index].recorded)>(
-                         item_at<Index>(layers_), shared, entries + places[Index].entry, item_at<Index>(kept), hook) &&
+            ((good = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), shared,
+                                                                       entries + places[Index].entry,
+                                                                       hana::at_c<Index>(kept), hook) &&
                      good),
              ...);
             return good;
@@ -237,7 +231,7 @@ public:
     template <class Function>
     constexpr auto unpack(Function const& f) {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return f(item_at<Index>(layers_)...);
+            return f(hana::at_c<Index>(layers_)...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -245,7 +239,7 @@ public:
         requires(true && ... && std::equality_comparable<Layers>)
     {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (true && ... && (item_at<Index>(left.layers_) == item_at<Index>(right.layers_)));
+            return (true && ... && (hana::at_c<Index>(left.layers_) == hana::at_c<Index>(right.layers_)));
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -254,7 +248,7 @@ private:
     template <class Function>
     constexpr void each_own(Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (f(item_at<Index>(layers_), places[Index].entry), ...);
+            (f(hana::at_c<Index>(layers_), places[Index].entry), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 

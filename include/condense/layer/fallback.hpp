@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include <boost/hana/basic_tuple.hpp>
-
 #include <condense/core/pipeline.hpp>
 
 // Layers of which the next runs where the one before it failed: fallback{summarize{.with = model},
@@ -36,7 +34,7 @@ public:
     static constexpr bool records = (detail::pipeline_of<Layers>::records && ...);
     static constexpr bool last_resort = (detail::pipeline_of<Layers>::last_resort && ...);
 
-    using memory = boost::hana::basic_tuple<typename detail::pipeline_of<Layers>::memory...>;
+    using memory = detail::hana::basic_tuple<typename detail::pipeline_of<Layers>::memory...>;
 
     static constexpr detail::properties after(detail::properties before) noexcept {
         auto all = before;
@@ -63,11 +61,11 @@ public:
     template <class Function>
     constexpr void each_memory(memory& kept, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (detail::item_at<Index>(choices_).each_memory(detail::item_at<Index>(kept), f), ...);
+            (detail::hana::at_c<Index>(choices_).each_memory(detail::hana::at_c<Index>(kept), f), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
-    constexpr bool due(usage const& now) const noexcept { return detail::item_at<0>(choices_).due(now); }
+    constexpr bool due(usage const& now) const noexcept { return detail::hana::at_c<0>(choices_).due(now); }
     constexpr std::uint64_t due_layers(usage const& now) const noexcept {
         std::uint64_t found = 0;
         std::size_t entry = 0;
@@ -89,8 +87,9 @@ public:
             };
             bool all = true;
             if constexpr (Hook::for_all)
-                return ((all = works(detail::item_at<Index>(choices_), detail::item_at<Index>(kept)) && all), ...);
-            else return (works(detail::item_at<Index>(choices_), detail::item_at<Index>(kept)) || ...);
+                return ((all = works(detail::hana::at_c<Index>(choices_), detail::hana::at_c<Index>(kept)) && all),
+                        ...);
+            else return (works(detail::hana::at_c<Index>(choices_), detail::hana::at_c<Index>(kept)) || ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -98,7 +97,7 @@ public:
         requires(std::equality_comparable<Layers> && ...)
     {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return ((detail::item_at<Index>(left.choices_) == detail::item_at<Index>(right.choices_)) && ...);
+            return ((detail::hana::at_c<Index>(left.choices_) == detail::hana::at_c<Index>(right.choices_)) && ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -106,11 +105,11 @@ private:
     template <class Function>
     constexpr void each_choice(Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (f(detail::item_at<Index>(choices_)), ...);
+            (f(detail::hana::at_c<Index>(choices_)), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
-    boost::hana::basic_tuple<detail::pipeline_of<Layers>...> choices_;
+    detail::hana::basic_tuple<detail::pipeline_of<Layers>...> choices_;
 };
 
 template <class... Layers>
