@@ -292,15 +292,7 @@ private:
     bool threw_ = false;  ///< a store, in a put
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace condense
-
 // How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
-
-namespace condense {
-inline namespace v1 {
-namespace detail {
 
 /// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
 /// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).

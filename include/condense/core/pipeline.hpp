@@ -353,11 +353,8 @@ constexpr pipeline<Layer> as_pipeline(Layer const& only) {
 template <class Mix>
 using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix const&>()))>;
 
-}  // namespace detail
-
 // What a session does with the memories of its layers: saves them as text, takes them back, and tells them
 // that the program has rewritten its messages.
-namespace detail {
 
 /// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
 /// its own; `most` are the messages that the session holds.
