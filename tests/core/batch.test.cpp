@@ -171,7 +171,7 @@ TEST_CASE("batch: a batch that is not worth it is taken back") {
 
 TEST_CASE("batch: pressure lifts what a batch must be worth") {
     auto messages = conversation();
-    auto const press = layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    auto const press = toy::press{};
     worthwhile<condense::drops, decltype(drop_round)> const greedy{{drop_round}, {13}};
     auto const report = reduced(messages, pipeline{greedy, press});
     CHECK(report.layers[0].outcome == layer_outcome::applied);

@@ -16,14 +16,14 @@ using condense::detail::calibration_scope;
 
 constexpr tokens measured(std::uint64_t counted, std::uint64_t real, std::uint64_t sum) {
     view edits;
-    calibration_scope const during{edits, {counted}, {real}};
+    auto const during = calibration_scope(edits, {counted}, {real});
     return edits.measured(cost::of({sum}));
 }
 
 constexpr bool sums_are_scaled_while_it_lasts() {
     view edits;
     {
-        calibration_scope const during{edits, {1'000}, {1'500}};
+        auto const during = calibration_scope(edits, {1'000}, {1'500});
         if (edits.measured(cost::of({500})) != tokens{750}) return false;
     }
     return edits.measured(cost::of({500})) == tokens{500} && measured(1'000, 600, 500) == tokens{300} &&
@@ -33,9 +33,9 @@ static_assert(sums_are_scaled_while_it_lasts());
 
 constexpr bool an_inner_scale_gives_way_to_the_outer_one() {
     view edits;
-    calibration_scope const outer{edits, {1'000}, {1'500}};
+    auto const outer = calibration_scope(edits, {1'000}, {1'500});
     {
-        calibration_scope const inner{edits, {1'000}, {2'000}, {500}};
+        auto const inner = calibration_scope(edits, {1'000}, {2'000}, {500});
         if (edits.measured(cost::of({750})) != tokens{1'250}) return false;
     }
     return edits.measured(cost::of({500})) == tokens{750};

@@ -77,9 +77,9 @@ TEST_CASE("layer_memory: one that can not be saved says so, and begins anew when
         if constexpr (requires { one.seen; }) seen = std::exchange(one.seen, 5);
         else first = one.first;
     };
-    condense::detail::each_memory(mix, kept, look);
+    mix.each_memory(kept, look);
     condense::detail::rewind_memories(mix, kept, 7);
-    condense::detail::each_memory(mix, kept, look);
+    mix.each_memory(kept, look);
     CHECK(seen == 0);
     CHECK(first == 7);
 }

@@ -148,7 +148,7 @@ TEST_CASE("layer_run: being told to stop is heard through a layer that runs othe
         pass.note(draft.drop({1}));
         throw std::runtime_error{"cancelled"};
     });
-    auto const press = layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    auto const press = toy::press{};
     CHECK_THROWS_AS(
         condense::reduce(messages, pipeline{under_pressure, press}, {.window = {1'000}}, toy::per_byte{}, options),
         std::runtime_error);

@@ -75,10 +75,21 @@ Found seen_at(unsigned pressure, bool top, condense::tokens target, Look look) {
     auto const looks = layer<condense::no_effects>([&](auto& draft, auto& pass) {
         if (pass.pressure() == pressure) found = look(draft, pass);
     });
-    auto const press = layer<condense::reruns>([&](auto&, auto& pass) { pass.rerun(pressure, top, target); });
+    toy::press const press{pressure, top, target};
     static_cast<void>(condense::reduce(messages, pipeline{looks, press}, {.window = 100_tokens}, toy::per_byte{}));
     return *found;
 }
+
+/// Presses once, at the top, unless the time is up.
+struct hurried {
+    condense::instant within = {};
+    condense::tokens limit = {};
+    static constexpr auto effects = condense::reruns | condense::reads_clock;
+    constexpr bool due(condense::usage const&) const noexcept { return true; }
+    constexpr condense::pressure_schedule schedule(condense::tokens) const noexcept {
+        return {.limit = limit, .passes = 1, .within = within};
+    }
+};
 
 /// Looks at a trigger of its own.
 template <class When, class Until, class Look>
@@ -115,17 +126,16 @@ TEST_CASE("pass: under pressure a layer stops at the run's target") {
 }
 
 TEST_CASE("pass: a layer under the run's target is not run again") {
-    int reached = 0;
-    auto messages = conversation();
-    auto const counts = layer<condense::no_effects>([&](auto&, auto& pass) { reached += pass.pressure() != 0; });
-    auto const press = layer<condense::reruns>([&](auto&, auto& pass) {
-        pass.rerun(1, false, {whole});
-        CHECK(reached == 0);
-        pass.rerun(2, false, {whole - 1});
-        CHECK(reached == 1);
-    });
-    static_cast<void>(condense::reduce(messages, pipeline{counts, press}, {.window = 100_tokens}, toy::per_byte{}));
-    CHECK(reached > 0);
+    auto const reached_at = [](condense::tokens target) {
+        int reached = 0;
+        auto messages = conversation();
+        auto const counts = layer<condense::no_effects>([&](auto&, auto& pass) { reached += pass.pressure() != 0; });
+        static_cast<void>(condense::reduce(messages, pipeline{counts, toy::press{.target = target}},
+                                           {.window = 100_tokens}, toy::per_byte{}));
+        return reached;
+    };
+    CHECK(reached_at({whole}) == 0);
+    CHECK(reached_at({whole - 1}) == 1);
 }
 
 TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger, else never") {
@@ -188,21 +198,27 @@ TEST_CASE("pass: a model is asked with limits where it takes them") {
 }
 
 TEST_CASE("pass: a model has no longer than the run has") {
-    auto const asked_until = [](std::uint64_t own, std::uint64_t of_the_run) {
-        return seen < std::uint64_t, condense::asks | condense::reads_clock > ([&](auto&, auto& pass) {
-                                                          std::uint64_t until = 0;
-                                                          pass.set_deadline({of_the_run});
-                                                          static_cast<void>(pass.ask(
-                                                              [&](std::string_view, condense::ask_limits most) {
-                                                                  until = most.deadline.count;
-                                                                  return std::string{"answer"};
-                                                              },
-                                                              "what now", {.deadline = {own}}));
-                                                          return until;
-                                                      });
+    constexpr std::uint64_t now = 20;
+    struct stopped_clock {
+        condense::instant operator()() const { return {now}; }
     };
-    CHECK(asked_until(70, 60) == 60);
-    CHECK(asked_until(50, 60) == 50);
+    auto const asked_until = [](std::uint64_t own, std::uint64_t within) {
+        std::uint64_t until = 0;
+        auto const model = [&](std::string_view, condense::ask_limits most) {
+            until = most.deadline.count;
+            return std::string{"answer"};
+        };
+        auto const asks = layer<condense::asks>([&](auto&, auto& pass) {
+            if (pass.pressure() != 0) static_cast<void>(pass.ask(model, "what now", {.deadline = {own}}));
+        });
+        auto messages = conversation();
+        static_cast<void>(condense::reduce(messages, pipeline{asks, hurried{.within = {within}}},
+                                           {.window = 100_tokens}, toy::per_byte{},
+                                           condense::run_options<stopped_clock>{}));
+        return until;
+    };
+    CHECK(asked_until(70, 40) == 60);
+    CHECK(asked_until(50, 40) == 50);
 }
 
 TEST_CASE("pass: questions are counted, also those of a dry run") {
@@ -252,18 +268,18 @@ TEST_CASE("pass: keep gives the name at once") {
     CHECK(seen<condense::reference, condense::keeps>(named) == condense::reference{{4}});
 }
 
-TEST_CASE("pass: the run is what a layer concludes") {
+TEST_CASE("pass: a run ends as its schedule of pressure does, whose limit holds") {
     auto messages = conversation();
-    auto const concluding = [&](condense::outcome outcome, condense::tokens limit) {
-        auto const ends = layer<condense::reruns>([=](auto&, auto& pass) { pass.conclude(outcome, limit); });
-        return condense::reduce(messages, pipeline{layer<condense::no_effects>([](auto&, auto&) {}), ends},
+    auto const pressed = [&](condense::instant within, condense::tokens limit) {
+        return condense::reduce(messages,
+                                pipeline{layer<condense::no_effects>([](auto&, auto&) {}), hurried{within, limit}},
                                 {.window = 100_tokens}, toy::per_byte{});
     };
-    auto report = concluding(condense::outcome::time, {whole});
+    auto report = pressed({}, {whole});
     CHECK(report.outcome == condense::outcome::time);
     CHECK(report.limit.count == whole);
     CHECK(report.fits());
-    report = concluding(condense::outcome::passes, {whole - 1});
+    report = pressed({condense::detail::u64_limit}, {whole - 1});
     CHECK(report.outcome == condense::outcome::passes);
     CHECK_FALSE(report.fits());
 }

@@ -51,7 +51,7 @@ using drop = doing<condense::drops>;
 using shorten = doing<condense::shortens>;
 using summary = doing<condense::summarizes>;
 using externalize = doing<condense::externalizes>;
-using rerun = doing<condense::reruns>;
+using rerun = toy::press;
 using durable_journal = journal<true>;
 
 // recoverable
@@ -144,11 +144,12 @@ struct scribe {
     }
 };
 
-/// Presses three times whatever happens.
+/// Presses three times as long as something is gained.
 struct press {
     static constexpr auto effects = condense::reruns;
-    void reduce(auto&, auto& pass) const {
-        for (unsigned done = 1; done <= 3; ++done) pass.rerun(done, done == 3, {});
+    bool due(condense::usage const&) const noexcept { return true; }
+    condense::pressure_schedule schedule(condense::tokens input) const noexcept {
+        return {.limit = input, .passes = 3};
     }
 };
 
@@ -246,14 +247,14 @@ TEST_CASE("pipeline: the last layer runs those before it again, under pressure")
     std::vector<std::string> pages;
     auto messages = conversation();
     SECTION("all of them, also nested") {
-        pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}}, press{}};
+        pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}}, press{}};
         static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
         CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
-    SECTION("those of its own pipeline only") {
-        pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, press{}}};
+    SECTION("also those before the pipeline in which it was given") {
+        pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}, press{}}};
         static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
-        CHECK(pages == std::vector<std::string>{"a0", "b0", "b1", "b2", "b3!"});
+        CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <condense/core/draft.hpp>
+#include <condense/core/layer.hpp>
 #include <condense/core/pass.hpp>
 
 // A message that lives in constant expressions, an estimator that counts one token a byte, a desk on
@@ -153,6 +154,22 @@ template <condense::effect Effects, class Act>
 constexpr acting<Effects, Act> layer(Act act) {
     return {std::move(act)};
 }
+
+/// Has the layers before it run once more under a pressure, at the top or before it, down to a target.
+struct press {
+    std::uint32_t pressure = 1;
+    bool top = false;
+    condense::tokens target = {};
+    static constexpr auto effects = condense::reruns;
+    constexpr bool due(condense::usage const&) const noexcept { return pressure != 0; }
+    constexpr condense::pressure_schedule schedule(condense::tokens input) const noexcept {
+        return {.line = top ? target : condense::tokens{condense::detail::u64_limit},
+                .target = target,
+                .limit = input,
+                .passes = top ? pressure : pressure + 1,
+                .first = pressure};
+    }
+};
 
 /// What the view's sums must be, counted anew from the outline's messages and the edits in force.
 constexpr condense::view::totals recount(condense::outline const& facts, condense::view const& edits) {

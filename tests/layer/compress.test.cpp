@@ -199,7 +199,7 @@ TEST_CASE("compress: open groups lose content only under pressure") {
     auto const report = reduced(messages, pipeline{eager});
     CHECK(messages == before);
     CHECK(std::string_view{report.layers[0].note} == "open group");
-    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    auto const press = toy::press{};
     static_cast<void>(reduced(messages, pipeline{eager, press}));
     CHECK(sizes(messages)[0] < 300);
 }
@@ -207,9 +207,7 @@ TEST_CASE("compress: open groups lose content only under pressure") {
 TEST_CASE("compress: every pass keeps less") {
     auto const size_at = [](unsigned pressure, bool top) {
         auto messages = rounds({output(5'000)});
-        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
-            if (pressure != 0) pass.rerun(pressure, top, {});
-        });
+        auto const press = toy::press{.pressure = pressure, .top = top};
         static_cast<void>(reduced(
             messages,
             pipeline{compress{.when = always, .over = 2'000_chars, .with = head_tail{500_chars, 500_chars}}, press}));
@@ -333,7 +331,7 @@ TEST_CASE("compress: two on one part compose") {
     both(pipeline{pointed, cut});
     both(pipeline{cut, pointed});
     // Pressed again, each begins where it has begun: the second with what the first has left.
-    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    auto const press = toy::press{};
     static_cast<void>(reduced(messages, pipeline{pointed, cut, press}));
     CAPTURE(messages[1].parts[0].text);
     CHECK(messages[1].parts[0].text.find("of 1,900 characters omitted; read a.txt") != std::string::npos);

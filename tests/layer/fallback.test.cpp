@@ -128,7 +128,7 @@ static_assert(!condense::recoverable<pipeline<fallback<journal_layer, window_lay
 static_assert(condense::recoverable<pipeline<journal_layer, fallback<window_layer, clock_layer>>>);
 static_assert(condense::recoverable<pipeline<fallback<pipeline<journal_layer, window_layer>, clock_layer>>>);
 static_assert(fallback<pipeline<window_layer, clock_layer>, window_layer>::size == 3);
-static_assert(condense::reducer<fallback<window_layer, window_layer>>);
+static_assert(condense::layer<fallback<window_layer, window_layer>>);
 
 }  // namespace
 
@@ -251,6 +251,17 @@ TEST_CASE("fallback: in fallbacks") {
     CHECK(last > 0);
     CHECK(report.layers[3].outcome == layer_outcome::applied);
     CHECK(report.layers.size() == 4);
+}
+
+TEST_CASE("fallback: one in another has not failed where one of its own layers works") {
+    int ran = 0;
+    int outer = 0;
+    auto messages = history();
+    auto const mix = pipeline{
+        fallback{fallback{worker{worker::throws, &ran}, worker{worker::works, &ran}}, worker{worker::works, &outer}}};
+    static_cast<void>(condense::reduce(messages, mix, roomy, exact{}));
+    CHECK(ran > 0);
+    CHECK(outer == 0);
 }
 
 TEST_CASE("fallback: a cancellation reaches the caller and no layer stands in for another", "[law-12]") {

@@ -282,7 +282,7 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
     auto messages = rounds({output(5'000)});
     messages[2].mark = "stored.0";
     auto const before = messages;
-    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, true, {}); });
+    auto const press = toy::press{.pressure = 1, .top = true};
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}, 1'000'000_tokens, true));
     CHECK(messages == before);
     CHECK(state.kept.empty());
@@ -342,7 +342,7 @@ TEST_CASE("offload: stops at its target, oldest first") {
 TEST_CASE("offload: under pressure previews get shorter, and nothing is lost") {
     shelf::state state;
     auto messages = rounds({output(5'000)});
-    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(2, false, {}); });
+    auto const press = toy::press{.pressure = 2};
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
     CHECK(text_of(messages, 0)
               .starts_with(output(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));

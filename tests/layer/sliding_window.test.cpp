@@ -166,7 +166,7 @@ TEST_CASE("sliding_window: summaries stay while anything else may go") {
 TEST_CASE("sliding_window: at the top summaries and the task go last") {
     auto const at_top = [](std::string_view letters, std::uint64_t target) {
         auto messages = conversation(letters);
-        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, true, {target}); });
+        auto const press = toy::press{.pressure = 1, .top = true, .target = {target}};
         sliding_window const never{.when = used > 1'000'000_messages, .protect = task | last(5_messages)};
         static_cast<void>(condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens},
                                            toy::per_byte{}, with_marks()));
@@ -240,9 +240,7 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
     without.least = {};
     CHECK(after(pipeline{without}) == 1);
     CHECK(after(pipeline{layer}) == 3);
-    auto const press = [](bool top) {
-        return toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(1, top, {}); });
-    };
+    auto const press = [](bool top) { return toy::press{.pressure = 1, .top = top}; };
     CHECK(after(pipeline{layer, press(false)}) == 3);
     CHECK(after(pipeline{layer, press(true)}) == 1);
 }

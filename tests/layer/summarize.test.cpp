@@ -680,7 +680,7 @@ TEST_CASE("summarize: a rule hears every part in order, and a summary as the use
                      chat_message::user("latest")};
     bool const marks = GENERATE(true, false);
     CAPTURE(marks);
-    auto const press = toy::layer<condense::reruns>([](auto&, auto& pass) { pass.rerun(1, false, {}); });
+    auto const press = toy::press{};
     // In the routine run the last four messages stay, under pressure the last two.
     summarize const layer{
         .when = used >= 90_pct, .until = used <= 1_pct, .protect = task | last(4_messages), .with = listens{&heard}};

@@ -32,7 +32,7 @@ BELOW = {
 LIGHT = {
     "array", "bit", "compare", "concepts", "cstddef", "cstdint", "cstring", "ctime", "exception", "optional", "string",
     "string_view", "type_traits", "utility", "vector",
-    "boost/hana/basic_tuple.hpp",
+    "boost/hana/at.hpp", "boost/hana/basic_tuple.hpp",
 }
 
 

@@ -265,9 +265,7 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
     history.push_back(chat::user("thanks"));
     auto const cut = [&](auto protect, unsigned pressure = 0, bool top = false) {
         auto copy = history;
-        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
-            if (pressure != 0) pass.rerun(pressure, top, {});
-        });
+        auto const press = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{
             .when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
         static_cast<void>(

@@ -97,7 +97,7 @@ TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the new
                        thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
     CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
     auto const press = [&](history copy, unsigned pressure, condense::messages keep, bool top = false) {
-        auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) { pass.rerun(pressure, top, {}); });
+        auto const again = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{.when = condense::always, .with = old_reasoning{.keep = keep}};
         static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
         return thoughts(copy);

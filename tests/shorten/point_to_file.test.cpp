@@ -205,9 +205,7 @@ TEST_CASE("point_to_file: what was not written is not said to be in the file") {
     auto const arguments = R"({"path":"src/a.cpp","content":")" + std::string(5'000, 'x') + "\"}";
     auto const after = [&](history messages, unsigned pressure = 0, bool record = false) {
         condense::compress const layer{.when = condense::always, .with = point_to_file{}};
-        auto const press = toy::layer<condense::reruns>([=](auto&, auto& pass) {
-            if (pressure != 0) pass.rerun(pressure, false, {});
-        });
+        auto const press = toy::press{.pressure = pressure};
         condense::budget const roomy{.window = 100'000_tokens};
         if (record)
             static_cast<void>(condense::reduce(

@@ -138,9 +138,7 @@ TEST_CASE("shortener: every halving is told, and the limits shrink with it") {
     };
     auto const told = [&](unsigned pressure, bool top) {
         auto copy = messages;
-        auto const again = toy::layer<condense::reruns>([=](auto&, auto& pass) {
-            if (pressure != 0) pass.rerun(pressure, top, {});
-        });
+        auto const again = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{.when = condense::always, .over = 4'000_chars, .with = telling{}};
         static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
         return texts(copy).front();

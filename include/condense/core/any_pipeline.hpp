@@ -121,12 +121,12 @@ public:
         });
     }
 
-    template <bool Recorded, bool ArriveOnly, class Run>
-    void arrive_all(Run& shared, sequence arrived, std::size_t, memory& kept) const {
-        static_assert(!Recorded && !ArriveOnly);
-        erased(shared.draft, shared.options, [&](draft_type& draft, options_type const& plain) {
+    /// Tells the layers of a message that arrives.
+    template <class Run>
+    bool run_hook(Run& shared, layer_report*, memory& kept, detail::arrive_hook<> arriving) const {
+        return erased(shared.draft, shared.options, [&](draft_type& draft, options_type const& plain) {
             run_type inner{.draft = draft, .options = plain, .entries = shared.entries, .resumes = shared.resumes};
-            held_->arrive(kept, inner, arrived);
+            return held_->arrive(kept, inner, arriving);
         });
     }
 
@@ -147,7 +147,7 @@ private:
         virtual void name_entries(layer_report* entries) const noexcept = 0;
         virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind,
                                    detail::run_demand demand) const = 0;
-        virtual void arrive(memory&, run_type&, sequence) const = 0;
+        virtual bool arrive(memory&, run_type&, detail::arrive_hook<>) const = 0;
     };
 
     template <class Mix>
@@ -164,8 +164,8 @@ private:
             std::copy(made.layers.begin(), made.layers.end(), all.layers.begin());
             return all;
         }
-        void arrive(memory& kept, run_type& shared, sequence arrived) const override {
-            mix.template arrive_all<false, false>(shared, arrived, 0, memory_in(kept));
+        bool arrive(memory& kept, run_type& shared, detail::arrive_hook<> arriving) const override {
+            return mix.run_hook(shared, shared.entries, memory_in(kept), arriving);
         }
 
         bool save_memory(memory& kept, std::vector<std::string>& out) const override {

@@ -13,6 +13,7 @@
 #include <condense/core/usage.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/scope_exit.hpp>
 
 // The edits in force on a conversation, as steps that can be taken back, and the scale by which their sums are
 // measured.
@@ -466,22 +467,13 @@ using view = basic_view<>;
 // How a run measures with what is known of its sum as a whole, where parts are counted one by one.
 namespace detail {
 
-/// While it lasts all sums of a view are measured by one scale, in which `counted` is `real`.
+/// While the result lasts all sums of a view are measured by one scale, in which `counted` is `real`.
 template <class View>
-class calibration_scope {
-public:
-    constexpr calibration_scope(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept
-        : edits_{&edits}, before_{edits.scale()} {
-        edits.calibrate(token_scale::of(counted, real, apart));
-    }
-    calibration_scope(calibration_scope const&) = delete;
-    calibration_scope& operator=(calibration_scope const&) = delete;
-    constexpr ~calibration_scope() { edits_->calibrate(before_); }
-
-private:
-    View* edits_;
-    token_scale before_;
-};
+constexpr auto calibration_scope(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept {
+    auto const before = edits.scale();
+    edits.calibrate(token_scale::of(counted, real, apart));
+    return scope_exit{[&edits, before] { edits.calibrate(before); }};
+}
 
 }  // namespace detail
 }  // namespace v1

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,12 +20,14 @@
 // Required
 //   static constexpr effect effects     What it may do; other verbs of draft and pass do not compile.
 //
-// Hooks, templates on their first arguments (`auto& draft, auto& pass`); at least one of the first two
+// Hooks, templates on their first arguments (`auto& draft, auto& pass`); at least one of `reduce`, `arrive`, `schedule`
 //   void reduce(draft, pass)            Once a run, in the order of the layers, and again in each sweep and under each
 //                                       step of pressure while it is due. May return condense::failed instead.
 //   void arrive(draft, sequence, pass)  Once for each new message, before reduce; in a session when it is pushed.
 //   bool due(usage const&) noexcept     Whether reduce has something to do. Reads no message, allocates nothing.
 //                                       Without it `when.due(usage)` where there is a member `when`, else always.
+//   pressure_schedule schedule(tokens)  Of a layer with effect reruns, which is the last: how hard to press on those
+//                                       before it while it is due, for an input of so many tokens.
 //   void validate()                     When a pipeline is constructed: throws invalid_configuration for settings
 //                                       that cannot work (reject_unless); in a constant expression a compile error.
 //
@@ -62,6 +65,17 @@ struct basic_summary_plan {
 };
 using summary_plan = basic_summary_plan<>;
 
+/// How hard a run presses on the layers before the one that returns this from `schedule(input)`: pass by pass, until no
+/// more than `line` is used. A pass that gains nothing is followed by the last one.
+struct pressure_schedule {
+    tokens line = {};  ///< at the top each layer stops here
+    tokens target = {};  ///< where each layer stops in the passes before that
+    tokens limit = {};  ///< the largest request that may be sent
+    std::uint32_t passes = 2;  ///< pressure of the last pass, the top
+    std::uint32_t first = 1;  ///< pressure of the first pass
+    instant within = {detail::u64_limit};  ///< of the first press of a run no pass begins later; needs `reads_clock`
+};
+
 namespace detail {
 
 struct hook_names {
@@ -81,8 +95,24 @@ concept has_reduce_hook = std::is_class_v<Layer> && !requires { &hook_probe<Laye
 template <class Layer>
 concept has_arrive_hook = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
 
+/// Runs other layers and has an entry in the report for each: `fallback`. Its interface is that of a pipeline.
 template <class Layer>
-concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer>;
+concept composite = requires { requires Layer::runs_layers; };
+
+/// Presses on the layers before it.
+template <class Layer>
+concept has_schedule = requires(Layer const& layer, tokens input) {
+    { layer.schedule(input) } -> std::same_as<pressure_schedule>;
+};
+
+template <class Layer>
+concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer> || has_schedule<Layer> || composite<Layer>;
+
+template <class Layer>
+consteval std::size_t entries_of() {
+    if constexpr (composite<Layer>) return Layer::size;
+    else return 1;
+}
 
 template <class Layer>
 concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };
@@ -108,6 +138,9 @@ constexpr bool flag_last_resort() noexcept {
     if constexpr (requires { Layer::last_resort; }) return Layer::last_resort;
     else return false;
 }
+
+template <class Layer>
+concept plans_summaries = requires { requires Layer::plans_summaries; };
 
 template <class Layer>
 struct memory_type {

@@ -13,6 +13,7 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/layer.hpp>
+#include <condense/detail/scope_exit.hpp>
 
 // What one hook of a layer did, measured: kept where it is smaller and worth it, else taken back. Puts are made
 // when the edits stand.
@@ -28,6 +29,25 @@ concept worth_needs_prefix = requires(Layer const& layer, gain const& measured) 
 template <class Layer>
 concept weighs_tokens =
     requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
+
+/// Calls f, and fail(reason) where it throws. A cancellation reaches the caller, as every exception does once a stop
+/// is asked for.
+template <class Run, class Function, class Fail>
+constexpr void guarded([[maybe_unused]] Run const& shared, Function&& f, [[maybe_unused]] Fail&& fail) {
+#if defined(__cpp_exceptions)
+    try {
+        f();
+    } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
+        fail(problem.what());
+        if (shared.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+    } catch (...) {
+        fail("an exception of unknown type");
+        if (shared.options.stop.stop_requested()) throw;
+    }
+#else
+    f();
+#endif
+}
 
 /// The steps from `mark` on are all of texts of parts, none of which rests on another's.
 template <class View>
@@ -74,10 +94,6 @@ public:
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
-    constexpr ~batch() {
-        shared_->puts.clear();
-        shared_->draft.allow_open(false);
-    }
 
     constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
 
@@ -166,23 +182,13 @@ private:
 
     /// A store that throws has failed for this content alone; a cancellation passes.
     constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
-#if defined(__cpp_exceptions)
-        auto const failed_by = [this](std::string_view what) {
+        store_error problem;
+        auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
+        guarded(*shared_, call, [&](std::string_view what) {
             threw_ = true;
-            return store_error{what.empty() ? std::string_view{"the store threw"} : what};
-        };
-        try {
-            return put.put(put.store, put.name, content, created);
-        } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
-            if (shared_->options.stop.stop_requested() || wraps_cancellation(problem)) throw;
-            return failed_by(problem.what());
-        } catch (...) {
-            if (shared_->options.stop.stop_requested()) throw;
-            return failed_by("an exception of unknown type");
-        }
-#else
-        return put.put(put.store, put.name, content, created);
-#endif
+            problem = store_error{what.empty() ? std::string_view{"the store threw"} : what};
+        });
+        return problem;
     }
 
     constexpr bool put_all() {
@@ -286,71 +292,10 @@ private:
     bool threw_ = false;  ///< a store, in a put
 };
 
-}  // namespace detail
-}  // namespace v1
-}  // namespace condense
-
 // How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
 
-#if defined(__cpp_exceptions)
-#define CONDENSE_DETAIL_TRY try
-#define CONDENSE_DETAIL_CATCH(fail, stopped)               \
-    catch (cancelled const&) {                             \
-        throw;                                             \
-    }                                                      \
-    catch (std::exception const& problem) {                \
-        fail(problem.what());                              \
-        if (stopped || wraps_cancellation(problem)) throw; \
-    }                                                      \
-    catch (...) {                                          \
-        fail("an exception of unknown type");              \
-        if (stopped) throw;                                \
-    }
-#else
-#define CONDENSE_DETAIL_TRY
-#define CONDENSE_DETAIL_CATCH(fail, stopped)
-#endif
-
-namespace condense {
-inline namespace v1 {
-namespace detail {
-
-template <std::size_t Index, class... Types>
-struct nth;
-template <std::size_t Index, class First, class... Rest>
-struct nth<Index, First, Rest...> : nth<Index - 1, Rest...> {};
-template <class First, class... Rest>
-struct nth<0, First, Rest...> {
-    using type = First;
-};
-
-/// Sets a run under pressure, for a scope.
-template <class Run>
-class pressed {
-public:
-    constexpr pressed(Run& shared, unsigned pressure, bool top, tokens target) noexcept
-        : shared_{address_of(shared)}, pressure_{shared.pressure}, top_{shared.top}, target_{shared.target} {
-        shared.pressure = pressure;
-        shared.top = top;
-        shared.target = target;
-    }
-    pressed(pressed const&) = delete;
-    pressed& operator=(pressed const&) = delete;
-    constexpr ~pressed() {
-        shared_->pressure = pressure_;
-        shared_->top = top_;
-        shared_->target = target_;
-    }
-
-private:
-    Run* shared_;
-    unsigned pressure_;
-    bool top_;
-    tokens target_;
-};
-
-/// A layer that has a reduce hook and is due. One that has seen every message arrive and acts on each is so only
-/// where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
+/// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
+/// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
     if constexpr (requires {
@@ -358,7 +303,7 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
                   }) {
         static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
         return layer.due(now);
-    } else if constexpr (!has_reduce_hook<Layer>) return false;
+    } else if constexpr (!has_reduce_hook<Layer> && !has_schedule<Layer>) return false;
     else if constexpr (has_when<Layer>) {
         if constexpr (has_arrive_hook<Layer> && requires { layer.when.unconditional; }) return !now.fits();
         else return layer.when.due(now);
@@ -409,12 +354,12 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
     batch made{shared, entry, fired};
     if constexpr (worth_needs_prefix<Layer>) made.note_prefix();
     auto const failures = entry.failures;
-    [[maybe_unused]] auto const threw = [&](std::string_view reason) {
-        made.fail(reason);
-        entry.threw = true;
-    };
+    scope_exit const end{[&] {
+        shared.puts.clear();
+        shared.draft.allow_open(false);
+    }};
     shared.draft.allow_open(Recorded || shared.pressure != 0);
-    CONDENSE_DETAIL_TRY {
+    auto const act = [&] {
         if constexpr (std::is_void_v<decltype(hook())>) {
             hook();
             made.close(layer);
@@ -425,25 +370,15 @@ constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, mea
             if (std::string_view{result.reason}.empty()) made.close(layer);
             else made.fail(result.reason);
         }
-    }
-    CONDENSE_DETAIL_CATCH(threw, shared.options.stop.stop_requested())
+    };
+    guarded(shared, act, [&](std::string_view reason) {
+        made.fail(reason);
+        entry.threw = true;
+    });
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
         shared.recorded = shared.recorded || entry.failures == failures;
         shared.unrecorded = !shared.recorded;
     }
-}
-
-/// What a journal should hold before it is lost is not in one yet.
-template <bool Recorded, class Layer, class Run>
-constexpr bool waits_for_record(Run const& shared, layer_report& entry) noexcept {
-    if constexpr (Recorded && (Layer::effects & losing))
-        if (shared.unrecorded) {
-            ++entry.failures;
-            if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
-            entry.note = not_all_recorded;
-            return true;
-        }
-    return false;
 }
 
 /// A stop was asked for: what has been done in this run will be taken back.
@@ -453,112 +388,125 @@ constexpr bool stops(Run& shared) {
     return shared.stopped;
 }
 
-template <bool Recorded, class Layer, class Run, class Memory>
-constexpr void run_reducing(Layer const& layer, Run& shared, layer_report& entry, Memory& kept) {
-    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
-    check_tiers<Layer, typename draft_type::message_type>();
-    auto const now = shared.draft.used();
-    auto fired = measure::token_count;
-    if (entry.runs == 0) entry.before = now.tokens;
-    if (stops(shared)) return;
-    // A model that failed in this run is not asked again.
-    if ((Layer::effects & effect::asks) && entry.failures != 0) return;
-    if (shared.pressure != 0) {
-        if (now.tokens <= shared.target || entry.threw) return;
-    } else if constexpr (has_when<Layer>) {
-        bool const due = layer.when.due(now);
-        if (!due && !shared.untriggered) return;
-        if (shared.untriggered && target_is_met(layer, shared, now)) return;
-        fired = due ? layer.when.fired(now) : measure::any;
-        // One that lowers neither messages nor turns is measured in tokens, whatever has made it due.
-        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs)))
-            fired = fired | measure::token_count;
-    } else fired = measure::any;
-    auto const goal = goal_of(layer, now.input);
-    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-    if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
+/// What has made a layer due. One that lowers neither messages nor turns is measured in tokens, whatever it was.
+template <class Layer>
+constexpr measure fired_by(Layer const& layer, usage const& now) noexcept {
+    auto const fired = layer.when.fired(now);
+    if constexpr (Layer::effects & (effect::drops | effect::summarizes | effect::repairs)) return fired;
+    else return fired | measure::token_count;
+}
+
+// The hooks that a run calls of its layers: who has one, in which measures a call must pay, none where the layer is
+// not called, and the call itself. Hooks that are `for_all` are called of every alternative of a fallback.
+
+struct reduce_hook {
+    static constexpr bool for_all = false;
+    template <class Layer>
+    static constexpr bool is_of = has_reduce_hook<Layer>;
+
+    template <class Layer, class Run>
+    constexpr measure due(Layer const& layer, Run& shared, layer_report const& entry, usage const& now) const {
+        if (stops(shared)) return measure::none;
+        // A model that failed in this run is not asked again.
+        if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
+        if (shared.pressure != 0)
+            return now.tokens <= shared.target || entry.threw ? measure::none : measure::token_count;
+        if constexpr (has_when<Layer>) {
+            bool const due = layer.when.due(now);
+            if (!due && !shared.untriggered) return measure::none;
+            if (shared.untriggered && target_is_met(layer, shared, now)) return measure::none;
+            return due ? fired_by(layer, now) : measure::any;
+        } else return measure::any;
+    }
+
+    template <class Layer, class Draft, class Pass>
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+        if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
+            static_assert(
+                requires { layer.arrive(narrowed, sequence{}, hand); },
+                "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see "
+                "layer)");
         static_assert(
-            requires { layer.arrive(narrowed, sequence{}, hand); },
-            "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
-    static_assert(
-        requires { layer.reduce(narrowed, hand); },
-        "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
-    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
-    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.reduce(narrowed, hand); });
-}
+            requires { layer.reduce(narrowed, hand); },
+            "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
+        return layer.reduce(narrowed, hand);
+    }
+};
 
-template <bool Recorded, class Layer, class Run, class Memory>
-constexpr void run_arriving(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, sequence arrived) {
+/// ArriveOnly leaves out the layers that reduce, too.
+template <bool ArriveOnly = false>
+struct arrive_hook {
+    sequence arrived;
+
+    static constexpr bool for_all = false;
+    template <class Layer>
+    static constexpr bool is_of = has_arrive_hook<Layer> && !(ArriveOnly && has_reduce_hook<Layer>);
+
+    template <class Layer, class Run>
+    constexpr measure due(Layer const& layer, Run& shared, layer_report const&, usage const& now) const {
+        if (!flag_records<Layer>() && shared.journals_only) return measure::none;
+        if constexpr (has_when<Layer>) {
+            if (!layer.when.due(now)) return measure::none;
+            if constexpr (!requires { layer.when.unconditional; })
+                if (!shared.draft.limits().is_possible()) return measure::none;
+            return fired_by(layer, now);
+        } else return measure::any;
+    }
+
+    template <class Layer, class Draft, class Pass>
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+        static_assert(
+            requires { layer.arrive(narrowed, arrived, hand); },
+            "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
+        return layer.arrive(narrowed, arrived, hand);
+    }
+};
+
+/// Tells journals what the run has left: each_sent(f) with f(sequence) and f(sequence, bytes), and whether that
+/// takes the place of the history.
+template <class Each>
+struct made_hook {
+    Each const& each_sent;
+    bool commits;
+
+    static constexpr bool for_all = true;
+    template <class Layer>
+    static constexpr bool is_of = flag_records<Layer>();
+
+    template <class Layer, class Run>
+    constexpr measure due(Layer const&, Run&, layer_report const&, usage const&) const noexcept {
+        return measure::any;
+    }
+
+    template <class Layer, class Draft, class Pass>
+    constexpr auto call(Layer const& layer, Draft&, Pass& hand) const {
+        return layer.made(each_sent, commits, hand);
+    }
+};
+
+/// Calls a hook of a layer where it is due, and measures what that does. Recorded: a journal stands before the layer.
+/// False where the layer has failed, or waits for its model, so that another may stand in for it.
+template <bool Recorded, class Layer, class Run, class Memory, class Hook>
+constexpr bool run_layer(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Hook const& hook) {
     using draft_type = std::remove_reference_t<decltype(shared.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
-    if (!flag_records<Layer>() && shared.journals_only) return;
     auto const now = shared.draft.used();
-    auto fired = measure::any;
+    auto const failures = (Layer::effects & effect::asks) ? 0 : entry.failures;
+    auto const unasked = shared.unasked;
     if (entry.runs == 0) entry.before = now.tokens;
-    if constexpr (has_when<Layer>) {
-        if (!layer.when.due(now)) return;
-        if constexpr (!requires { layer.when.unconditional; })
-            if (!shared.draft.limits().is_possible()) return;
-        fired = layer.when.fired(now);
-        if constexpr (!(Layer::effects & (effect::drops | effect::summarizes | effect::repairs)))
-            fired = fired | measure::token_count;
+    if (auto const fired = hook.due(layer, shared, entry, now); fired != measure::none) {
+        auto const goal = goal_of(layer, now.input);
+        draft_for<Layer::effects, draft_type> narrowed{shared.draft};
+        pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
+        if (Recorded && (Layer::effects & losing) && shared.unrecorded) {
+            ++entry.failures;
+            if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
+            entry.note = not_all_recorded;
+        } else attempt<Recorded>(layer, shared, entry, fired, [&] { return hook.call(layer, narrowed, hand); });
     }
-    auto const goal = goal_of(layer, now.input);
-    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-    static_assert(
-        requires { layer.arrive(narrowed, arrived, hand); },
-        "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
-    if (waits_for_record<Recorded, Layer>(shared, entry)) return;
-    attempt<Recorded>(layer, shared, entry, fired, [&] { return layer.arrive(narrowed, arrived, hand); });
-}
-
-/// Tells a journal what the run has left; false when it failed.
-template <class Layer, class Run, class Memory, class Each>
-constexpr bool run_noting(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Each const& each,
-                          bool commits) {
-    never_done const goal;
-    pass<Layer::effects, Run, never_done, Memory> hand{shared, entry, goal, {}, kept};
-    auto const failures = entry.failures;
-    attempt<true>(layer, shared, entry, measure::any, [&] { return layer.made(each, commits, hand); });
-    return entry.failures == failures;
-}
-
-/// For layers that make no edits of their own: what happens below them is measured there.
-template <class Layer, class Run, class Memory, class Rerun>
-constexpr void run_rerunning(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Rerun& rerun) {
-    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
-    auto const now = shared.draft.used();
-    if (entry.runs == 0) entry.before = now.tokens;
-    if constexpr (has_when<Layer>)
-        if (!layer.when.due(now)) return;
-    if (stops(shared)) return;
-    ++entry.runs;
-    auto const deadline = shared.deadline;
-    auto const goal = goal_of(layer, now.input);
-    draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-    pass<Layer::effects, Run, decltype(goal), Memory, Rerun> hand{
-        shared, entry, goal, message_limit_of(layer), kept, address_of(rerun)};
-    [[maybe_unused]] auto const fail = [&](std::string_view reason) {
-        ++entry.failures;
-        entry.outcome = layer_outcome::failed;
-        entry.note = reason;
-    };
-    CONDENSE_DETAIL_TRY {
-        static_assert(std::is_void_v<decltype(layer.reduce(narrowed, hand))>,
-                      "condense: pipeline: a hook of a layer that reruns others must return nothing (see layer)");
-        layer.reduce(narrowed, hand);
-        if (shared.draft.used().tokens < now.tokens) entry.outcome = layer_outcome::applied;
-        else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
-    }
-    CONDENSE_DETAIL_CATCH(fail, shared.options.stop.stop_requested())
-    shared.deadline = deadline;
+    return entry.failures == failures && shared.unasked == unasked;
 }
 
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense
-
-#undef CONDENSE_DETAIL_TRY
-#undef CONDENSE_DETAIL_CATCH

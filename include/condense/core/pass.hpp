@@ -38,7 +38,7 @@ enum class effect : std::uint16_t {
     asks = 32,          ///< calls a model
     reads_clock = 64,   ///< its result may depend on time
     restores = 256,     ///< puts dropped or edited messages back, inside the budget
-    reruns = 128,       ///< runs the layers before it again
+    reruns = 128,       ///< has the layers before it run again, under pressure
     repairs = 512,      ///< answers dead calls, takes out orphaned results
 };
 
@@ -145,13 +145,7 @@ struct run {
     unsigned pressure = 0;
     bool top = false;
     tokens target = {};  ///< under pressure: where every layer stops
-    tokens limit = {};
     instant deadline = {u64_limit};
-    instant escalated = {u64_limit};  ///< when the first escalation of the run began
-    v1::outcome outcome = v1::outcome::fits;
-    bool concluded = false;
-    tokens concluded_at = {};  ///< used at that time
-    bool last_resort = false;
     bool ends_in_last_resort = false;  ///< of the whole pipeline
     bool leaves_work = false;  ///< a later run on the result will find some
     std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
@@ -185,19 +179,17 @@ inline constexpr std::string_view not_worth_it = "not worth it";
 /// Why a layer that loses content has not run.
 inline constexpr std::string_view not_all_recorded = "not all is recorded";
 
-struct no_rerun {};
 struct no_memory {};
 
 }  // namespace detail
 
-/// Goal: a callable on usage that says when the layer has done enough. Rerun: runs earlier layers.
-template <effect Allowed, class Run, class Goal, class Memory, class Rerun = detail::no_rerun>
+/// Goal: a callable on usage that says when the layer has done enough.
+template <effect Allowed, class Run, class Goal, class Memory>
 class pass {
 public:
-    constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept,
-                   Rerun* rerun = nullptr) noexcept
+    constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept) noexcept
         : memory{kept}, run_{detail::address_of(shared)}, entry_{&entry}, goal_{detail::address_of(goal)},
-          message_limit_{message_limit}, rerun_{rerun} {}
+          message_limit_{message_limit} {}
 
     /// The layer's own memory, kept by the session.
     Memory& memory;
@@ -219,8 +211,6 @@ public:
         if (run_->pressure != 0) return now.tokens <= run_->target;
         return run_->until ? now.tokens <= *run_->until : (*goal_)(now);
     }
-    /// Some layer of the pipeline drops all that may be dropped at the top.
-    constexpr bool last_resort() const noexcept { return run_->last_resort; }
     /// The pipeline ends in a layer that presses on such a one until the request fits or nothing is left.
     constexpr bool ends_in_last_resort() const noexcept { return run_->ends_in_last_resort; }
     constexpr bool dry() const noexcept { return run_->dry; }
@@ -343,34 +333,6 @@ public:
         return to.flush(conversation());
     }
 
-    /// Runs the layers before this one again under pressure. `target` is where they stop.
-    constexpr void rerun(unsigned pressure, bool top, tokens target) {
-        static_assert(Allowed & effect::reruns,
-                      "condense: pass.rerun: the layer must declare condense::reruns in its effects (see effect)");
-        ++entry_->passes;
-        (*rerun_)(pressure, top, target);
-    }
-    /// Says what the run came to, and the largest request that may be sent.
-    constexpr void conclude(outcome result, tokens limit) noexcept {
-        static_assert(Allowed & effect::reruns,
-                      "condense: pass.conclude: the layer must declare condense::reruns in its effects (see effect)");
-        run_->outcome = result;
-        run_->limit = limit;
-        run_->concluded = true;
-        run_->concluded_at = run_->draft.used().tokens;
-    }
-    /// When the run first escalated: the given time, where it had not yet.
-    constexpr instant escalated_since(instant now) noexcept {
-        if (run_->escalated.count == detail::u64_limit) run_->escalated = now;
-        return run_->escalated;
-    }
-    constexpr void set_deadline(instant until) noexcept {
-        static_assert(
-            Allowed & effect::reads_clock,
-            "condense: pass.set_deadline: the layer must declare condense::reads_clock in its effects (see effect)");
-        run_->deadline = until;
-    }
-
 private:
     template <class Store>
     static store_error put_into(void const* store, reference const& name, std::string_view content,
@@ -384,7 +346,6 @@ private:
     layer_report* entry_;
     Goal const* goal_;
     messages message_limit_;
-    Rerun* rerun_;
 };
 
 /// A draft with the verbs of the declared effects only.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include <boost/hana/at.hpp>
 #include <boost/hana/basic_tuple.hpp>
 
 #include <condense/core/layer.hpp>
 #include <condense/core/layer_run.hpp>
 
-// Layers in order, combined at compile time; itself a layer, so pipelines nest.
+// Layers in order, combined at compile time: pipeline{record{.to = journal}, compress{}, sliding_window{}}.
 
 namespace condense {
 inline namespace v1 {
@@ -25,29 +27,14 @@ class pipeline;
 
 namespace detail {
 
-/// An element of a basic_tuple, by what the tuple's own header defines: <boost/hana/at.hpp> costs the compiler more
-/// than all else of Hana that is used here.
-template <std::size_t Index, class Tuple>
-constexpr decltype(auto) item_at(Tuple&& elements) noexcept {
-    return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(std::forward<Tuple>(elements),
-                                                                     std::integral_constant<std::size_t, Index>{});
-}
-
-template <class Layer>
-struct leaves {
-    static constexpr std::size_t count = 1;
-};
-template <class... Layers>
-struct leaves<pipeline<Layers...>> {
-    static constexpr std::size_t count = (std::size_t{0} + ... + leaves<Layers>::count);
-};
+namespace hana = boost::hana;
 
 template <class Layer>
 inline constexpr bool is_pipeline = false;
 template <class... Layers>
 inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
 
-/// What a walk over the leaves has found so far.
+/// What is known of layers in order, from the first to the one that was looked at last.
 struct properties {
     effect effects = effect::none;
     bool recorded = false;      ///< a journal holds what arrives
@@ -56,50 +43,58 @@ struct properties {
     bool durable = true;        ///< journals and stores survive the process
     bool last_resort = false;   ///< some layer can drop all that may be dropped
     bool well_ordered = true;   ///< what reruns is last, with something before it
+    bool plans_summaries = false;  ///< some layer can have its summary written elsewhere
 };
 
+/// With one layer more, which may hold others.
 template <class Layer>
-struct walk {
-    static constexpr void visit(properties& found) noexcept {
+constexpr properties properties_after(properties known) noexcept {
+    if constexpr (requires { Layer::after(known); }) return Layer::after(known);
+    else {
         constexpr auto effects = effects_of<Layer>();
-        if ((effects & losing) && !found.recorded) found.recoverable = false;
-        found.effects = found.effects | effects;
-        found.recorded = found.recorded || flag_records<Layer>();
-        found.journals = found.journals || flag_records<Layer>();
-        found.durable = found.durable && flag_durable<Layer>();
-        found.last_resort = found.last_resort || flag_last_resort<Layer>();
+        if ((effects & losing) && !known.recorded) known.recoverable = false;
+        known.effects = known.effects | effects;
+        known.recorded = known.recorded || flag_records<Layer>();
+        known.journals = known.journals || flag_records<Layer>();
+        known.durable = known.durable && flag_durable<Layer>();
+        known.last_resort = known.last_resort || flag_last_resort<Layer>();
+        known.plans_summaries = known.plans_summaries || plans_summaries<Layer>;
+        return known;
     }
-};
+}
 template <class... Layers>
-struct walk<pipeline<Layers...>> {
-    static constexpr void visit(properties& found) noexcept {
-        std::size_t place = 0;
-        (((found.well_ordered =
-               found.well_ordered && (!(effects_of<Layers>() & effect::reruns) || is_pipeline<Layers> ||
-                                      (place > 0 && place + 1 == sizeof...(Layers)))),
-          walk<Layers>::visit(found), ++place),
-         ...);
-    }
-};
-
+constexpr properties properties_of_all(properties known) noexcept {
+    auto left = sizeof...(Layers);
+    ((--left,
+      known.well_ordered =
+          known.well_ordered && (!(effects_of<Layers>() & effect::reruns) || (left == 0 && sizeof...(Layers) > 1)),
+      known = properties_after<Layers>(known)),
+     ...);
+    return known;
+}
 template <class Layer>
 constexpr properties properties_of() noexcept {
-    properties found;
-    walk<Layer>::visit(found);
-    return found;
+    return properties_after<std::remove_cvref_t<Layer>>({});
 }
 
+/// Where a layer of a pipeline stands: its entry in the report, and whether a journal stands before it.
+struct layer_place {
+    std::size_t entry = 0;
+    bool recorded = false;
+};
+/// The places of all, and behind them the end.
 template <class... Layers>
-consteval bool ends_in_last_resort() {
-    [[maybe_unused]] bool before = false;
-    bool ends = false;
-    ((ends = (effects_of<Layers>() & effect::reruns) && before, before = before || flag_last_resort<Layers>()), ...);
-    return ends;
+consteval auto places_of() {
+    std::array<layer_place, sizeof...(Layers) + 1> places{};
+    std::size_t at = 0;
+    ((places[at + 1] = {places[at].entry + entries_of<Layers>(), places[at].recorded || flag_records<Layers>()}, ++at),
+     ...);
+    return places;
 }
 
 template <class Layer>
 consteval bool acts_on_arrival() {
-    if constexpr (is_pipeline<Layer>) return Layer::acts_on_arrival;
+    if constexpr (composite<Layer>) return Layer::acts_on_arrival;
     else return has_arrive_hook<Layer>;
 }
 
@@ -113,219 +108,208 @@ constexpr void check_layer() {
                       "condense: pipeline: a layer must not be final, its hooks are found by name (see layer)");
         static_assert(declares_effects<Layer>,
                       "condense: pipeline: a layer must declare static constexpr auto effects (see effect)");
-        if constexpr (!std::is_final_v<Layer> && !is_pipeline<Layer>)
+        if constexpr (!std::is_final_v<Layer>)
             static_assert(has_hook<Layer>, "condense: pipeline: a layer must have a hook reduce or arrive (see layer)");
+        static_assert(static_cast<bool>(effects_of<Layer>() & effect::reruns) == has_schedule<Layer>,
+                      "condense: pipeline: a layer must have schedule(tokens) where it declares reruns, and only there "
+                      "(see layer)");
         static_assert(
             !has_worth<Layer> || worth_needs_prefix<Layer> || weighs_tokens<Layer>,
             "condense: pipeline: a layer's worth must say whether a batch pays, such as at_least(10_pct) (see gain)");
     }
 }
 
-}  // namespace detail
-
-/// An immutable value: shareable between threads, conversations and agents. Throws
-/// invalid_configuration for layers whose values cannot work; in a constant expression that is a
-/// compile error.
+/// Layers in order, none of them a pipeline: the base of a pipeline, however it was composed.
 template <class... Layers>
-class pipeline {
-    static_assert((true && ... && (detail::check_layer<Layers>(), true)));
-    static_assert(
-        detail::properties_of<pipeline>().well_ordered,
-        "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
+class layer_sequence {
+    static_assert((true && ... && (check_layer<Layers>(), true)));
 
-protected:
-    template <std::size_t Index>
-    using at = typename detail::nth<Index, Layers...>::type;
+    static constexpr properties known = properties_of_all<Layers...>({});
+    static_assert(
+        known.well_ordered,
+        "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
+    static constexpr auto places = places_of<Layers...>();
 
 public:
-    static constexpr effect effects = detail::properties_of<pipeline>().effects;
-    static constexpr bool records = detail::properties_of<pipeline>().recorded;
-    static constexpr bool journals = detail::properties_of<pipeline>().journals;  ///< some layer records
-    static constexpr bool durable = detail::properties_of<pipeline>().durable;
-    static constexpr bool last_resort = detail::properties_of<pipeline>().last_resort;
+    static constexpr effect effects = known.effects;
+    static constexpr bool records = known.recorded;
+    static constexpr bool journals = known.journals;  ///< some layer records
+    static constexpr bool durable = known.durable;
+    static constexpr bool last_resort = known.last_resort;
     /// The last layer runs those before it again, and one of them can drop all that may be dropped.
-    static constexpr bool ends_in_last_resort = last_resort && detail::ends_in_last_resort<Layers...>();
+    static constexpr bool ends_in_last_resort = last_resort && (effects & effect::reruns);
     static constexpr bool acts_on_arrival = (false || ... || detail::acts_on_arrival<Layers>());
-    /// Entries of a report: one for each layer that is not itself a pipeline.
-    static constexpr std::size_t size = (std::size_t{0} + ... + detail::leaves<Layers>::count);
+    /// Entries of a report: one for each layer, in a fallback for each alternative.
+    static constexpr std::size_t size = places.back().entry;
 
-    using memory = boost::hana::basic_tuple<detail::memory_of<Layers>...>;
+    using memory = hana::basic_tuple<memory_of<Layers>...>;
 
-    constexpr pipeline(Layers... layers) : layers_{std::move(layers)...} {
+    static constexpr properties after(properties before) noexcept { return properties_of_all<Layers...>(before); }
+
+    explicit constexpr layer_sequence(Layers... layers) : layers_{std::move(layers)...} {
         each([](auto const& layer) {
             if constexpr (requires { layer.validate(); }) layer.validate();
             if constexpr (requires { layer.worth.validate(); }) layer.worth.validate();
         });
     }
 
-    /// Calls f with each layer in order.
+    /// Calls f with each layer in order, in a fallback with each alternative: one for each entry of a report.
     template <class Function>
     constexpr void each(Function&& f) const {
-        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (static_cast<void>(f(detail::item_at<Index>(layers_))), ...);
-        }(std::index_sequence_for<Layers...>{});
+        each_own([&](auto const& layer, std::size_t) {
+            if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each(f);
+            else f(layer);
+        });
     }
 
-    /// Calls f(layer, memory) with each layer in order.
+    /// Calls f(memory) with that of each layer, in the same order.
     template <class Function>
-    constexpr void each_with_memory(memory& kept, Function&& f) const {
+    constexpr void each_memory(memory& kept, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (static_cast<void>(f(detail::item_at<Index>(layers_), detail::item_at<Index>(kept))), ...);
+            auto const visit = [&](auto const& layer, auto& one) {
+                if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(one, f);
+                else f(one);
+            };
+            (visit(hana::at_c<Index>(layers_), hana::at_c<Index>(kept)), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
-    /// A dry run on a history: what would be done, without asking or keeping anything.
-    template <class History, class... More>
-    [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
-        return dry_run(history, *this, limits, more...);
+    /// The last layer, which may press on the others.
+    constexpr auto const& last() const noexcept
+        requires(sizeof...(Layers) > 0)
+    {
+        return hana::at_c<sizeof...(Layers) - 1>(layers_);
     }
 
     /// Some layer has something to do at this usage. Allocates nothing, reads no message.
     constexpr bool due(usage const& now) const noexcept {
         bool found = false;
-        each([&](auto const& layer) { found = found || detail::is_due(layer, now); });
+        each_own([&](auto const& layer, std::size_t) { found = found || is_due(layer, now); });
         return found;
     }
 
     /// The layers with something to do, one bit each in the order of the report, the last one for all beyond.
     constexpr std::uint64_t due_layers(usage const& now) const noexcept {
         std::uint64_t found = 0;
-        std::size_t entry = 0;
-        each([&](auto const& layer) {
-            using layer_type = std::remove_cvref_t<decltype(layer)>;
-            if constexpr (detail::is_pipeline<layer_type>)
-                found |= layer.due(now) ? layer.due_layers(now) << (entry < 63 ? entry : 63) : 0;
-            else found |= std::uint64_t{detail::is_due(layer, now) ? 1u : 0u} << (entry < 63 ? entry : 63);
-            entry += detail::leaves<layer_type>::count;
+        each_own([&](auto const& layer, std::size_t entry) {
+            std::uint64_t due = is_due(layer, now) ? 1u : 0u;
+            if constexpr (composite<std::remove_cvref_t<decltype(layer)>>)
+                if (due != 0) due = layer.due_layers(now);
+            found |= due << (entry < 63 ? entry : 63);
         });
         return found;
     }
 
-    /// Runs the reduce hooks in order; Recorded when a journal stands before this pipeline.
-    template <bool Recorded, class Run>
-    constexpr void reduce_all(Run& shared, std::size_t first_entry, memory& kept) const {
-        reduce_some<Recorded>(shared, first_entry, kept, std::index_sequence_for<Layers...>{});
-    }
-
-    /// Tells the layers with an arrive hook of one message; ArriveOnly leaves out those that reduce, too.
-    template <bool Recorded, bool ArriveOnly, class Run>
-    constexpr void arrive_all(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
-        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            (arrive_one < Recorded || recorded_before<Index>(), ArriveOnly,
-             Index > (shared, arrived, first_entry, kept), ...);
-        }(std::index_sequence_for<Layers...>{});
-    }
-
-    /// Tells the journals what a run has left, each_sent(f) with f(sequence) and f(sequence, bytes), and
-    /// whether that takes the place of the history. False when one of them could not note it.
-    template <class Run, class Each>
-    constexpr bool note_made(Run& shared, Each const& each_sent, bool commits, std::size_t first_entry,
-                             memory& kept) const {
-        bool noted = true;
-        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            ((noted = note_made_to<Index>(shared, each_sent, commits, first_entry + entries_before<Index>(),
-                                          detail::item_at<Index>(kept)) &&
-                      noted),
+    /// Calls a hook of the layers in order; false where one of them has failed or waits for its model. Recorded when a
+    /// journal stands before all of them.
+    template <bool Recorded = false, class Run, class Hook>
+    constexpr bool run_hook([[maybe_unused]] Run& shared, [[maybe_unused]] layer_report* entries,
+                            [[maybe_unused]] memory& kept, [[maybe_unused]] Hook const& hook) const {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            bool good = true;
+            ((good = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), shared,
+                                                                       entries + places[Index].entry,
+                                                                       hana::at_c<Index>(kept), hook) &&
+                     good),
              ...);
+            return good;
         }(std::index_sequence_for<Layers...>{});
-        return noted;
     }
 
-    constexpr void name_entries(layer_report* entries) const noexcept {
+    constexpr void name_entries(layer_report* entry) const noexcept {
         each([&](auto const& layer) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
-            if constexpr (detail::is_pipeline<layer_type>) layer.name_entries(entries);
-            else {
-                entries->name = detail::layer_name<layer_type>();
-                if constexpr (requires { layer.label.empty(); })
-                    if (!layer.label.empty()) entries->name = layer.label;
-                entries->summarizes = static_cast<bool>(detail::effects_of<layer_type>() & effect::summarizes);
-            }
-            entries += detail::leaves<layer_type>::count;
+            entry->name = layer_name<layer_type>();
+            if constexpr (requires { layer.label.empty(); })
+                if (!layer.label.empty()) entry->name = layer.label;
+            entry->summarizes = static_cast<bool>(effects_of<layer_type>() & effect::summarizes);
+            ++entry;
         });
     }
 
-    friend constexpr bool operator==(pipeline const& left, pipeline const& right)
+    /// Calls f with all layers.
+    template <class Function>
+    constexpr auto unpack(Function const& f) {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return f(hana::at_c<Index>(layers_)...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+    friend constexpr bool operator==(layer_sequence const& left, layer_sequence const& right)
         requires(true && ... && std::equality_comparable<Layers>)
     {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            return (true && ... && (detail::item_at<Index>(left.layers_) == detail::item_at<Index>(right.layers_)));
+            return (true && ... && (hana::at_c<Index>(left.layers_) == hana::at_c<Index>(right.layers_)));
         }(std::index_sequence_for<Layers...>{});
     }
 
-protected:
-    template <std::size_t Index>
-    static consteval bool recorded_before() {
-        bool found = false;
-        std::size_t place = 0;
-        ((found = found || (place++ < Index && detail::flag_records<Layers>())), ...);
-        return found;
-    }
-    template <std::size_t Index>
-    static consteval std::size_t entries_before() {
-        std::size_t sum = 0;
-        std::size_t place = 0;
-        ((sum += place++ < Index ? detail::leaves<Layers>::count : 0), ...);
-        return sum;
+private:
+    /// Calls f(layer, entry): a fallback is one layer.
+    template <class Function>
+    constexpr void each_own(Function&& f) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (f(hana::at_c<Index>(layers_), places[Index].entry), ...);
+        }(std::index_sequence_for<Layers...>{});
     }
 
-    template <std::size_t Index>
-    static consteval bool last_resort_before() {
-        bool found = false;
-        std::size_t place = 0;
-        ((found = found || (place++ < Index && detail::flag_last_resort<Layers>())), ...);
-        return found;
+    template <bool Recorded, class Layer, class Run, class Memory, class Hook>
+    static constexpr bool run_hook_of(Layer const& layer, Run& shared, layer_report* entry, Memory& remembered,
+                                      Hook const& hook) {
+        if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(shared, entry, remembered, hook);
+        else if constexpr (!Hook::template is_of<Layer>) return true;
+        else return run_layer<Recorded>(layer, shared, *entry, remembered, hook);
     }
 
-    template <bool Recorded, class Run, std::size_t... Index>
-    constexpr void reduce_some([[maybe_unused]] Run& shared, [[maybe_unused]] std::size_t first_entry,
-                               [[maybe_unused]] memory& kept, std::index_sequence<Index...>) const {
-        (reduce_one < Recorded, Recorded || recorded_before<Index>(), Index > (shared, first_entry, kept), ...);
-    }
+    hana::basic_tuple<Layers...> layers_;
+};
 
-    /// Recorded: before this pipeline; Here: before this layer.
-    template <bool Recorded, bool Here, std::size_t Index, class Run>
-    constexpr void reduce_one(Run& shared, std::size_t first_entry, memory& kept) const {
-        auto const& layer = detail::item_at<Index>(layers_);
-        auto& remembered = detail::item_at<Index>(kept);
-        auto const entry = first_entry + entries_before<Index>();
-        if constexpr (detail::is_pipeline<at<Index>>) layer.template reduce_all<Here>(shared, entry, remembered);
-        else if constexpr (at<Index>::effects & effect::reruns) {
-            if (shared.pressure != 0) return;
-            auto rerun = [&](unsigned pressure, bool top, tokens target) {
-                detail::pressed const while_running{shared, pressure, top, target};
-                reduce_some<Recorded>(shared, first_entry, kept, std::make_index_sequence<Index>{});
-            };
-            shared.last_resort = last_resort_before<Index>();
-            detail::run_rerunning(layer, shared, shared.entries[entry], remembered, rerun);
-        } else if constexpr (detail::has_reduce_hook<at<Index>>)
-            detail::run_reducing<Here>(layer, shared, shared.entries[entry], remembered);
-    }
+/// The sequence of all layers, those of pipelines in their place.
+template <class Flat, class...>
+struct flattened {
+    using type = Flat;
+};
+template <class... Flat, class Next, class... Rest>
+struct flattened<layer_sequence<Flat...>, Next, Rest...> : flattened<layer_sequence<Flat..., Next>, Rest...> {};
+template <class... Flat, class... Inner, class... Rest>
+struct flattened<layer_sequence<Flat...>, pipeline<Inner...>, Rest...>
+    : flattened<layer_sequence<Flat...>, Inner..., Rest...> {};
 
-    template <bool Recorded, bool ArriveOnly, std::size_t Index, class Run>
-    constexpr void arrive_one(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
-        auto const& layer = detail::item_at<Index>(layers_);
-        auto& remembered = detail::item_at<Index>(kept);
-        auto const entry = first_entry + entries_before<Index>();
-        if constexpr (detail::is_pipeline<at<Index>>)
-            layer.template arrive_all<Recorded, ArriveOnly>(shared, arrived, entry, remembered);
-        else if constexpr (detail::has_arrive_hook<at<Index>> && !(ArriveOnly && detail::has_reduce_hook<at<Index>>))
-            detail::run_arriving<Recorded>(layer, shared, shared.entries[entry], remembered, arrived);
-    }
+/// Calls f with all layers, those of pipelines in their place.
+template <class Function>
+constexpr auto with_layers(Function const& f) {
+    return f();
+}
+template <class Function, class First, class... Rest>
+constexpr auto with_layers(Function const& f, First& first, Rest&... rest) {
+    auto const go_on = [&](auto&... own) {
+        return with_layers([&](auto&... more) { return f(own..., more...); }, rest...);
+    };
+    if constexpr (is_pipeline<First>) return first.unpack(go_on);
+    else return go_on(first);
+}
 
-    template <std::size_t Index, class Run, class Each, class Memory>
-    constexpr bool note_made_to([[maybe_unused]] Run& shared, [[maybe_unused]] Each const& each_sent,
-                                [[maybe_unused]] bool commits, [[maybe_unused]] std::size_t entry,
-                                [[maybe_unused]] Memory& remembered) const {
-        auto const& layer = detail::item_at<Index>(layers_);
-        if constexpr (detail::is_pipeline<at<Index>>)
-            return layer.note_made(shared, each_sent, commits, entry, remembered);
-        else if constexpr (detail::flag_records<at<Index>>())
-            return detail::run_noting(layer, shared, shared.entries[entry], remembered, each_sent, commits);
-        else return true;
-    }
+}  // namespace detail
 
-    boost::hana::basic_tuple<Layers...> layers_;
+/// An immutable value: shareable between threads, conversations and agents. Pipelines in it are flattened. Throws
+/// invalid_configuration for layers whose values cannot work; in a constant expression that is a
+/// compile error.
+template <class... Layers>
+class pipeline : public detail::flattened<detail::layer_sequence<>, Layers...>::type {
+    using base = typename detail::flattened<detail::layer_sequence<>, Layers...>::type;
+
+public:
+    constexpr pipeline(Layers... layers)
+        requires(true && ... && !detail::is_pipeline<Layers>)
+        : base{std::move(layers)...} {}
+    constexpr pipeline(Layers... layers)
+        requires(false || ... || detail::is_pipeline<Layers>)
+        : base{detail::with_layers([](auto&... each) { return base{std::move(each)...}; }, layers...)} {}
+
+    /// A dry run on a history: what would be done, without asking or keeping anything.
+    template <class History, class... More>
+    [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
+        return dry_run(history, *this, limits, more...);
+    }
 };
 
 template <class... Layers>
@@ -333,10 +317,10 @@ pipeline(Layers...) -> pipeline<Layers...>;
 
 /// Every layer that shortens, drops or summarises comes after a journal, or keeps what it takes.
 template <class Pipeline>
-inline constexpr bool recoverable = detail::properties_of<std::remove_cvref_t<Pipeline>>().recoverable;
+inline constexpr bool recoverable = detail::properties_of<Pipeline>().recoverable;
 /// Recoverable, and journals and stores survive the process.
 template <class Pipeline>
-inline constexpr bool durable = recoverable<Pipeline> && detail::properties_of<std::remove_cvref_t<Pipeline>>().durable;
+inline constexpr bool durable = recoverable<Pipeline> && detail::properties_of<Pipeline>().durable;
 template <class Pipeline>
 inline constexpr bool calls_model = std::remove_cvref_t<Pipeline>::effects & effect::asks;
 template <class Pipeline>
@@ -369,11 +353,8 @@ constexpr pipeline<Layer> as_pipeline(Layer const& only) {
 template <class Mix>
 using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix const&>()))>;
 
-}  // namespace detail
-
 // What a session does with the memories of its layers: saves them as text, takes them back, and tells them
 // that the program has rewritten its messages.
-namespace detail {
 
 /// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
 /// its own; `most` are the messages that the session holds.
@@ -385,14 +366,6 @@ concept saved_memory = requires(Memory& kept, Memory const& same, std::string_vi
 /// A memory that can go back to when message `first` had not come; another begins anew.
 template <class Memory>
 concept rewinding_memory = requires(Memory& kept, std::uint64_t first) { kept.rewind(first); };
-
-template <class Mix, class Memory, class Function>
-void each_memory(Mix const& mix, Memory& kept, Function& f) {
-    mix.each_with_memory(kept, [&](auto const& layer, auto& one) {
-        if constexpr (is_pipeline<std::remove_cvref_t<decltype(layer)>>) each_memory(layer, one, f);
-        else f(one);
-    });
-}
 
 /// False where a memory can not be saved.
 template <class Mix, class Memory>
@@ -406,7 +379,7 @@ bool save_memories(Mix const& mix, Memory& kept, std::vector<std::string>& out) 
             if constexpr (saved_memory<type>) out.push_back(one.save());
             else out.emplace_back();
         };
-        each_memory(mix, kept, save);
+        mix.each_memory(kept, save);
         return good;
     }
 }
@@ -425,7 +398,7 @@ bool load_memories(Mix const& mix, Memory& kept, std::vector<std::string> const&
             else good = from[at].empty();
             ++at;
         };
-        each_memory(mix, kept, load);
+        mix.each_memory(kept, load);
         return good && at == from.size();
     }
 }
@@ -438,7 +411,7 @@ void rewind_memories(Mix const& mix, Memory& kept, std::uint64_t first) {
             if constexpr (rewinding_memory<std::remove_cvref_t<decltype(one)>>) one.rewind(first);
             else one = {};
         };
-        each_memory(mix, kept, rewind);
+        mix.each_memory(kept, rewind);
     }
 }
 

@@ -15,7 +15,7 @@
 #include <condense/core/estimator.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/render.hpp>
-#include <condense/detail/address.hpp>
+#include <condense/detail/scope_exit.hpp>
 #include <condense/detail/source.hpp>
 
 // The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is
@@ -75,19 +75,19 @@ public:
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
         edits_.know_summaries(marks_);
-        detail::transaction all{facts_, edits_};
+        auto rollback = detail::rollback_on_exit(facts_, edits_);
         typename Mix::memory kept{};
         draft whole{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
         request_count const counted{
             .counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        detail::calibration_scope const as_expected{edits_, counted.total().tokens(),
-                                                    detail::corrected(count_, counted).tokens(), limits_.overhead};
+        auto const as_expected = detail::calibration_scope(
+            edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead);
         report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
         if (sums.cost == v1::cost{} && sums.messages != 0)
             report_.before.source = report_.after.source = usage_source::none;
-        all.keep();
+        rollback.release();
     }
 
     v1::report<Layers> const& report() const noexcept { return report_; }
@@ -219,18 +219,13 @@ struct prepared {
 template <class History, class Message>
 void append_made(History& history, std::vector<Message>& made, std::size_t size, std::size_t count) {
     if constexpr (requires { history.push_back(std::move(made.front())); }) {
-        struct undo {
-            History* on;
-            std::size_t size;
-            ~undo() {
-                if (on == nullptr) return;
-                auto from = ranges_access::begin_of(*on);
-                std::advance(from, size);
-                on->erase(from, ranges_access::end_of(*on));
-            }
-        } unless_done{detail::address_of(history), size};
+        scope_exit undo{[&] {
+            auto from = ranges_access::begin_of(history);
+            std::advance(from, size);
+            history.erase(from, ranges_access::end_of(history));
+        }};
         for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(made[index]));
-        unless_done.on = nullptr;
+        undo.release();
     }
 }
 

@@ -79,31 +79,12 @@ struct escalate {
                               "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
     }
 
-    constexpr void reduce(auto& draft, auto& pass) const {
-        auto const input = draft.used().input;
-        auto const limit = ceiling.of(input);
+    constexpr pressure_schedule schedule(tokens input) const noexcept {
         auto const line = when.bind(input);
-        // At the top it is enough to be under the line.
-        tokens const under{line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
-        auto const target = target_of(input);
-        instant started{};
-        if constexpr (timed) {
-            started = pass.escalated_since(pass.now());
-            pass.set_deadline(started + detail::as_instant(within));
-        }
-        for (std::uint32_t done = 1; done <= passes; ++done) {
-            if constexpr (timed)
-                if (pass.now() - started >= detail::as_instant(within)) return pass.conclude(outcome::time, limit);
-            auto const before = draft.used().tokens;
-            bool const top = done == passes;
-            pass.rerun(done, top, top ? under : target);
-            if (!line(draft.used())) return pass.conclude(outcome::fits, limit);
-            if (!top && draft.used().tokens >= before) done = passes - 1;
-        }
-        if (!pass.last_resort()) return pass.conclude(outcome::passes, limit);
-        auto const now = draft.used().tokens;
-        if (now <= limit) pass.conclude(outcome::fits, limit);
-        else pass.conclude(now <= draft.floor() ? outcome::exhausted : outcome::over, limit);
+        pressure_schedule how{.target = target_of(input), .limit = ceiling.of(input), .passes = passes};
+        how.line = {line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
+        if constexpr (timed) how.within = detail::as_instant(within);
+        return how;
     }
 
     friend bool operator==(escalate const&, escalate const&) = default;

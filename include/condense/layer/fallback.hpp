@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -15,103 +16,104 @@ inline namespace v1 {
 
 /// A layer fails when it throws, returns `failed`, or a store does; one that is not due, or whose edits
 /// were refused or not smaller, has not failed; for one that waits for its model the next one acts, too. A model that
-/// has failed in a run is not asked again in it. Due when the first one is. A cancellation is no failure.
+/// has failed in a run is not asked again in it. A pipeline given as one alternative fails when a layer in it does.
+/// Due when the first alternative is. A cancellation is no failure. Each alternative has its entry in the report.
 template <class... Layers>
-class fallback : public pipeline<Layers...> {
-    using base = pipeline<Layers...>;
+class fallback {
     static_assert(sizeof...(Layers) > 1, "condense: fallback: there must be a layer to fall back to (see fallback)");
     static_assert(
-        !(base::effects & effect::reruns),
+        !((detail::effects_of<Layers>() & effect::reruns) || ...),
         "condense: fallback: what is given must not run other layers again: put escalate behind it (see escalate)");
 
 public:
-    using base::base;
-    using typename base::memory;
+    static constexpr bool runs_layers = true;
+    static constexpr effect effects = (detail::pipeline_of<Layers>::effects | ...);
+    static constexpr std::size_t size = (detail::pipeline_of<Layers>::size + ...);
+    static constexpr bool acts_on_arrival = (detail::pipeline_of<Layers>::acts_on_arrival || ...);
+    /// Which one acts is not known: only what all of them do is certain.
+    static constexpr bool records = (detail::pipeline_of<Layers>::records && ...);
+    static constexpr bool last_resort = (detail::pipeline_of<Layers>::last_resort && ...);
 
-    static constexpr bool records = detail::properties_of<fallback>().recorded;
-    static constexpr bool last_resort = detail::properties_of<fallback>().last_resort;
+    using memory = detail::hana::basic_tuple<typename detail::pipeline_of<Layers>::memory...>;
 
-    constexpr bool due(usage const& now) const noexcept {
-        return detail::is_due(detail::item_at<0>(this->layers_), now);
+    static constexpr detail::properties after(detail::properties before) noexcept {
+        auto all = before;
+        all.recorded = all.last_resort = true;
+        auto const join = [&](detail::properties const& one) {
+            all.effects = all.effects | one.effects;
+            all.recorded = all.recorded && one.recorded;
+            all.journals = all.journals || one.journals;
+            all.recoverable = all.recoverable && one.recoverable;
+            all.durable = all.durable && one.durable;
+            all.last_resort = all.last_resort && one.last_resort;
+            all.plans_summaries = all.plans_summaries || one.plans_summaries;
+        };
+        (join(detail::properties_after<Layers>(before)), ...);
+        return all;
     }
 
-    template <bool Recorded, class Run>
-    constexpr void reduce_all(Run& shared, std::size_t first_entry, memory& kept) const {
-        until_one_works(shared, first_entry, [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
-            this->template reduce_one<Recorded, Recorded, Index>(shared, first_entry, kept);
-        });
-    }
+    constexpr fallback(Layers... layers) : choices_{detail::pipeline_of<Layers>{std::move(layers)}...} {}
 
-    template <bool Recorded, bool ArriveOnly, class Run>
-    constexpr void arrive_all(Run& shared, sequence arrived, std::size_t first_entry, memory& kept) const {
-        until_one_works(shared, first_entry, [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
-            this->template arrive_one<Recorded, ArriveOnly, Index>(shared, arrived, first_entry, kept);
-        });
+    template <class Function>
+    constexpr void each(Function&& f) const {
+        each_choice([&](auto const& choice) { choice.each(f); });
     }
-
-private:
-    template <class Run, class Try>
-    static constexpr void until_one_works(Run& shared, std::size_t first_entry, Try&& attempt) {
+    template <class Function>
+    constexpr void each_memory(memory& kept, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            static_cast<void>((failed_at<Index>(shared, first_entry, attempt) && ...));
+            (detail::hana::at_c<Index>(choices_).each_memory(detail::hana::at_c<Index>(kept), f), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
-    template <std::size_t Index, class Run, class Try>
-    static constexpr bool failed_at(Run& shared, std::size_t first_entry, Try& attempt) {
-        using layer_type = typename base::template at<Index>;
-        auto const failures = [&] {
-            auto const* const entries = shared.entries + first_entry + base::template entries_before<Index>();
-            std::uint64_t sum = 0;
-            for (std::size_t leaf = 0; leaf < detail::leaves<layer_type>::count; ++leaf) sum += entries[leaf].failures;
-            return sum;
-        };
-        auto const before = (detail::effects_of<layer_type>() & effect::asks) ? 0 : failures();
-        auto const unasked = shared.unasked;
-        attempt(std::integral_constant<std::size_t, Index>{});
-        return (failures() != before || shared.unasked != unasked) && !shared.stopped;
+    constexpr bool due(usage const& now) const noexcept { return detail::hana::at_c<0>(choices_).due(now); }
+    constexpr std::uint64_t due_layers(usage const& now) const noexcept {
+        std::uint64_t found = 0;
+        std::size_t entry = 0;
+        each_choice([&](auto const& choice) {
+            found |= choice.due_layers(now) << (entry < 63 ? entry : 63);
+            entry += choice.size;
+        });
+        return found;
     }
+
+    /// Calls a hook of the alternatives until one has worked, and those that are for all of each. False where none has.
+    template <bool Recorded, class Run, class Hook>
+    constexpr bool run_hook(Run& shared, layer_report* entry, memory& kept, Hook const& hook) const {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            auto const works = [&](auto const& choice, auto& remembered) {
+                bool const worked = choice.template run_hook<Recorded>(shared, entry, remembered, hook);
+                entry += choice.size;
+                return worked || shared.stopped;
+            };
+            bool all = true;
+            if constexpr (Hook::for_all)
+                return ((all = works(detail::hana::at_c<Index>(choices_), detail::hana::at_c<Index>(kept)) && all),
+                        ...);
+            else return (works(detail::hana::at_c<Index>(choices_), detail::hana::at_c<Index>(kept)) || ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+    friend constexpr bool operator==(fallback const& left, fallback const& right)
+        requires(std::equality_comparable<Layers> && ...)
+    {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return ((detail::hana::at_c<Index>(left.choices_) == detail::hana::at_c<Index>(right.choices_)) && ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+private:
+    template <class Function>
+    constexpr void each_choice(Function&& f) const {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (f(detail::hana::at_c<Index>(choices_)), ...);
+        }(std::index_sequence_for<Layers...>{});
+    }
+
+    detail::hana::basic_tuple<detail::pipeline_of<Layers>...> choices_;
 };
 
 template <class... Layers>
 fallback(Layers...) -> fallback<Layers...>;
 
-namespace detail {
-
-template <class... Layers>
-inline constexpr bool is_pipeline<fallback<Layers...>> = true;
-template <class... Layers>
-struct leaves<fallback<Layers...>> : leaves<pipeline<Layers...>> {};
-
-/// Which one acts is not known: only what all of them do is certain.
-template <class... Layers>
-struct walk<fallback<Layers...>> {
-    static constexpr void visit(properties& found) noexcept {
-        auto all = found;
-        all.recorded = all.last_resort = true;
-        ((join(all, properties_after<Layers>(found))), ...);
-        all.recorded = all.recorded || found.recorded;
-        all.last_resort = all.last_resort || found.last_resort;
-        found = all;
-    }
-
-private:
-    template <class Layer>
-    static constexpr properties properties_after(properties found) noexcept {
-        walk<Layer>::visit(found);
-        return found;
-    }
-    static constexpr void join(properties& all, properties const& one) noexcept {
-        all.effects = all.effects | one.effects;
-        all.recorded = all.recorded && one.recorded;
-        all.journals = all.journals || one.journals;
-        all.recoverable = all.recoverable && one.recoverable;
-        all.durable = all.durable && one.durable;
-        all.last_resort = all.last_resort && one.last_resort;
-        all.well_ordered = all.well_ordered && one.well_ordered;
-    }
-};
-
-}  // namespace detail
 }  // namespace v1
 }  // namespace condense

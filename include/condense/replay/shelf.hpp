@@ -42,20 +42,18 @@ concept fills_store = requires(Layer const& layer, reference const& name) {
 /// Journals are read under the conversation's id. A mix chosen at run time hides its layers.
 template <class Mix>
 void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conversation) {
-    using layer_type = std::remove_cvref_t<Mix>;
-    if constexpr (is_pipeline<layer_type>)
-        mix.each([&](auto const& layer) { add_to_shelf(shelf, layer, conversation); });
-    else {
+    mix.each([&](auto const& layer) {
+        using layer_type = std::remove_cvref_t<decltype(layer)>;
         if constexpr (writes_journal<layer_type>)
-            shelf.journals.push_back([to = mix.to, conversation](std::function<void(std::uint64_t)> const& f) {
+            shelf.journals.push_back([to = layer.to, conversation](std::function<void(std::uint64_t)> const& f) {
                 static_cast<void>(
                     static_cast<bool>(to.read(conversation, [&](journal_entry const& line, std::string_view) {
                         if (!line.made) f(line.number);
                     })));
             });
         if constexpr (fills_store<layer_type>)
-            shelf.stores.push_back([into = mix.into](reference const& name) { return into.get(name); });
-    }
+            shelf.stores.push_back([into = layer.into](reference const& name) { return into.get(name); });
+    });
 }
 
 template <class Mix>

@@ -148,7 +148,7 @@ public:
 private:
     refusal bring_back(sequence which) {
         detail::grow(undo_points_, 1);
-        detail::transaction all{facts_, edits_};
+        auto rollback = detail::rollback_on_exit(facts_, edits_);
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
         auto const refused = this->with_draft([&](auto& whole) {
@@ -159,7 +159,7 @@ private:
         if (refused) return refused;
         this->changed(mark, before);
         sent_.forget();
-        all.keep();
+        rollback.release();
         return refusal::none;
     }
 };

@@ -275,8 +275,8 @@ protected:
     }
 
     /// Sums of these edits, which come to `counted`, are measured as `used` does while it lasts.
-    calibration_scope<view> in_scale(view& edits) const noexcept {
-        return {edits, counted().tokens(), used().tokens, limits_.overhead};
+    auto in_scale(view& edits) const noexcept {
+        return calibration_scope(edits, counted().tokens(), used().tokens, limits_.overhead);
     }
 
     /// Calls f with the draft of a run; what is pushed meanwhile waits.

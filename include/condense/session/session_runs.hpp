@@ -132,7 +132,7 @@ protected:
                                                                                   .journals_only = journals_only};
             unrecorded_ = true;  // until it is known
             for (auto index = first; index < facts_.size(); ++index)
-                mix_.template arrive_all<false, false>(shared, sequence{index}, 0, kept_);
+                mix_.run_hook(shared, entries.data(), kept_, arrive_hook<>{sequence{index}});
             unrecorded_ = shared.unrecorded;
             unread_ = false;
             return entries;
@@ -160,7 +160,7 @@ protected:
     auto transact(Function&& f) {
         grow(undo_points_, 1);
         on_failure whatever_happens{this};
-        transaction all{facts_, edits_};
+        auto rollback = rollback_on_exit(facts_, edits_);
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
         auto made = this->with_draft([&](auto& whole) {
@@ -169,7 +169,7 @@ protected:
             return done;
         });
         changed(mark, before);
-        all.keep();
+        rollback.release();
         whatever_happens.of = nullptr;
         return made;
     }

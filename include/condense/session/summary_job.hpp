@@ -137,28 +137,22 @@ private:
 };
 using job_ledger = basic_job_ledger<>;
 
-template <class Layer>
-concept plans_summaries = requires { requires Layer::plans_summaries; };
+template <class Mix>
+inline constexpr bool has_planner = properties_of<Mix>().plans_summaries;
 
-template <class Layer>
-inline constexpr bool has_planner = plans_summaries<Layer>;
-template <template <class...> class Mix, class... Layers>
-    requires is_pipeline<Mix<Layers...>>
-inline constexpr bool has_planner<Mix<Layers...>> = (false || ... || has_planner<Layers>);
-
-/// Calls f(layer, entry of the report) with the first layer, through all pipelines, that can plan a summary;
-/// false where there is none.
-template <class Layer, class Function>
-bool with_planner(Layer const& layer, Function& f, std::size_t entry = 0) {
-    if constexpr (plans_summaries<Layer>) return f(layer, entry), true;
-    else if constexpr (is_pipeline<Layer>) {
-        bool done = false;
-        layer.each([&](auto const& inner) {
-            done = done || with_planner(inner, f, entry);
-            entry += leaves<std::remove_cvref_t<decltype(inner)>>::count;
+/// Calls f(layer, entry of the report) with the first layer that can plan a summary; false where there is none.
+template <class Mix, class Function>
+bool with_planner(Mix const& mix, Function& f) {
+    bool done = false;
+    if constexpr (has_planner<Mix>) {
+        std::size_t entry = 0;
+        as_pipeline(mix).each([&](auto const& layer) {
+            if constexpr (plans_summaries<std::remove_cvref_t<decltype(layer)>>)
+                if (!std::exchange(done, true)) f(layer, entry);
+            ++entry;
         });
-        return done;
-    } else return false;
+    }
+    return done;
 }
 
 }  // namespace detail
