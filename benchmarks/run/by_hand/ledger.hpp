@@ -73,7 +73,7 @@ public:
     }
     template <class Column>
     static void grow(Column& column, std::size_t more) {
-        if (part_id.capacity() - part_id.size() < more) part_id.reserve(2 * part_id.capacity() + more);
+        if (column.capacity() - column.size() < more) column.reserve(2 * column.capacity() + more);
     }
 
     /// Takes in the message at the end of `history`.
