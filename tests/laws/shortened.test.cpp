@@ -40,11 +40,10 @@ void with_shorteners(random_source& random, Function&& f) {
                                                                  .detect = few_lines{}},
                                             condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
-        auto const compress =
-            condense::compress<decltype(used >= low), condense::default_target, condense::task_t, decltype(worth),
-                               decltype(order), std::remove_const_t<decltype(shorten)>>{
-                used >= low, {}, {}, worth, order, over, shorten};
-        auto const window = condense::sliding_window<decltype(used >= line)>{used >= line};
+        auto const compress = condense::compress<condense::trigger, condense::task_t, decltype(worth), decltype(order),
+                                                 std::remove_const_t<decltype(shorten)>>{
+            used >= low, {}, {}, worth, order, over, shorten};
+        auto const window = condense::sliding_window{.when = used >= line};
         f(condense::pipeline{compress, window, condense::escalate{.when = used >= line, .passes = 3}});
     };
     switch (random.below(3)) {

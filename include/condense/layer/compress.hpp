@@ -27,11 +27,11 @@ inline namespace v1 {
 /// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
-template <trigger When = decltype(used >= percent{}), class Until = default_target, protection Protect = task_t,
-          class Worth = no_minimum, candidate_order Order = oldest_first_t, class Shortener = head_tail>
+template <condition When = trigger, protection Protect = task_t, class Worth = no_minimum,
+          candidate_order Order = oldest_first_t, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
-    Until until = detail::slot_default<Until>();
+    target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     Order order = detail::slot_default<Order>();
@@ -71,7 +71,7 @@ struct compress {
             });
             return later;
         };
-        detail::each_arrived(pass.memory, draft, kept, arrived, draft.open_allowed(), act);
+        detail::each_arrived(when, pass.memory, draft, kept, arrived, draft.open_allowed(), act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
