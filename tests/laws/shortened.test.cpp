@@ -47,9 +47,9 @@ void with_shorteners(random_source& random, Function&& f) {
         f(condense::pipeline{compress, window, condense::escalate{.when = used >= line, .passes = 3}});
     };
     switch (random.below(3)) {
-        case 0: return mix(condense::oldest_first, condense::no_minimum{});
+        case 0: return mix(condense::oldest_first, condense::least_gain{});
         case 1: return mix(condense::newest_first, condense::pays_off{.turns = {1 + random.below(30)}});
-        default: return mix(condense::largest_first, condense::no_minimum{});
+        default: return mix(condense::largest_first, condense::least_gain{});
     }
 }
 

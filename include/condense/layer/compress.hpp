@@ -27,7 +27,7 @@ inline namespace v1 {
 /// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
-template <condition When = trigger, protection Protect = task_t, class Worth = no_minimum,
+template <condition When = trigger, protection Protect = task_t, class Worth = least_gain,
           candidate_order Order = oldest_first_t, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});

@@ -41,7 +41,7 @@ constexpr bool fits_below(text_limit const& most, part_limit const& limit) noexc
 /// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
 /// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
-template <condition When = trigger, protection Protect = nothing_t, class Worth = no_minimum, class Preview = head_tail,
+template <condition When = trigger, protection Protect = nothing_t, class Worth = least_gain, class Preview = head_tail,
           class Store = detail::unset>
 struct offload {
     When when = detail::slot_default<When>(always);

@@ -18,7 +18,7 @@ inline namespace v1 {
 
 /// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
 /// does. Summaries, those of this run too, stay until the last pass.
-template <condition When = trigger, protection Protect = task_t, class Worth = no_minimum>
+template <condition When = trigger, protection Protect = task_t, class Worth = least_gain>
 struct sliding_window {
     When when = detail::slot_default<When>(used >= percent{9'000});
     target until = {};

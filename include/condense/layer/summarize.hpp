@@ -71,7 +71,7 @@ concept summarizer =
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
 template <condition When = trigger, protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>,
-          class Worth = no_minimum, class Summarizer = extract>
+          class Worth = least_gain, class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     target until = {};
