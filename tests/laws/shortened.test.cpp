@@ -40,7 +40,7 @@ void with_shorteners(random_source& random, Function&& f) {
                                                                  .detect = few_lines{}},
                                             condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
-        auto const compress = condense::compress<condense::trigger, condense::task_t, decltype(worth), decltype(order),
+        auto const compress = condense::compress<condense::trigger, condense::task_t, decltype(worth),
                                                  std::remove_const_t<decltype(shorten)>>{
             used >= low, {}, {}, worth, order, over, shorten};
         auto const window = condense::sliding_window{.when = used >= line};
