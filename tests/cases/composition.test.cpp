@@ -94,8 +94,8 @@ TEST_CASE("under a budget that nothing fits the last user message remains", "[ca
 
 TEST_CASE("thresholds are of the window less the output", "[case-T84]") {
     budget const limits{.window = 1'000_tokens, .output = 100_tokens};
-    CHECK((used >= 50_pct).bind(limits.input()).limit == 450u);
-    CHECK((used >= 80_pct).bind(limits.input()).limit == 720u);
+    CHECK((used >= 50_pct).bind(limits.input()).one().limit == 450u);
+    CHECK((used >= 80_pct).bind(limits.input()).one().limit == 720u);
     pipeline const mix{compress{.when = used >= 50_pct}, sliding_window{.when = used >= 80_pct}};
     auto const outcomes = [&](std::size_t size) {
         conversation messages{U(letters(1)), C("1", "t", "{}"), R("1", letters(size - 5)), A(), A()};
@@ -111,7 +111,7 @@ TEST_CASE("thresholds are of the window less the output", "[case-T84]") {
 
 TEST_CASE("nine tenths of the input trigger", "[case-T85]") {
     auto const when = used >= 90_pct;
-    CHECK(when.bind(300_tokens).limit == 270u);
+    CHECK(when.bind(300_tokens).one().limit == 270u);
     CHECK_FALSE(when.due({.tokens = 269_tokens, .input = 300_tokens}));
     CHECK(when.due({.tokens = 270_tokens, .input = 300_tokens}));
 }
@@ -178,8 +178,8 @@ TEST_CASE("shares of a window are exact", "[case-100]") {
     for (auto const& [share, count] : figures) {
         percent const part{share * 100};
         CHECK(part.of(128'000_tokens).count == count);
-        CHECK((used >= part).bind(128'000_tokens).limit == count);
-        CHECK((used <= part).bind(128'000_tokens).limit == count);
+        CHECK((used >= part).bind(128'000_tokens).one().limit == count);
+        CHECK((used <= part).bind(128'000_tokens).one().limit == count);
     }
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("prose at 3.8 characters a token", "[case-160]") {
     CHECK(count(letters(380)).tokens().count == 100u);
     auto const thousand = count(letters(3'800)).tokens();
     CHECK(thousand.count == 1'000u);
-    CHECK((used >= 0.5_pct).bind(200'000_tokens).limit == thousand.count);
+    CHECK((used >= 0.5_pct).bind(200'000_tokens).one().limit == thousand.count);
 }
 
 TEST_CASE("estimates begin at one and never fall", "[case-163]") {

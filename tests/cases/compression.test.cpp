@@ -137,7 +137,7 @@ std::size_t common_prefix(conversation const& previous, conversation const& next
 
 TEST_CASE("the order that preserves a cache begins nearest the protected messages and stops at its target",
           "[case-T102]") {
-    constexpr auto layer = [](condense::candidate_order auto order) {
+    constexpr auto layer = [](condense::candidate_order order) {
         return compress{.when = used >= 8'000_tokens,
                         .until = used <= 6'500_tokens,
                         .protect = last(3_messages),

@@ -170,8 +170,8 @@ TEST_CASE("what is kept is below what triggers, in every window", "[case-149]") 
     for (std::uint64_t window = 20'001; window < 400'000; window += window < 21'100 ? 1 : 997) {
         CAPTURE(window);
         auto const input = condense::budget{.window = {window}, .output = 20'000_tokens}.input();
-        auto const trigger = layer.when.bind(input).limit;
-        auto const target = layer.when.target().bind(input).limit;
+        auto const trigger = layer.when.bind(input).one().limit;
+        auto const target = layer.when.target().bind(input).one().limit;
         auto const kept = layer.protect.left.right.count.of(input).count;
         REQUIRE(kept <= target);
         REQUIRE(target < trigger);
@@ -193,7 +193,7 @@ TEST_CASE("the reserve of a window leaves its trigger, and a quarter of that is 
          {row{128'000_tokens, 108'000_tokens, 8'000_tokens}, row{30'000_tokens, 10'000_tokens, 2'500_tokens}}) {
         CAPTURE(window.count);
         condense::budget const limits{.window = window, .output = 20'000_tokens};
-        CHECK((used >= 100_pct).bind(limits.input()).limit == trigger.count);
+        CHECK((used >= 100_pct).bind(limits.input()).one().limit == trigger.count);
         auto const protect = condense::at_most(25_pct, condense::newest(8'000_tokens));
         for (bool const due : {false, true}) {
             conversation messages{U(letters(due ? 100 : 99))};

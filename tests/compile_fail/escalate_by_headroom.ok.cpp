@@ -7,4 +7,4 @@ using namespace condense::literals;
 using condense::used;
 
 constexpr auto line = used > 10_tokens;
-constexpr condense::escalate layer{.when = line};
+constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.when = line}};

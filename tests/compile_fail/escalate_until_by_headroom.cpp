@@ -8,4 +8,4 @@ using namespace condense::literals;
 using condense::used;
 
 constexpr auto target = condense::headroom > 10_pct;
-constexpr condense::escalate layer{.until = target};
+constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.until = target}};

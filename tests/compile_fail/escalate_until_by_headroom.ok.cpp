@@ -7,4 +7,4 @@ using namespace condense::literals;
 using condense::used;
 
 constexpr auto target = used <= 50_pct;
-constexpr condense::escalate layer{.until = target};
+constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.until = target}};

@@ -209,11 +209,13 @@ struct patient {
         if (!draft.present(condense::sequence{3}) && !draft.about(part).edited) pass.note(draft.shorten(part, "out"));
     }
 };
+template <class When>
+patient(When) -> patient<When>;
 
 }  // namespace
 
 TEST_CASE("engine: a run goes on until its layers change nothing more") {
-    pipeline const mix{patient<condense::always_t>{}, layer<condense::drops>([](auto& draft, auto& pass) {
+    pipeline const mix{patient{condense::always}, layer<condense::drops>([](auto& draft, auto& pass) {
                            if (draft.present(condense::sequence{3})) pass.note(draft.drop({3}));
                        })};
     auto messages = conversation;
@@ -224,7 +226,7 @@ TEST_CASE("engine: a run goes on until its layers change nothing more") {
 }
 
 TEST_CASE("engine: savings of all layers are the whole saving") {
-    pipeline const mix{patient<condense::always_t>{},
+    pipeline const mix{patient{condense::always},
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
     auto messages = conversation;

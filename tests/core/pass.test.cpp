@@ -151,8 +151,8 @@ TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger,
         return found;
     };
     CHECK(run(triggered{used >= 10_tokens, used <= 5_tokens, look}) == std::vector<bool>{false, false, true});
-    CHECK(run(triggered{used >= 10_tokens, condense::default_target{}, look}) == std::vector<bool>{false, true, true});
-    CHECK(run(triggered{used >= 10_pct, condense::default_target{}, look}) == std::vector<bool>{false, true, true});
+    CHECK(run(triggered{used >= 10_tokens, condense::target{}, look}) == std::vector<bool>{false, true, true});
+    CHECK(run(triggered{used >= 10_pct, condense::target{}, look}) == std::vector<bool>{false, true, true});
     CHECK(run(layer<condense::no_effects>(look)) == std::vector<bool>{false, false, false});
 }
 
@@ -160,8 +160,7 @@ TEST_CASE("pass: knows the limit in messages of a trigger") {
     auto messages = conversation();
     std::uint64_t found = 99;
     auto const look = [&](auto&, auto& pass) { found = pass.message_limit().count; };
-    static_cast<void>(condense::reduce(messages,
-                                       pipeline{triggered{used >= 2_messages, condense::default_target{}, look}},
+    static_cast<void>(condense::reduce(messages, pipeline{triggered{used >= 2_messages, condense::target{}, look}},
                                        {.window = 100_tokens}, toy::per_byte{}));
     CHECK(found == 2);
     static_cast<void>(condense::reduce(messages, pipeline{layer<condense::no_effects>(look)}, {.window = 100_tokens},

@@ -40,17 +40,16 @@ void with_shorteners(random_source& random, Function&& f) {
                                                                  .detect = few_lines{}},
                                             condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
-        auto const compress =
-            condense::compress<decltype(used >= low), condense::default_target, condense::task_t, decltype(worth),
-                               decltype(order), std::remove_const_t<decltype(shorten)>>{
-                used >= low, {}, {}, worth, order, over, shorten};
-        auto const window = condense::sliding_window<decltype(used >= line)>{used >= line};
+        auto const compress = condense::compress<condense::trigger, condense::task_t, decltype(worth),
+                                                 std::remove_const_t<decltype(shorten)>>{
+            used >= low, {}, {}, worth, order, over, shorten};
+        auto const window = condense::sliding_window{.when = used >= line};
         f(condense::pipeline{compress, window, condense::escalate{.when = used >= line, .passes = 3}});
     };
     switch (random.below(3)) {
-        case 0: return mix(condense::oldest_first, condense::no_minimum{});
+        case 0: return mix(condense::oldest_first, condense::least_gain{});
         case 1: return mix(condense::newest_first, condense::pays_off{.turns = {1 + random.below(30)}});
-        default: return mix(condense::largest_first, condense::no_minimum{});
+        default: return mix(condense::largest_first, condense::least_gain{});
     }
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 using namespace condense::literals;
 using condense::always;
-using condense::default_target;
 using condense::text_limit;
 using condense::used;
 using condense::detail::check_target;
@@ -19,7 +18,7 @@ using condense::detail::halvings_of;
 using condense::detail::may_exceed;
 
 constexpr bool targets_below_their_trigger_pass() {
-    check_target(used >= 80_pct, default_target{});
+    check_target(used >= 80_pct, condense::target{});
     check_target(used >= 80_pct, used <= 70_pct);
     check_target(used >= 80_pct, used <= 1_messages);
     check_target(always, used <= 70_pct);

@@ -25,16 +25,11 @@ using toy::desk;
 using toy::result;
 using toy::user;
 
-static_assert(condense::candidate_order<condense::oldest_first_t> &&
-              condense::candidate_order<condense::largest_first_t> &&
-              condense::candidate_order<condense::newest_first_t>);
-static_assert(!condense::candidate_order<int>);
-
 /// The columns of at most `most` parts, as the order gives them.
-template <class Order>
-constexpr std::vector<std::uint32_t> columns(Order order, auto const& draft, std::size_t most = ~std::size_t{0}) {
+constexpr std::vector<std::uint32_t> columns(condense::candidate_order order, auto const& draft,
+                                             std::size_t most = ~std::size_t{0}) {
     std::vector<std::uint32_t> out;
-    order.each_part(draft, [&](part_ref part) {
+    condense::each_candidate(draft, order, [&](part_ref part) {
         out.push_back(part.part_id);
         return out.size() != most;
     });

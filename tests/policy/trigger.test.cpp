@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/trigger.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 
-#include <condense/layer/slots.hpp>
+#include <condense/layer/sliding_window.hpp>
 
 #include "support/catch.hpp"
 
@@ -23,11 +24,11 @@ using condense::detail::conflicts;
 constexpr usage at(std::uint64_t tokens, std::uint64_t input) { return {.tokens = {tokens}, .input = {input}}; }
 constexpr usage messages(std::uint64_t count) { return {.messages = {count}}; }
 
-static_assert(condense::trigger<decltype(used >= 65_pct)> && condense::trigger<decltype(used > 100_messages)>);
+static_assert(condense::condition<decltype(used >= 65_pct)> && condense::condition<decltype(used > 100_messages)>);
 static_assert((used >= (70_pct).of(100_messages)) == (used >= 70_messages));
-static_assert(condense::trigger<decltype(headroom < 5_tokens)> && condense::trigger<condense::always_t>);
-static_assert(condense::trigger<decltype(used >= 65_pct && (used > 3_turns || headroom < 1_pct))>);
-static_assert(!condense::trigger<condense::percent> && !condense::trigger<condense::default_target>);
+static_assert(condense::condition<decltype(headroom < 5_tokens)> && condense::condition<condense::trigger>);
+static_assert(condense::condition<decltype(used >= 65_pct && (used > 3_turns || headroom < 1_pct))>);
+static_assert(!condense::condition<condense::percent> && !condense::condition<condense::target>);
 
 /// case-136
 constexpr bool operators_mean_what_is_written() {
@@ -113,6 +114,42 @@ constexpr bool the_default_target_is_four_fifths() {
 }
 static_assert(the_default_target_is_four_fifths());
 
+/// Whatever they compare, triggers are values of one type, and so are layers with them.
+constexpr bool triggers_are_chosen_as_values() {
+    using condense::trigger;
+    trigger const choices[] = {used >= 50_pct, headroom < 10_tokens || used > 3_turns, always, trigger{}};
+    int fired = 0;
+    for (auto const& when : choices) fired += when.due(at(95, 100)) ? 1 : 0;
+    return fired == 3 && std::same_as<decltype(condense::sliding_window{.when = used >= 50_pct}),
+                                      decltype(condense::sliding_window{.when = always, .until = used <= 1_turns})>;
+}
+static_assert(triggers_are_chosen_as_values());
+
+/// In every bracketing, for every combination of what holds.
+constexpr bool four_conditions_join() {
+    auto const a = used >= 50_tokens;
+    auto const b = used > 1_messages;
+    auto const c = used > 1_turns;
+    auto const d = headroom > 500_tokens;
+    for (unsigned bits = 0; bits < 16; ++bits) {
+        bool const holds[] = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+        usage const now{.tokens = {holds[0] ? 50u : 49u},
+                        .input = {holds[3] ? 1'000u : 100u},
+                        .messages = {holds[1] ? 2u : 1u},
+                        .turns = {holds[2] ? 2u : 1u}};
+        auto const is = [&](condense::trigger const& when, bool expected) {
+            return when.due(now) == expected && when.bind(now.input)(now) == expected &&
+                   (when.fired(now) != measure::none) == expected;
+        };
+        if (!is((a && b) || (c && d), (holds[0] && holds[1]) || (holds[2] && holds[3]))) return false;
+        if (!is(a && (b || (c && d)), holds[0] && (holds[1] || (holds[2] && holds[3])))) return false;
+        if (!is(((a || b) && c) || d, ((holds[0] || holds[1]) && holds[2]) || holds[3])) return false;
+        if (!is(a || ((b || c) && d), holds[0] || ((holds[1] || holds[2]) && holds[3]))) return false;
+    }
+    return true;
+}
+static_assert(four_conditions_join());
+
 /// Either side of a && will do, a || needs both.
 constexpr bool joined_targets_undo_the_trigger() {
     auto const done = [](auto const& when, usage const& now) { return when.target().bind(now.input)(now); };
@@ -146,7 +183,7 @@ constexpr bool figures_of_any_size_are_harmless() {
             if (count != 0 && !(used >= condense::tokens{count}).due(now)) return false;
             if (!(used <= condense::messages{input}).due(now)) return false;
         }
-    return (used >= condense::tokens{most}).target().limit.count == most / 5 * 4;
+    return (used >= condense::tokens{most}).target().bind({}).one().limit == most / 5 * 4;
 }
 static_assert(figures_of_any_size_are_harmless());
 
@@ -191,6 +228,8 @@ TEST_CASE("trigger: operators, shares and headroom") {
 
 TEST_CASE("trigger: joined conditions, measures and targets") {
     CHECK(conditions_join());
+    CHECK(four_conditions_join());
+    CHECK(triggers_are_chosen_as_values());
     CHECK(what_fired_is_told());
     CHECK(the_default_target_is_four_fifths());
     CHECK(joined_targets_undo_the_trigger());
@@ -216,6 +255,9 @@ TEST_CASE("trigger: limits that cannot work are rejected") {
     CHECK_THROWS_AS(used <= percent{std::numeric_limits<std::uint32_t>::max()}, condense::invalid_configuration);
     CHECK_THROWS_AS(used >= 0_tokens, condense::invalid_configuration);
     CHECK_THROWS_AS(used >= 0_pct, condense::invalid_configuration);
+    auto const four = used > 1_tokens || used > 1_messages || used > 1_turns || headroom < 5_pct;
+    CHECK_THROWS_AS(four && used > 2_turns, condense::invalid_configuration);
+    CHECK_THROWS_AS(used > 2_turns || four, condense::invalid_configuration);
     CHECK_NOTHROW(used > 0_tokens);
     CHECK_NOTHROW(used >= 100_pct);
 }
@@ -227,6 +269,10 @@ TEST_CASE("trigger: prints itself") {
     CHECK((used <= 20'000_tokens).text() == "used <= 20,000 tokens");
     CHECK((used > 100_messages && headroom < 3_tokens).text() == "(used > 100 messages && headroom < 3 tokens)");
     CHECK((used > 3_turns || always).text() == "(used > 3 turns || always)");
+    CHECK((used > 3_turns && (always || used < 1_turns)).text() == "(used > 3 turns && (always || used < 1 turns))");
+    CHECK(always.target().text() == "never");
+    CHECK((used > 100_messages && headroom < 3_tokens).target().text() ==
+          "(used <= 80 messages || used <= 80 % beside headroom < 3 tokens)");
 }
 
 TEST_CASE("trigger: values compare") {

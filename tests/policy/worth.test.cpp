@@ -25,7 +25,7 @@ using condense::tokens;
 using condense::usage;
 
 constexpr bool any_gain_pays() {
-    return condense::no_minimum{}.pays(1_tokens, {}) && condense::no_minimum{}.pays(0_tokens, {});
+    return condense::least_gain{}.pays(1_tokens, {}) && condense::least_gain{}.pays(0_tokens, {});
 }
 static_assert(any_gain_pays());
 
@@ -184,7 +184,7 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
             return texts(history);
         };
         auto const all = texts(original);
-        auto const shortened = run(condense::no_minimum{});
+        auto const shortened = run(condense::least_gain{});
         auto const chosen = run(known);
         if (shortened == all) continue;
         auto const bill = [&](std::vector<std::string> request) {

@@ -294,6 +294,13 @@ private:
 
 // How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
 
+/// No figure of usage decides whether it fires.
+template <class When>
+constexpr bool fires_always(When const& when) noexcept {
+    if constexpr (requires { when.is_always(); }) return when.is_always();
+    else return false;
+}
+
 /// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
 /// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
@@ -305,19 +312,19 @@ constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
         return layer.due(now);
     } else if constexpr (!has_reduce_hook<Layer> && !has_schedule<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        if constexpr (has_arrive_hook<Layer> && requires { layer.when.unconditional; }) return !now.fits();
-        else return layer.when.due(now);
+        return has_arrive_hook<Layer> && fires_always(layer.when) ? !now.fits() : layer.when.due(now);
     } else return true;
 }
 
 struct never_done {
-    static constexpr bool unreachable = true;
+    constexpr bool unreachable() const noexcept { return true; }
     constexpr bool operator()(usage const&) const noexcept { return false; }
 };
 
 template <class Layer>
 constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
-    if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
+    if constexpr (requires { layer.until.goal(layer.when, input); }) return layer.until.goal(layer.when, input);
+    else if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
     else if constexpr (has_when<Layer>) return layer.when.target().bind(input);
     else return never_done{};
 }
@@ -447,8 +454,7 @@ struct arrive_hook {
         if (!flag_records<Layer>() && shared.journals_only) return measure::none;
         if constexpr (has_when<Layer>) {
             if (!layer.when.due(now)) return measure::none;
-            if constexpr (!requires { layer.when.unconditional; })
-                if (!shared.draft.limits().is_possible()) return measure::none;
+            if (!fires_always(layer.when) && !shared.draft.limits().is_possible()) return measure::none;
             return fired_by(layer, now);
         } else return measure::any;
     }

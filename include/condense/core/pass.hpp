@@ -202,8 +202,8 @@ public:
     constexpr messages message_limit() const noexcept { return message_limit_; }
     /// The layer may stop: its target, or under pressure the run's, is reached.
     constexpr bool enough() const noexcept {
-        if constexpr (requires { requires Goal::unreachable; })
-            if (run_->pressure == 0 && !run_->until) return false;
+        if constexpr (requires { goal_->unreachable(); })
+            if (goal_->unreachable() && run_->pressure == 0 && !run_->until) return false;
         return enough(run_->draft.used());
     }
     /// The same for a usage that edits would lead to.

@@ -79,14 +79,16 @@ private:
 
 /// A layer that acts on arrival and in reduce needs it where no trigger makes its reduce due.
 template <class When>
-using arrival_memory = std::conditional_t<requires { When::unconditional; }, deferred_messages, no_memory>;
+using arrival_memory =
+    std::conditional_t<requires(When const& when) { when.is_always(); }, deferred_messages, no_memory>;
 
-/// What has arrived, and what was deferred where the memory is one for that.
-template <class Memory, class Draft, class Shield, class Function>
-constexpr void each_arrived(Memory& deferred, Draft const& draft, Shield const& kept, sequence arrived, bool open,
-                            Function&& act) {
-    if constexpr (std::same_as<Memory, deferred_messages>) deferred.each(draft, kept, arrived, open, act);
-    else static_cast<void>(act(arrived));
+/// What has arrived, and what was deferred where the trigger is `always`.
+template <class When, class Memory, class Draft, class Shield, class Function>
+constexpr void each_arrived(When const& when, Memory& deferred, Draft const& draft, Shield const& kept,
+                            sequence arrived, bool open, Function&& act) {
+    if constexpr (std::same_as<Memory, deferred_messages>)
+        if (when.is_always()) return deferred.each(draft, kept, arrived, open, act);
+    static_cast<void>(act(arrived));
 }
 
 }  // namespace detail

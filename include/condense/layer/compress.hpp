@@ -27,14 +27,13 @@ inline namespace v1 {
 /// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
 /// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
 /// is kept, and begins where the layer itself has begun.
-template <trigger When = decltype(used >= percent{}), class Until = default_target, protection Protect = task_t,
-          class Worth = no_minimum, candidate_order Order = oldest_first_t, class Shortener = head_tail>
+template <condition When = trigger, protection Protect = task_t, class Worth = least_gain, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
-    Until until = detail::slot_default<Until>();
+    target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    Order order = detail::slot_default<Order>();
+    candidate_order order = oldest_first;
     part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
     Shortener with = detail::slot_default<Shortener>();
     wording words = {};  ///< of markers: where the rest is
@@ -71,7 +70,7 @@ struct compress {
             });
             return later;
         };
-        detail::each_arrived(pass.memory, draft, kept, arrived, draft.open_allowed(), act);
+        detail::each_arrived(when, pass.memory, draft, kept, arrived, draft.open_allowed(), act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
@@ -81,7 +80,7 @@ struct compress {
         bool spared = false;
         bool within = false;
         bool const enough = pass.enough();
-        order.each_part(draft, [&](part_ref part) {
+        each_candidate(draft, order, [&](part_ref part) {
             if (pass.enough()) return false;
             auto const left = shorten(draft, part, kept, shortened, pass);
             spared = spared || left == skip_reason::spared;

@@ -51,11 +51,11 @@ struct no_part {
 /// a call or a text which marker it is, `transient` of either that it has passed. A group in which a call,
 /// or a text beside no call, is neither stays as a whole. A marker that was not answered, or with an error,
 /// takes the place of none. Reads the present texts once; O(n log n) in the markers.
-template <trigger When = always_t, class Until = default_target, protection Protect = task_t, class Worth = no_minimum,
-          part_key Key = no_part, protection Transient = tools_named<0>>
+template <condition When = trigger, protection Protect = task_t, class Worth = least_gain, part_key Key = no_part,
+          protection Transient = tools_named<0>>
 struct drop_superseded {
-    When when = detail::slot_default<When>();
-    Until until = detail::slot_default<Until>();
+    When when = detail::slot_default<When>(always);
+    target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     Key key = detail::slot_default<Key>();  ///< of a part_view: a text or nothing

@@ -43,11 +43,10 @@ constexpr instant as_instant(Duration const& span) noexcept {
 /// Makes no edits of its own; costs up to `passes` further runs of the layers before it, the last one at
 /// the top. Stops at its target, when a pass gains nothing it goes to the top at once. Without `within`
 /// it reads no clock. A request above `ceiling` of the input is never said to fit.
-template <trigger When = decltype(used >= percent{}), class Until = default_target,
-          class Within = detail::no_time_limit>
+template <class Within = detail::no_time_limit>
 struct escalate {
-    When when = detail::slot_default<When>(used >= percent{9'000});  ///< C7
-    Until until = detail::slot_default<Until>();
+    trigger when = used >= percent{9'000};  ///< C7
+    target until = {};
     std::uint32_t passes = 2;  ///< C7
     Within within = detail::slot_default<Within>();
     percent ceiling = {9'800};  ///< C7
@@ -55,14 +54,6 @@ struct escalate {
     static constexpr bool timed = !std::same_as<Within, detail::no_time_limit>;
     static_assert(!timed || detail::duration_like<Within>,
                   "condense: escalate: `within` must be a duration such as 30s (see escalate)");
-    static_assert(std::same_as<decltype(std::declval<When const&>().bind(tokens{})), detail::bound_threshold>,
-                  "condense: escalate: `when` must compare used with one limit (see escalate)");
-
-    static_assert(
-        std::same_as<Until, default_target> || requires(Until const& goal) {
-            { goal.bind(tokens{}) } -> std::same_as<detail::bound_threshold>;
-        }, "condense: escalate: `until` must compare used with one limit (see escalate)");
-
     static constexpr effect effects = timed ? reruns | reads_clock : reruns;
 
     constexpr void validate() const {
@@ -71,18 +62,22 @@ struct escalate {
                               "condense: escalate: there must be 1 to 64 passes (see escalate)");
         detail::reject_unless(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
                               "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
-        if constexpr (!std::same_as<Until, default_target>)
-            detail::reject_unless(
-                until.bind(tokens{percent::whole}).which == measure::token_count,
-                "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
-        detail::reject_unless(when.bind(tokens{percent::whole}).which == measure::token_count,
+        detail::reject_unless(is_one_limit(when),
+                              "condense: escalate: `when` must compare used with one limit (see escalate)");
+        detail::reject_unless(!until.given || is_one_limit(until.at),
+                              "condense: escalate: `until` must compare used with one limit (see escalate)");
+        detail::reject_unless(is_of_tokens(when),
                               "condense: escalate: `when` must compare used with tokens or a share (see escalate)");
+        detail::reject_unless(!until.given || is_of_tokens(until.at),
+                              "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
     }
 
     constexpr pressure_schedule schedule(tokens input) const noexcept {
-        auto const line = when.bind(input);
-        pressure_schedule how{.target = target_of(input), .limit = ceiling.of(input), .passes = passes};
+        auto const line = when.bind(input).one();
+        auto const goal = until.goal(when, input).one();
+        pressure_schedule how{.limit = ceiling.of(input), .passes = passes};
         how.line = {line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
+        how.target = {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
         if constexpr (timed) how.within = detail::as_instant(within);
         return how;
     }
@@ -90,12 +85,13 @@ struct escalate {
     friend bool operator==(escalate const&, escalate const&) = default;
 
 private:
-    constexpr tokens target_of(tokens input) const noexcept {
-        if constexpr (std::same_as<Until, default_target>) return {when.target().bind(input).limit};
-        else {
-            auto const goal = until.bind(input);
-            return {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
-        }
+    static constexpr bool is_one_limit(trigger const& given) noexcept {
+        auto const& one = given.parts.terms[0];
+        return given.parts.size == 1 && one.of >= detail::subject::tokens && one.of <= detail::subject::turns &&
+               one.ceiling == 0;
+    }
+    static constexpr bool is_of_tokens(trigger const& given) noexcept {
+        return given.parts.terms[0].of == detail::subject::tokens;
     }
 };
 

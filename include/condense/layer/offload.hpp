@@ -41,11 +41,11 @@ constexpr bool fits_below(text_limit const& most, part_limit const& limit) noexc
 /// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
 /// arrival. Results of a retrieval tool belong into
 /// `protect`, else what the agent reads back is stored again.
-template <trigger When = always_t, class Until = default_target, protection Protect = nothing_t,
-          class Worth = no_minimum, class Preview = head_tail, class Store = detail::unset>
+template <condition When = trigger, protection Protect = nothing_t, class Worth = least_gain, class Preview = head_tail,
+          class Store = detail::unset>
 struct offload {
-    When when = detail::slot_default<When>();
-    Until until = detail::slot_default<Until>();
+    When when = detail::slot_default<When>(always);
+    target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     part_limit over = chars{10'000};  ///< C1; V1 has 20'000_tokens
@@ -84,7 +84,7 @@ struct offload {
             });
             return later;
         };
-        detail::each_arrived(pass.memory, draft, kept, arrived, true, act);
+        detail::each_arrived(when, pass.memory, draft, kept, arrived, true, act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {

@@ -18,11 +18,10 @@ inline namespace v1 {
 
 /// Loses whole groups, oldest first; costs one walk over the groups, reads no text unless `protect`
 /// does. Summaries, those of this run too, stay until the last pass.
-template <trigger When = decltype(used >= percent{}), class Until = default_target, protection Protect = task_t,
-          class Worth = no_minimum>
+template <condition When = trigger, protection Protect = task_t, class Worth = least_gain>
 struct sliding_window {
     When when = detail::slot_default<When>(used >= percent{9'000});
-    Until until = detail::slot_default<Until>();
+    target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     messages least = {};  ///< C5: fewer are never left, but at the top of pressure

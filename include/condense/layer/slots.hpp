@@ -17,16 +17,11 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-template <class When, class Until>
-constexpr void check_target(When const& when, Until const& until) {
-    static_assert(
-        std::same_as<Until, default_target> || requires { until.bind(tokens{}); },
-        "condense: until: it must be a target such as used <= 50_pct (see trigger)");
-    if constexpr (requires {
-                      conflicts(when, until);
-                      until.due(usage{});
-                  })
-        reject_unless(!conflicts(when, until),
+/// Of a condition of your own it is not known what it compares.
+template <condition When>
+constexpr void check_target(When const& when, target const& until) {
+    if constexpr (std::same_as<When, trigger>)
+        reject_unless(!until.given || !conflicts(when, until.at),
                       "condense: until: the target must be below the trigger in `when` (see trigger)");
 }
 

@@ -70,12 +70,11 @@ concept summarizer =
 /// summarised, nor is its group. A model's answer that is blank, a refusal, an error, or not complete by its
 /// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
 /// smaller, at most eight times.
-template <trigger When = decltype(used >= percent{}), class Until = default_target,
-          protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>, class Worth = no_minimum,
-          class Summarizer = extract>
+template <condition When = trigger, protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>,
+          class Worth = least_gain, class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
-    Until until = detail::slot_default<Until>();
+    target until = {};
     Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) |
                                                     unanswered);  ///< V3: a tail of 20 % of the window; and L16
     Worth worth = detail::slot_default<Worth>();

@@ -13,50 +13,45 @@
 namespace condense {
 inline namespace v1 {
 
-/// `order.each_part(draft, f)` calls `f(part_ref) -> bool` for each part that is there, until f gives false.
-template <class Order>
-concept candidate_order = requires { typename Order::is_order; };
+enum class candidate_order : std::uint8_t {
+    oldest_first,   ///< from the beginning of the conversation; allocates nothing
+    largest_first,  ///< by what the parts cost at present, the older of equals first
+    newest_first,   ///< from the end backwards: the first changed position is as late as it can be
+};
+using enum candidate_order;
 
-/// From the beginning of the conversation. Allocates nothing.
-struct oldest_first_t {
-    using is_order = void;
-    template <class Draft, class Function>
-    constexpr void each_part(Draft const& seen, Function&& f) const {
-        bool more = true;
+namespace detail {
+
+template <class Draft>
+constexpr auto parts_by_size(Draft const& seen) {
+    struct candidate {
+        part_ref part;
+        cost size;
+    };
+    std::vector<candidate> found;
+    for (auto const which : seen.groups())
+        seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
+    detail::sort(found, [](candidate const& left, candidate const& right) {
+        return left.size > right.size || (left.size == right.size && left.part.part_id < right.part.part_id);
+    });
+    return found;
+}
+
+}  // namespace detail
+
+/// Calls f(part_ref) -> bool for each part that is there, until f gives false.
+template <class Draft, class Function>
+constexpr void each_candidate(Draft const& seen, candidate_order order, Function&& f) {
+    bool more = true;
+    if (order == oldest_first) {
         for (auto const which : seen.groups()) {
             seen.each_part_of(which, [&](part_ref part) { more = more && f(part); });
             if (!more) return;
         }
-    }
-    friend constexpr bool operator==(oldest_first_t, oldest_first_t) = default;
-};
-
-/// By what the parts cost at present, the older of equals first.
-struct largest_first_t {
-    using is_order = void;
-    template <class Draft, class Function>
-    constexpr void each_part(Draft const& seen, Function&& f) const {
-        struct candidate {
-            part_ref part;
-            cost size;
-        };
-        std::vector<candidate> found;
-        for (auto const which : seen.groups())
-            seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
-        detail::sort(found, [](candidate const& left, candidate const& right) {
-            return left.size > right.size || (left.size == right.size && left.part.part_id < right.part.part_id);
-        });
-        for (auto const& next : found)
+    } else if (order == largest_first) {
+        for (auto const& next : detail::parts_by_size(seen))
             if (!f(next.part)) return;
-    }
-    friend constexpr bool operator==(largest_first_t, largest_first_t) = default;
-};
-
-/// From what `protect` spares backwards: the first changed position is as late as it can be.
-struct newest_first_t {
-    using is_order = void;
-    template <class Draft, class Function>
-    constexpr void each_part(Draft const& seen, Function&& f) const {
+    } else {
         for (auto index = static_cast<std::uint32_t>(seen.outline().size()); index-- > 0;) {
             if (!seen.present(sequence{index})) continue;
             auto const& found = seen.outline().message_at(index);
@@ -66,12 +61,7 @@ struct newest_first_t {
             }
         }
     }
-    friend constexpr bool operator==(newest_first_t, newest_first_t) = default;
-};
-
-inline constexpr oldest_first_t oldest_first{};
-inline constexpr largest_first_t largest_first{};
-inline constexpr newest_first_t newest_first{};
+}
 
 }  // namespace v1
 }  // namespace condense

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -12,8 +11,8 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/unset.hpp>
 
-// When a layer acts, and when it has done enough: used >= 65_pct, used > 100_messages && headroom <
-// 20'000_tokens, always. A trigger means the operator that is written.
+// When a layer acts, and when it has done enough: used >= 65_pct, used > 100_messages && headroom < 20'000_tokens,
+// always, relaxed(used >= 65_pct, 10_pct). A trigger means the operator that is written.
 
 namespace condense {
 inline namespace v1 {
@@ -47,389 +46,378 @@ inline std::string spelling(percent share) {
     if (share.basis_points % 100 != 0) text += "." + std::to_string(share.basis_points % 100 + 100).substr(1);
     return text + " %";
 }
-inline std::string spelling(tokens count) { return grouped(count.count) + " tokens"; }
-inline std::string spelling(messages count) { return grouped(count.count) + " messages"; }
-inline std::string spelling(turns count) { return grouped(count.count) + " turns"; }
 
-template <class Quantity>
-concept measurable = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens> ||
-                     std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
-template <class Quantity>
-concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
-
-template <class Quantity>
-inline constexpr measure measure_of = std::same_as<Quantity, messages> ? measure::message_count
-                                      : std::same_as<Quantity, turns>  ? measure::turn_count
-                                                                       : measure::token_count;
-
-constexpr std::uint64_t reading(usage const& now, measure which) noexcept {
-    return which == measure::message_count ? now.messages.count
-           : which == measure::turn_count  ? now.turns.count
-                                           : now.tokens.count;
+constexpr bool rises(comparison how) noexcept { return how == comparison::at_least || how == comparison::above; }
+constexpr bool includes_limit(comparison how) noexcept {
+    return how == comparison::at_least || how == comparison::at_most;
 }
 
-/// A condition whose share, if it had one, has become a count.
+template <class Quantity>
+concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
+template <class Quantity>
+concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
+
+/// What is compared with the limit. `beside_headroom` is for targets: the tokens, with 80 % of what leaves the limit.
+enum class subject : std::uint8_t { never, always, tokens, messages, turns, headroom, beside_headroom };
+
+/// A comparison whose share, if it had one, has become a count.
 struct bound_threshold {
-    measure which = measure::token_count;
-    comparison how = comparison::at_most;
+    subject of = subject::tokens;
+    comparison how = comparison::below;
+    std::uint64_t limit = 0;
+    std::uint64_t cached_limit = 0;  ///< in place of it while the latest request was read from a cache in part
+
+    constexpr bool operator()(usage const& now) const noexcept {
+        auto const reading = of == subject::tokens     ? now.tokens.count
+                             : of == subject::messages ? now.messages.count
+                             : of == subject::turns    ? now.turns.count
+                                                       : now.headroom().count;
+        return compare(reading, how, now.cached == tokens{} ? limit : cached_limit);
+    }
+    friend constexpr bool operator==(bound_threshold const&, bound_threshold const&) = default;
+};
+
+/// One comparison as it was written.
+struct threshold {
+    subject of = subject::never;
+    comparison how = comparison::at_least;
+    bool share = false;         ///< the limit is in basis points of the input
+    std::uint16_t by = 0;       ///< basis points of the input that are added for cached requests
+    std::uint16_t ceiling = 0;  ///< basis points up to which they are added; 0 where it is not relaxed
     std::uint64_t limit = 0;
 
-    constexpr bool operator()(usage const& now) const noexcept { return compare(reading(now, which), how, limit); }
-};
-
-}  // namespace detail
-
-/// `used` compared with a quantity.
-template <detail::comparison How, class Quantity>
-struct threshold {
-    static_assert(detail::measurable<Quantity>,
-                  "condense: used: a limit must have a unit, such as 90_pct (not 0.9), 20'000_tokens, 100_messages or "
-                  "10_turns (see trigger)");
-
-    Quantity limit = {};
-
-    static constexpr bool rises = How == detail::comparison::at_least || How == detail::comparison::above;
-
-    constexpr detail::bound_threshold bind(tokens input) const noexcept {
-        if constexpr (std::same_as<Quantity, percent>) {
-            constexpr bool up = How == detail::comparison::at_least || How == detail::comparison::below;
-            return {measure::token_count, How, (up ? limit.of_rounded_up(input) : limit.of(input)).count};
-        } else return {detail::measure_of<Quantity>, How, limit.count};
+    constexpr bound_threshold bind(tokens input) const noexcept {
+        if (of == subject::never) return {};
+        if (of == subject::always) return {subject::tokens, comparison::at_least, 0, 0};
+        auto const count = share ? of_input(limit, input) : limit;
+        if (of != subject::beside_headroom) return {of, how, count, ceiling == 0 ? count : raised(count, input)};
+        auto const most = scale_down(sub_capped(input.count, count), 4, 5);
+        return {subject::tokens, comparison::at_most, most, most};
     }
-    constexpr bool due(usage const& now) const noexcept { return bind(now.input)(now); }
-    constexpr measure fired(usage const& now) const noexcept {
-        return due(now) ? detail::measure_of<Quantity> : measure::none;
+    constexpr measure measured() const noexcept {
+        switch (of) {
+            case subject::never: return measure::none;
+            case subject::always: return measure::any;
+            case subject::messages: return measure::message_count;
+            case subject::turns: return measure::turn_count;
+            default: return measure::token_count;
+        }
     }
-    /// Where to go when this fires and the user gave no target: 80 % of the limit.
-    constexpr auto target() const noexcept {
-        if constexpr (std::same_as<Quantity, percent>)
-            return threshold<detail::comparison::at_most, percent>{{limit.basis_points * 4 / 5}};
-        else return threshold<detail::comparison::at_most, Quantity>{{detail::scale_down(limit.count, 4, 5)}};
+    constexpr threshold target() const noexcept {
+        if (of == subject::never || of == subject::always) return {};
+        if (of == subject::headroom) return {subject::beside_headroom, how, share, 0, 0, limit};
+        return {of, comparison::at_most, share, 0, 0, scale_down(limit, 4, 5)};
     }
-    constexpr messages message_limit() const noexcept {
-        if constexpr (std::same_as<Quantity, messages>) return limit;
-        else return {};
+    std::string text() const {
+        if (of == subject::never) return "never";
+        if (of == subject::always) return "always";
+        auto out = std::string{of == subject::beside_headroom ? "used <= 80 % beside headroom"
+                               : of == subject::headroom      ? "headroom"
+                                                              : "used"}
+                       .append(spelling(how));
+        out += share ? spelling(percent{static_cast<std::uint32_t>(limit)}) : grouped(limit);
+        if (!share) out += of == subject::messages ? " messages" : of == subject::turns ? " turns" : " tokens";
+        if (ceiling == 0) return out;
+        return "relaxed(" + out + ", " + spelling(percent{by}) + ", " + spelling(percent{ceiling}) + ")";
     }
-    std::string text() const { return std::string{"used"}.append(detail::spelling(How)) + detail::spelling(limit); }
 
     friend constexpr bool operator==(threshold const&, threshold const&) = default;
-};
 
-/// `headroom` compared with tokens or a share of the input.
-template <detail::comparison How, class Quantity>
-struct headroom_threshold {
-    static_assert(detail::measures_room<Quantity>,
-                  "condense: headroom: a limit must be a share or tokens, such as 10_pct (not 0.1) or 20'000_tokens "
-                  "(see trigger)");
-
-    Quantity limit = {};
-
-    struct bound {
-        detail::comparison how = How;
-        std::uint64_t limit = 0;
-        constexpr bool operator()(usage const& now) const noexcept {
-            return detail::compare(now.headroom().count, how, limit);
-        }
-    };
-    constexpr tokens resolved(tokens input) const noexcept {
-        constexpr bool up = How == detail::comparison::at_least || How == detail::comparison::below;
-        if constexpr (std::same_as<Quantity, percent>) return up ? limit.of_rounded_up(input) : limit.of(input);
-        else return limit;
+private:
+    /// A limit in whole tokens compares with whole tokens as the exact share does.
+    constexpr std::uint64_t of_input(std::uint64_t basis_points, tokens input) const noexcept {
+        percent const part{static_cast<std::uint32_t>(basis_points)};
+        bool const up = how == comparison::at_least || how == comparison::below;
+        return (up ? part.of_rounded_up(input) : part.of(input)).count;
     }
-    constexpr bound bind(tokens input) const noexcept { return {How, resolved(input).count}; }
-    constexpr bool due(usage const& now) const noexcept { return bind(now.input)(now); }
-    constexpr measure fired(usage const& now) const noexcept { return due(now) ? measure::token_count : measure::none; }
+    constexpr std::uint64_t raised(std::uint64_t count, tokens input) const noexcept {
+        auto const least = [](std::uint64_t left, std::uint64_t right) { return left < right ? left : right; };
+        if (share)  // added before it is rounded, not after
+            return limit < ceiling ? of_input(least(limit + by, ceiling), input) : count;
+        auto const later = least(add_capped(count, of_input(by, input)), of_input(ceiling, input));
+        return later < count ? count : later;
+    }
+};
 
-    /// Usage at most 80 % of what leaves the wanted headroom.
-    struct below {
-        headroom_threshold from;
-        constexpr detail::bound_threshold bind(tokens input) const noexcept {
-            return {measure::token_count, detail::comparison::at_most,
-                    detail::scale_down((input - from.resolved(input)).count, 4, 5)};
+/// Up to four terms joined with && and ||.
+template <class Term>
+struct expression {
+    static constexpr unsigned most = 4;
+    enum step : std::uint16_t { term = 1, both = 2, either = 3 };
+
+    Term terms[most] = {};
+    std::uint16_t steps = term;  ///< in postfix order, the first in the lowest two bits
+    std::uint16_t size = 1;
+
+    /// `ask(term)` for each term; `join(is_both, left, right)` for the answers on both sides of an operator.
+    template <class Ask, class Join>
+    constexpr auto answer(Ask&& ask, Join&& join) const {
+        decltype(ask(terms[0])) answers[most] = {};
+        unsigned height = 0;
+        unsigned next = 0;
+        for (unsigned rest = steps; rest != 0; rest >>= 2) {
+            if ((rest & 3) == term) answers[height++] = ask(terms[next++]);
+            else {
+                --height;
+                answers[height - 1] = join((rest & 3) == both, answers[height - 1], answers[height]);
+            }
         }
-    };
-    constexpr below target() const noexcept { return {*this}; }
-    constexpr messages message_limit() const noexcept { return {}; }
-    std::string text() const { return std::string{"headroom"}.append(detail::spelling(How)) + detail::spelling(limit); }
-
-    friend constexpr bool operator==(headroom_threshold const&, headroom_threshold const&) = default;
+        return answers[0];
+    }
+    /// The same with other terms.
+    template <class Function>
+    constexpr auto map(Function&& f) const {
+        expression<decltype(f(terms[0]))> out{.steps = steps, .size = size};
+        for (unsigned at = 0; at < size; ++at) out.terms[at] = f(terms[at]);
+        return out;
+    }
+    constexpr expression with(step how, expression const& right) const {
+        reject_unless(size + right.size <= most,
+                      "condense: trigger: at most four comparisons may be joined (see trigger)");
+        auto out = *this;
+        for (unsigned at = 0; at < right.size; ++at) out.terms[size + at] = right.terms[at];
+        out.size = static_cast<std::uint16_t>(size + right.size);
+        out.steps = static_cast<std::uint16_t>(steps | right.steps << (4 * size - 2) | how << (4 * out.size - 4));
+        return out;
+    }
+    /// Every && is a ||, and the other way round.
+    constexpr expression opposite() const noexcept {
+        auto out = *this;
+        for (unsigned at = 0; at < 4 * size; at += 2)
+            if ((steps >> at & 3) > term) out.steps = static_cast<std::uint16_t>(out.steps ^ 1 << at);
+        return out;
+    }
+    friend constexpr bool operator==(expression const&, expression const&) = default;
 };
 
-/// Fires in every run, and is never done.
-struct always_t {
-    static constexpr bool unconditional = true;
-    struct never {
-        static constexpr bool unreachable = true;
-        constexpr bool operator()(usage const&) const noexcept { return false; }
-        constexpr never bind(tokens) const noexcept { return {}; }
-    };
-    constexpr always_t bind(tokens) const noexcept { return {}; }
-    constexpr bool operator()(usage const&) const noexcept { return true; }
-    constexpr bool due(usage const&) const noexcept { return true; }
-    constexpr measure fired(usage const&) const noexcept { return measure::any; }
-    constexpr never target() const noexcept { return {}; }
-    constexpr messages message_limit() const noexcept { return {}; }
-    std::string text() const { return "always"; }
+constexpr bool join_holds(bool both, bool left, bool right) noexcept { return both ? left && right : left || right; }
 
-    friend constexpr bool operator==(always_t, always_t) = default;
-};
+/// A trigger whose shares have become counts.
+struct bound_trigger {
+    expression<bound_threshold> parts = {};
 
-namespace detail {
-
-template <bool Both, class Left, class Right>
-struct bound_pair {
-    Left left;
-    Right right;
     constexpr bool operator()(usage const& now) const noexcept {
-        return Both ? left(now) && right(now) : left(now) || right(now);
+        if (parts.size == 1) return parts.terms[0](now);
+        return parts.answer([&](bound_threshold const& one) { return one(now); }, join_holds);
     }
-};
-
-template <bool Both, class Left, class Right>
-struct pair_target {
-    Left left;
-    Right right;
-    constexpr auto bind(tokens input) const noexcept {
-        return bound_pair<Both, decltype(left.bind(input)), decltype(right.bind(input))>{left.bind(input),
-                                                                                         right.bind(input)};
+    /// The first comparison, of most triggers the only one.
+    constexpr bound_threshold const& one() const noexcept { return parts.terms[0]; }
+    constexpr bool unreachable() const noexcept {
+        return parts.size == 1 && one().how == comparison::below && one().limit == 0;
     }
 };
 
 }  // namespace detail
 
-/// Two conditions joined with && or ||.
-template <bool Both, class Left, class Right>
-struct joined_trigger {
-    Left left = detail::slot_default<Left>();
-    Right right = detail::slot_default<Right>();
+/// Up to four comparisons of usage with limits, joined with && and ||, or `always`; a default one never fires. A
+/// value, so that layers whose triggers differ have one type, and a program may choose among triggers as it runs.
+struct trigger {
+    detail::expression<detail::threshold> parts = {};
 
-    constexpr auto bind(tokens input) const noexcept {
-        return detail::pair_target<Both, Left, Right>{left, right}.bind(input);
-    }
     constexpr bool due(usage const& now) const noexcept {
-        return Both ? left.due(now) && right.due(now) : left.due(now) || right.due(now);
+        if (parts.size == 1) return parts.terms[0].bind(now.input)(now);
+        return fired(now) != measure::none;
     }
-    constexpr measure fired(usage const& now) const noexcept {
-        return due(now) ? left.fired(now) | right.fired(now) : measure::none;
+    /// The measures that made it fire; none where it does not.
+    [[gnu::noinline]] constexpr measure fired(usage const& now) const noexcept {  // one copy for all layers
+        return parts.answer(
+            [&](detail::threshold const& one) { return one.bind(now.input)(now) ? one.measured() : measure::none; },
+            [](bool both, measure left, measure right) {
+                return both && (left == measure::none || right == measure::none) ? measure::none : left | right;
+            });
     }
-    /// Done when it would not fire any more: either side of a &&, both of a ||.
-    constexpr auto target() const noexcept {
-        return detail::pair_target<!Both, decltype(left.target()), decltype(right.target())>{left.target(),
-                                                                                             right.target()};
+    constexpr detail::bound_trigger bind(tokens input) const noexcept {
+        return {parts.map([&](detail::threshold const& one) { return one.bind(input); })};
     }
+    /// Where to go when this fires and the user gave no target: 80 % of each limit; of one side of a &&, of both of
+    /// a ||. That of a relaxed one is the same, else the cache would decide how much a reduction takes out.
+    constexpr trigger target() const noexcept {
+        return {parts.opposite().map([](detail::threshold const& one) { return one.target(); })};
+    }
+    /// The first limit in messages; 0 where there is none.
     constexpr messages message_limit() const noexcept {
-        return left.message_limit().count != 0 ? left.message_limit() : right.message_limit();
+        for (auto const& one : parts.terms)
+            if (one.of == detail::subject::messages && one.limit != 0) return {one.limit};
+        return {};
     }
-    std::string text() const { return "(" + left.text() + (Both ? " && " : " || ") + right.text() + ")"; }
+    constexpr bool is_always() const noexcept {
+        return parts.size == 1 && parts.terms[0].of == detail::subject::always;
+    }
+    std::string text() const {
+        return parts.answer([](detail::threshold const& one) { return one.text(); },
+                            [](bool both, std::string const& left, std::string const& right) {
+                                return "(" + left + (both ? " && " : " || ") + right + ")";
+                            });
+    }
 
-    friend bool operator==(joined_trigger const&, joined_trigger const&) = default;
+    friend constexpr trigger operator&&(trigger const& left, trigger const& right) {
+        return {left.parts.with(detail::expression<detail::threshold>::both, right.parts)};
+    }
+    friend constexpr trigger operator||(trigger const& left, trigger const& right) {
+        return {left.parts.with(detail::expression<detail::threshold>::either, right.parts)};
+    }
+    friend constexpr bool operator==(trigger const&, trigger const&) = default;
 };
 
-/// Anything that `when` takes.
-template <class Trigger>
-concept trigger = std::copyable<Trigger> && requires(Trigger const& when, usage const& now, tokens input) {
+/// Anything that `when` takes: a trigger, or a type of your own.
+template <class When>
+concept condition = std::copyable<When> && requires(When const& when, usage const& now, tokens input) {
     { when.due(now) } -> std::same_as<bool>;
     { when.fired(now) } -> std::same_as<measure>;
-    { when.bind(input)(now) } -> std::same_as<bool>;
     { when.target().bind(input)(now) } -> std::same_as<bool>;
     { when.message_limit() } -> std::same_as<messages>;
 };
 
-template <trigger Left, trigger Right>
-constexpr joined_trigger<true, Left, Right> operator&&(Left left, Right right) noexcept {
+/// Two conditions, one of which is of your own.
+template <bool Both, class Left, class Right>
+struct joined_condition {
+    Left left = detail::slot_default<Left>();
+    Right right = detail::slot_default<Right>();
+
+    constexpr bool due(usage const& now) const noexcept {
+        return detail::join_holds(Both, left.due(now), right.due(now));
+    }
+    constexpr measure fired(usage const& now) const noexcept {
+        return due(now) ? left.fired(now) | right.fired(now) : measure::none;
+    }
+    constexpr auto target() const noexcept {
+        return joined_condition<!Both, decltype(left.target()), decltype(right.target())>{left.target(),
+                                                                                          right.target()};
+    }
+    constexpr auto bind(tokens input) const noexcept {
+        return [left = left.bind(input), right = right.bind(input)](usage const& now) {
+            return detail::join_holds(Both, left(now), right(now));
+        };
+    }
+    constexpr messages message_limit() const noexcept {
+        return left.message_limit().count != 0 ? left.message_limit() : right.message_limit();
+    }
+    friend bool operator==(joined_condition const&, joined_condition const&) = default;
+};
+
+template <condition Left, condition Right>
+constexpr joined_condition<true, Left, Right> operator&&(Left left, Right right) noexcept {
     return {left, right};
 }
-template <trigger Left, trigger Right>
-constexpr joined_trigger<false, Left, Right> operator||(Left left, Right right) noexcept {
+template <condition Left, condition Right>
+constexpr joined_condition<false, Left, Right> operator||(Left left, Right right) noexcept {
     return {left, right};
 }
 
 namespace detail {
 
-template <comparison How, class Quantity>
-constexpr Quantity checked(Quantity limit) {
-    if constexpr (std::same_as<Quantity, percent>)
-        reject_unless(limit.basis_points <= percent::whole,
-                      "condense: used: a share must be at most 100 % of the input (see trigger)");
-    if constexpr (How == comparison::at_least)
-        reject_unless(limit != Quantity{},
+/// `used`, or where Room `headroom`, on the left of a comparison.
+template <bool Room>
+struct operand {
+    template <class Quantity>
+    friend constexpr trigger operator>=(operand, Quantity limit) {
+        return compared(comparison::at_least, limit);
+    }
+    template <class Quantity>
+    friend constexpr trigger operator>(operand, Quantity limit) {
+        return compared(comparison::above, limit);
+    }
+    template <class Quantity>
+    friend constexpr trigger operator<=(operand, Quantity limit) {
+        return compared(comparison::at_most, limit);
+    }
+    template <class Quantity>
+    friend constexpr trigger operator<(operand, Quantity limit) {
+        return compared(comparison::below, limit);
+    }
+
+private:
+    template <class Quantity>
+    static constexpr trigger compared(comparison how, Quantity limit) {
+        static_assert(Room || measurable<Quantity>,
+                      "condense: used: a limit must have a unit, such as 90_pct (not 0.9), 20'000_tokens, 100_messages "
+                      "or 10_turns (see trigger)");
+        static_assert(!Room || measures_room<Quantity>,
+                      "condense: headroom: a limit must be a share or tokens, such as 10_pct (not 0.1) or "
+                      "20'000_tokens (see trigger)");
+        threshold out{.of = Room                               ? subject::headroom
+                            : std::same_as<Quantity, messages> ? subject::messages
+                            : std::same_as<Quantity, turns>    ? subject::turns
+                                                               : subject::tokens,
+                      .how = how,
+                      .share = std::same_as<Quantity, percent>};
+        if constexpr (std::same_as<Quantity, percent>) {
+            reject_unless(limit.basis_points <= percent::whole,
+                          "condense: used: a share must be at most 100 % of the input (see trigger)");
+            out.limit = limit.basis_points;
+        } else if constexpr (measurable<Quantity>) out.limit = limit.count;
+        reject_unless(how != comparison::at_least || out.limit != 0,
                       "condense: used: a limit that is always reached must be written as always (see trigger)");
-    return limit;
-}
-
-struct used_t {
-    template <class Quantity>
-    friend constexpr auto operator>=(used_t, Quantity limit) {
-        return threshold<comparison::at_least, Quantity>{checked<comparison::at_least>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator>(used_t, Quantity limit) {
-        return threshold<comparison::above, Quantity>{checked<comparison::above>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator<=(used_t, Quantity limit) {
-        return threshold<comparison::at_most, Quantity>{checked<comparison::at_most>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator<(used_t, Quantity limit) {
-        return threshold<comparison::below, Quantity>{checked<comparison::below>(limit)};
+        return {{.terms = {out}}};
     }
 };
 
-struct headroom_t {
-    template <class Quantity>
-    friend constexpr auto operator<(headroom_t, Quantity limit) {
-        return headroom_threshold<comparison::below, Quantity>{checked<comparison::below>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator<=(headroom_t, Quantity limit) {
-        return headroom_threshold<comparison::at_most, Quantity>{checked<comparison::at_most>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator>=(headroom_t, Quantity limit) {
-        return headroom_threshold<comparison::at_least, Quantity>{checked<comparison::at_least>(limit)};
-    }
-    template <class Quantity>
-    friend constexpr auto operator>(headroom_t, Quantity limit) {
-        return headroom_threshold<comparison::above, Quantity>{checked<comparison::above>(limit)};
-    }
-};
-
-/// For two conditions without parts; unknown where they do not speak of the same quantity.
-template <class When, class Until>
-constexpr bool meets(When const&, Until const&) noexcept {
-    return false;
+/// True where `until` can hold while `when` still fires, as far as both speak of the same quantity; a relaxed one is
+/// taken for the one within.
+constexpr bool conflicts(threshold const& when, threshold const& until) noexcept {
+    if (when.of != until.of || when.share != until.share || when.of < subject::tokens) return false;
+    bool const room = when.of == subject::headroom;  // falls where the others rise
+    if (rises(when.how) == room || rises(until.how) != room) return true;
+    if (when.limit == until.limit) return includes_limit(when.how) && includes_limit(until.how);
+    return room == (until.limit < when.limit);
 }
-template <comparison How, comparison Goal, class Quantity>
-constexpr bool meets(threshold<How, Quantity> const& when, threshold<Goal, Quantity> const& until) noexcept {
-    if constexpr (!threshold<How, Quantity>::rises || threshold<Goal, Quantity>::rises) return true;
-    else if (until.limit > when.limit) return true;
-    else return until.limit == when.limit && How == comparison::at_least && Goal == comparison::at_most;
-}
-template <comparison How, comparison Goal, class Quantity>
-constexpr bool meets(headroom_threshold<How, Quantity> const& when,
-                     headroom_threshold<Goal, Quantity> const& until) noexcept {
-    constexpr bool falls = How == comparison::below || How == comparison::at_most;
-    constexpr bool rises = Goal == comparison::at_least || Goal == comparison::above;
-    if constexpr (!falls || !rises) return true;
-    else if (until.limit < when.limit) return true;
-    else return until.limit == when.limit && How == comparison::at_most && Goal == comparison::at_least;
-}
-
-template <class Trigger>
-inline constexpr bool is_joined = false;
-template <bool Both, class Left, class Right>
-inline constexpr bool is_joined<joined_trigger<Both, Left, Right>> = true;
-template <class Trigger>
-inline constexpr bool needs_both = false;
-template <class Left, class Right>
-inline constexpr bool needs_both<joined_trigger<true, Left, Right>> = true;
-
-/// True where `until` can hold while `when` still fires, as far as both speak of the same quantity. A
-/// condition around another, which it has as `strictest`, is taken for that one.
-template <class When, class Until>
-constexpr bool conflicts(When const& when, Until const& until) noexcept {
-    if constexpr (is_joined<When>) {
-        auto const left = conflicts(when.left, until);
-        auto const right = conflicts(when.right, until);
-        return needs_both<When> ? left && right : left || right;
-    } else if constexpr (is_joined<Until>) {
-        auto const left = conflicts(when, until.left);
-        auto const right = conflicts(when, until.right);
-        return needs_both<Until> ? left && right : left || right;
-    } else if constexpr (requires { when.strictest; }) return conflicts(when.strictest, until);
-    else if constexpr (requires { until.strictest; }) return conflicts(when, until.strictest);
-    else return meets(when, until);
+constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
+    return when.parts.answer(
+        [&](threshold const& one) {
+            return until.parts.answer([&](threshold const& goal) { return conflicts(one, goal); }, join_holds);
+        },
+        join_holds);
 }
 
 }  // namespace detail
 
 /// What the conversation uses: `used >= 65_pct`, `used > 100_messages`.
-inline constexpr detail::used_t used{};
+inline constexpr detail::operand<false> used{};
 /// What is left of the input: `headroom < 20'000_tokens`.
-inline constexpr detail::headroom_t headroom{};
+inline constexpr detail::operand<true> headroom{};
 /// Fires in every run; where a target is wanted, none is ever reached.
-inline constexpr always_t always{};
+inline constexpr trigger always{{.terms = {{.of = detail::subject::always}}}};
 
-/// The default of `until`: 80 % of each threshold of `when`.
-struct default_target {
-    friend constexpr bool operator==(default_target, default_target) = default;
-};
+/// What `until` takes: a trigger that says when enough is done, by default 80 % of each limit of `when`.
+struct target {
+    trigger at = {};
+    bool given = false;
 
-// A trigger that waits longer while the provider's prompt cache is in use, because every reduction
-// throws what follows it out of there: relaxed(used >= 65_pct, 10_pct).
-
-namespace detail {
-
-template <class Trigger>
-inline constexpr bool relaxable = false;
-template <comparison How, class Quantity>
-inline constexpr bool relaxable<threshold<How, Quantity>> = threshold<How, Quantity>::rises && measures_room<Quantity>;
-
-/// A relaxed condition whose shares have become counts.
-struct bound_relaxed {
-    bound_threshold strict;
-    bound_threshold cached;
-
-    constexpr bool operator()(usage const& now) const noexcept {
-        return now.cached != tokens{} ? cached(now) : strict(now);
-    }
-};
-
-}  // namespace detail
-
-/// `strictest`, later by a share of the input while the latest request was read from a cache in part. It is
-/// never raised over `ceiling`, and one that is above it already stays where it is. Its target does not move.
-template <class Trigger>
-struct relaxed_trigger {
-    Trigger strictest = {};
-    percent by = {1'000};       ///< C11
-    percent ceiling = {9'800};  ///< C7
-
-    static_assert(detail::relaxable<Trigger>,
-                  "condense: relaxed: the trigger must be used >= or used > with tokens or a share (see trigger)");
-
-    constexpr detail::bound_relaxed bind(tokens input) const noexcept { return {strictest.bind(input), raised(input)}; }
-    constexpr bool due(usage const& now) const noexcept { return bind(now.input)(now); }
-    constexpr measure fired(usage const& now) const noexcept { return due(now) ? measure::token_count : measure::none; }
-    constexpr auto target() const noexcept { return strictest.target(); }
-    constexpr messages message_limit() const noexcept { return {}; }
-    std::string text() const {
-        return "relaxed(" + strictest.text() + ", " + detail::spelling(by) + ", " + detail::spelling(ceiling) + ")";
+    constexpr target() = default;
+    template <class Given>
+    constexpr target(Given const& goal) : given{true} {
+        static_assert(std::same_as<Given, trigger>,
+                      "condense: until: it must be a target such as used <= 50_pct (see trigger)");
+        if constexpr (std::same_as<Given, trigger>) at = goal;
     }
 
-    friend constexpr bool operator==(relaxed_trigger const&, relaxed_trigger const&) = default;
-
-private:
-    constexpr detail::bound_threshold raised(tokens input) const noexcept {
-        auto bound = strictest.bind(input);
-        if constexpr (requires { strictest.limit.basis_points; }) {  // added before it is rounded, not after
-            auto later = strictest;
-            if (later.limit < ceiling)
-                later.limit.basis_points += by.basis_points < ceiling.basis_points - later.limit.basis_points
-                                                ? by.basis_points
-                                                : ceiling.basis_points - later.limit.basis_points;
-            return later.bind(input);
-        } else {
-            bool const up = bound.how == detail::comparison::at_least;
-            auto const share = [&](percent part) { return up ? part.of_rounded_up(input) : part.of(input); };
-            auto const later = tokens{bound.limit} + share(by);
-            auto const top = share(ceiling);
-            auto const limit = later < top ? later : top;
-            if (limit.count > bound.limit) bound.limit = limit.count;
-            return bound;
-        }
+    /// A callable on usage: whether a layer with this trigger has done enough.
+    [[gnu::noinline]] constexpr detail::bound_trigger goal(trigger const& when, tokens input) const noexcept {
+        return (given ? at : when.target()).bind(input);
     }
+    template <condition When>
+    constexpr auto goal(When const& when, tokens input) const noexcept {
+        return [this_one = at.bind(input), that_of_when = when.target().bind(input), given = given](usage const& now) {
+            return given ? this_one(now) : that_of_when(now);
+        };
+    }
+    friend constexpr bool operator==(target const&, target const&) = default;
 };
 
-/// `when`, raised by the share `by` of the input while there are cached tokens, at most to `ceiling`; rows C7, C11.
-template <class Trigger>
-constexpr relaxed_trigger<Trigger> relaxed(Trigger when, percent by, percent ceiling = {9'800}) {
+/// `when`, raised by the share `by` of the input while there are cached tokens, because every reduction throws what
+/// follows it out of the provider's prompt cache; at most to `ceiling`, and one that is above it stays. C7, C11
+constexpr trigger relaxed(trigger when, percent by, percent ceiling = {9'800}) {
+    auto& one = when.parts.terms[0];
+    detail::reject_unless(
+        when.parts.size == 1 && one.of == detail::subject::tokens && detail::rises(one.how) && one.ceiling == 0,
+        "condense: relaxed: the trigger must be used >= or used > with tokens or a share (see trigger)");
     detail::reject_unless(by.basis_points <= percent::whole,
                           "condense: relaxed: a share must be at most 100 % of the input (see trigger)");
     detail::reject_unless(ceiling.basis_points > 0 && ceiling.basis_points <= percent::whole,
                           "condense: relaxed: the ceiling must be above 0 and at most 100 % (see trigger)");
-    return {when, by, ceiling};
+    one.by = static_cast<std::uint16_t>(by.basis_points);
+    one.ceiling = static_cast<std::uint16_t>(ceiling.basis_points);
+    return when;
 }
 
 }  // namespace v1

@@ -15,31 +15,25 @@
 namespace condense {
 inline namespace v1 {
 
-/// Any gain will do.
-struct no_minimum {
-    constexpr bool pays(tokens, usage const&) const noexcept { return true; }
-    friend constexpr bool operator==(no_minimum, no_minimum) = default;
-};
-
-/// The tokens saved must reach a count, or a share of the input.
-template <class Quantity>
+/// The tokens saved must reach a count and a share of the input. By default any gain will do.
 struct least_gain {
-    Quantity least = {};
+    tokens count = {};
+    percent share = {};
 
     constexpr bool pays(tokens saved, usage const& before) const noexcept {
-        if constexpr (requires { least.basis_points; }) return saved >= least.of_rounded_up(before.input);
-        else return saved >= least;
+        return saved >= count && saved >= share.of_rounded_up(before.input);
     }
     friend constexpr bool operator==(least_gain const&, least_gain const&) = default;
 };
 
-constexpr least_gain<tokens> at_least(tokens least) noexcept { return {least}; }
-constexpr least_gain<percent> at_least(percent least) noexcept { return {least}; }
+constexpr least_gain at_least(tokens count) noexcept { return {.count = count}; }
+constexpr least_gain at_least(percent share) noexcept { return {.share = share}; }
 
 /// X6: the tokens saved over the coming requests must be worth more than what it costs to send anew what
 /// the provider's prompt cache holds behind the first change. Growth of the conversation weighs on both
 /// sides alike and is left out. Where requests come further apart than the cache lives, or there is none,
-/// give the input price as cached price.
+/// give the input price as cached price. A type beside `least_gain`, so that only programs with it have the code that
+/// measures the cached prefix.
 struct pays_off {
     price input_price = {3'000'000};  ///< of tokens that are not cached
     price cached_price = {300'000};   ///< of tokens read from the cache
