@@ -24,9 +24,9 @@ inline namespace v1 {
 template <class Messages, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 class session : public detail::session_saving<Messages, Mix, Estimator, Options> {
     using core = detail::session_saving<Messages, Mix, Estimator, Options>;
-    using core::abandoned_, core::borrowed, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
-        core::jobs_, core::limits_, core::messages_, core::mix_, core::options_, core::pace_, core::sent_, core::source,
-        core::unrecorded_;
+    using core::abandoned_, core::borrowed, core::count_, core::deferred_, core::edits_, core::undo_points_,
+        core::facts_, core::jobs_, core::limits_, core::messages_, core::mix_, core::options_, core::pace_, core::sent_,
+        core::source, core::unrecorded_;
 
 public:
     using core::abandon;  // a job
@@ -51,7 +51,7 @@ public:
 
     /// What `run` would do: nothing is asked, kept or changed. Costs a copy of the edits.
     report_type draft() const {
-        typename core::occupied const until_done{*this};
+        auto const until_done = deferred_.occupy();
         auto copy = edits_;
         auto const from = source();
         auto const as_used = this->in_scale(copy);
@@ -73,7 +73,7 @@ public:
     /// The message is never dropped, shortened or moved from now on, as it is sent now; where it is not, it
     /// comes back first, as it was, or is refused for want of room.
     refusal pin(sequence which) {
-        if (busy_) return refusal::gone;
+        if (deferred_.busy()) return refusal::gone;
         this->catch_up();
         if (which.number >= facts_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
@@ -85,14 +85,14 @@ public:
         return refusal::none;
     }
     void unpin(sequence which) noexcept {
-        if (busy_ || which.number >= facts_.size()) return;
+        if (deferred_.busy() || which.number >= facts_.size()) return;
         facts_.pin(static_cast<std::uint32_t>(which.number), false);
         pace_.changed();
     }
 
     /// No result will come for the calls with this id: they block nothing any more. How many there were.
     std::size_t abandon(std::string_view call) {
-        if (busy_) return 0;
+        if (deferred_.busy()) return 0;
         this->catch_up();
         abandoned_call noted{std::string{call}, facts_.size()};
         detail::grow(abandoned_, 1);
@@ -107,7 +107,7 @@ public:
     /// Takes back what the newest run, or arrival, that changed something did; false when there is none.
     /// Messages pushed since then stay.
     bool undo() {
-        if (busy_) return false;
+        if (deferred_.busy()) return false;
         this->catch_up();
         if (undo_points_.empty()) return false;
         jobs_.touched(facts_, edits_, detail::as_size(undo_points_.back().steps));
@@ -125,10 +125,10 @@ public:
         static_assert(recoverable<Mix>,
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see "
                       "recoverable)");
-        if (busy_) return 0;
+        if (deferred_.busy()) return 0;
         this->read_journals();
         if (unrecorded_) return 0;
-        typename core::occupied const until_done{*this};
+        auto const until_done = deferred_.occupy();
         return this->destroy(this->releasable(before));
     }
 
@@ -137,7 +137,7 @@ public:
     void sync(sequence first_changed)
         requires borrowed
     {
-        if (busy_) return;
+        if (deferred_.busy()) return;
         if (first_changed.number < facts_.size()) {
             auto const seen = messages_.first_difference(true);
             this->rebuild(static_cast<std::uint32_t>(seen < first_changed.number ? seen : first_changed.number));

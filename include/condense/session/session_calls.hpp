@@ -24,8 +24,8 @@ class session_calls : public session_runs<Messages, Mix, Estimator, Options> {
     using core = session_runs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::anchor_, core::busy_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_,
-        core::options_, core::sent_, core::sent_sum_, core::source;
+    using core::anchor_, core::count_, core::edits_, core::facts_, core::limits_, core::mix_, core::options_,
+        core::sent_, core::sent_sum_, core::source;
     using core::borrowed;
     using core::catch_up, core::on_appended, core::jobs_, core::overflowed_, core::pace_, core::drain_deferred,
         core::tracker_, core::deferred_;
@@ -39,8 +39,8 @@ public:
     /// Costs the message. When reading it throws, nothing has changed; what a layer does on arrival
     /// fails as in a run, and the message stays as it came. From within a run it waits for its end.
     bool push(message_type m) {
-        if (busy_) {
-            deferred_.push_back(std::move(m));
+        if (deferred_.busy()) {
+            deferred_.push(std::move(m));
             return false;
         }
         static_cast<void>(append_and_notify(std::move(m)));
@@ -50,8 +50,8 @@ public:
     /// Makes the messages that edits have changed, where that was not done yet; else costs nothing. What is
     /// observed next is taken to be of the request that was asked for last.
     request_range request() const {
-        bool const amid = busy_;
-        typename core::occupied const until_made{*this};
+        bool const amid = deferred_.busy();
+        auto const until_made = deferred_.occupy();
         sent_.update(source(), facts_, edits_, amid);
         if (!amid) {
             edits_.note_sent(facts_.size());
@@ -135,7 +135,7 @@ public:
         auto const now = used();
         auto const always = mix_.due_layers({.input = limits_.input(), .cached = now.cached});
         auto const due_now = mix_.due_layers(now) & ~always;
-        if (due_now == 0 || busy_ || !limits_.is_possible()) return {};
+        if (due_now == 0 || deferred_.busy() || !limits_.is_possible()) return {};
         auto why = pace_
                        .pause_of(options_.pacing, now, due_now, due_now & this->due_by_count(now),
                                  [&] { return this->reducible(); })
@@ -157,7 +157,7 @@ private:
         auto const found = overflow_of(error.status, error.text);
         if (!found) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
-        if (busy_) return recover_outcome::exhausted;
+        if (deferred_.busy()) return recover_outcome::exhausted;
         catch_up();
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
         tell(options_.observer, events::overflow{found->limit, found->requested});
@@ -178,7 +178,7 @@ private:
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
         call_result<message_type> result;
-        if (busy_) {
+        if (deferred_.busy()) {
             result.error.text = "condense: call: the session must not be in a run (see call_result)";
             return result;
         }

@@ -12,6 +12,7 @@
 #include <condense/core/estimator.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/session/deferred_pushes.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/reported_baseline.hpp>
 #include <condense/session/request.hpp>
@@ -121,36 +122,12 @@ protected:
         return facts_.read(m, count_, {.pinned = detail::pins(options_, sequence{facts_.size()}, m)});
     }
 
-    /// While it lasts the session is busy: what code of the program's, an estimator or a layer, pushes waits.
-    class occupied {
-    public:
-        explicit occupied(session_core const& of) noexcept
-            : flag_{address_of(of.busy_)}, before_{std::exchange(of.busy_, true)} {}
-        occupied(occupied const&) = delete;
-        occupied& operator=(occupied const&) = delete;
-        ~occupied() { *flag_ = before_; }
-
-    private:
-        bool* flag_;
-        bool before_;
-    };
-
     /// Takes the message in and gives its index; when that fails, the message is not moved from.
     std::uint32_t append(message_type&& m) {
-        occupied const until_in{*this};
+        auto const until_in = deferred_.occupy();
         edits_.reserve_message(read(m));
         reserve();
-        messages_.note(m);
-        if constexpr (held_type::borrowed) {
-            struct unless_taken {
-                held_type* of;
-                ~unless_taken() {
-                    if (of != nullptr) of->take_back();
-                }
-            } noted{address_of(messages_)};
-            messages_.get().push_back(std::move(m));
-            noted.of = nullptr;
-        } else messages_.get().push_back(std::move(m));
+        messages_.append(std::move(m));
         return register_last();
     }
 
@@ -183,7 +160,7 @@ protected:
 
     /// Takes back what the newest event did; messages that came since stay, and what was pinned since.
     void undo_newest() {
-        occupied const until_done{*this};
+        auto const until_done = deferred_.occupy();
         std::size_t bound = 0;
         for (std::uint32_t group_id = 0; group_id < facts_.group_count(); ++group_id)
             bound += view::bound(facts_, group{group_id}) ? 1u : 0u;
@@ -282,7 +259,7 @@ protected:
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
     template <class Function>
     auto with_draft(Function&& f) {
-        occupied const until_done{*this};
+        auto const until_done = deferred_.occupy();
         auto const from = source();
         auto const as_used = in_scale(edits_);
         draft whole{from, facts_, edits_, count_, limits_};
@@ -343,7 +320,7 @@ protected:
     mutable request<message_type> sent_;
     mutable reported_baseline anchor_;
     mutable request_count sent_sum_;  ///< of the latest request; no messages where it was reported, or none was made
-    mutable bool busy_ = false;
+    deferred_pushes<message_type> deferred_;
 };
 
 }  // namespace detail

@@ -19,8 +19,8 @@ class session_jobs : public session_calls<Messages, Mix, Estimator, Options> {
     using core = session_calls<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::busy_, core::edits_, core::facts_, core::blank_entries_, core::mix_, core::options_;
     using core::catch_up, core::jobs_, core::pace_, core::drain_deferred, core::unrecorded_;
+    using core::deferred_, core::edits_, core::facts_, core::blank_entries_, core::mix_, core::options_;
 
 public:
     /// What the first layer that summarises would ask for, to be answered on any thread while the session
@@ -29,7 +29,7 @@ public:
         static_assert(has_planner<std::remove_cv_t<Mix>>,
                       "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind "
                       "any_pipeline (see summarize)");
-        if (busy_) return {};
+        if (deferred_.busy()) return {};
         catch_up();
         return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0);
     }
@@ -39,7 +39,7 @@ public:
     summary_job retry(summary_job const& refused, provider_error const& error) {
         auto const said = overflow_of(error.status, error.text);
         auto const* const found = jobs_.find(refused.id);
-        if (busy_ || !said || found == nullptr) return {};
+        if (deferred_.busy() || !said || found == nullptr) return {};
         auto const [size, shrinks] = std::pair{found->size, found->shrinks + 1};
         jobs_.erase(refused.id);
         if (shrinks > most_shrinks) return {};
@@ -50,7 +50,7 @@ public:
     /// Puts the answer in the place of what it stands for, where nothing of that has changed since; messages
     /// pushed meanwhile stand behind it. Undone as a run is.
     commit_outcome commit(summary_job const& job, std::string text) {
-        if (busy_) return commit_outcome::busy;
+        if (deferred_.busy()) return commit_outcome::busy;
         catch_up();
         auto const* const found = jobs_.find(job.id);
         if (found == nullptr) return commit_outcome::stale;

@@ -28,7 +28,7 @@ class session_runs : public session_core<Messages, Mix, Estimator, Options> {
     using core = session_core<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
+    using core::abandoned_, core::count_, core::deferred_, core::edits_, core::undo_points_, core::facts_,
         core::blank_entries_, core::kept_, core::limits_, core::messages_, core::mix_, core::options_,
         core::statistics_, core::source;
     static constexpr bool borrowed = core::held_type::borrowed;
@@ -47,7 +47,7 @@ public:
     report_type prepare() {
         catch_up();
         auto const now = used();
-        auto const due = busy_ || !limits_.is_possible() ? 0 : mix_.due_layers(now);
+        auto const due = deferred_.busy() || !limits_.is_possible() ? 0 : mix_.due_layers(now);
         if (due == 0) return settled(unchanged(now), now);
         auto const by_count = due & due_by_count(now);
         if (!pace_.may_run(options_.pacing, now, due, by_count, [&] { return reducible(); }))
@@ -60,20 +60,16 @@ public:
 
     /// Runs the pipeline now, whatever the pacing says.
     report_type run() {
-        if (busy_) return unchanged(used());
+        if (deferred_.busy()) return unchanged(used());
         catch_up();
         return run({}, true);
     }
 
     /// Runs each layer once though it is not due, until its target, or that of `how`; protections bind. Row D12.
     report_type run(force how) {
-        if (busy_) return unchanged(used());
+        if (deferred_.busy()) return unchanged(used());
         catch_up();
-        struct focused {
-            request_info* of;
-            request_info before;
-            ~focused() { *of = before; }
-        } const during{address_of(options_.request), options_.request};
+        scope_exit const during{[this, before = options_.request]() noexcept { options_.request = before; }};
         if (!how.focus.empty()) options_.request.focus = how.focus;
         return run({.untriggered = true, .until = how.target}, true);
     }
@@ -159,7 +155,8 @@ protected:
     template <class Function>
     auto transact(Function&& f) {
         grow(undo_points_, 1);
-        on_failure whatever_happens{this};
+        // What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
+        scope_exit failed{[this]() noexcept { drain_after_failure(); }};
         transaction all{facts_, edits_};
         auto const mark = edits_.steps().size();
         auto const before = this->counted();
@@ -170,7 +167,7 @@ protected:
         });
         changed(mark, before);
         all.keep();
-        whatever_happens.of = nullptr;
+        failed.release();
         return made;
     }
 
@@ -277,22 +274,15 @@ protected:
         return whole.used().tokens - whole.floor();
     }
 
-    /// What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
-    struct on_failure {
-        session_runs* of;
-        ~on_failure() {
-            if (of != nullptr) of->drain_after_failure();
-        }
-    };
     /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
     void drain_after_failure() noexcept {
 #if defined(__cpp_exceptions)
-        if (!next_waits()) return;
+        if (deferred_.next() == nullptr) return;
         if constexpr (borrowed)
             if (messages_.size() != facts_.size()) return;
         unrecorded_ = unrecorded_ || records;
         try {
-            for (; next_waits(); ++drained_count_) note_pushed(this->append(std::move(draining_[drained_count_])));
+            for (; auto* const next = deferred_.next(); deferred_.pop()) note_pushed(this->append(std::move(*next)));
         } catch (...) { return; }
 #endif
     }
@@ -300,31 +290,22 @@ protected:
     /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it; what
     /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
     void drain_deferred() {
-        if (busy_) return;
-        for (auto told = draining_.size() - drained_count_ + deferred_.size(); next_waits();) {
+        if (deferred_.busy()) return;
+        for (auto told = deferred_.size(); deferred_.next() != nullptr;) {
             if constexpr (borrowed) {
                 detect_external_changes();  // what the program has appended stands before it
-                if (!next_waits()) return;  // an observer's push has taken it in
+                if (deferred_.next() == nullptr) return;  // an observer's push has taken it in
             }
-            auto const index = this->append(std::move(draining_[drained_count_]));
-            ++drained_count_;
+            auto const index = this->append(std::move(*deferred_.next()));
+            deferred_.pop();
             on_appended(index, told != 0);
             if (told != 0) --told;
         }
     }
-    /// What is pushed while a message is taken in waits apart from it, so that this one stays where it is.
-    bool next_waits() noexcept {
-        if (drained_count_ == draining_.size()) {
-            draining_.clear();
-            drained_count_ = 0;
-            draining_.swap(deferred_);
-        }
-        return !draining_.empty();
-    }
 
     void catch_up() {
         if constexpr (borrowed)
-            if (!busy_) detect_external_changes();
+            if (!deferred_.busy()) detect_external_changes();
         drain_deferred();
     }
 
@@ -344,7 +325,7 @@ protected:
     std::uint32_t adopt_external()
         requires borrowed
     {
-        typename core::occupied const until_in{*this};
+        auto const until_in = deferred_.occupy();
         auto const& m = ranges_access::begin_of(messages_.get())[static_cast<std::ptrdiff_t>(facts_.size())];
         edits_.reserve_message(this->read(m));
         this->reserve();
@@ -398,9 +379,6 @@ protected:
     std::conditional_t<audited, std::vector<truncation>, no_observer> trail_;  ///< of the latest run or arrival
     turn_tracker tracker_;
     job_ledger jobs_;
-    std::vector<message_type> deferred_;  ///< pushed during a run
-    std::vector<message_type> draining_;  ///< pushed during an earlier one, and being taken in
-    std::size_t drained_count_ = 0;  ///< of those, how many are in
     bool unrecorded_ = false;  ///< no journal has taken the latest arrival
     bool unread_ = false;  ///< nor said since a state was adopted what it holds
     bool overflowed_ = false;  ///< since the latest message

@@ -25,10 +25,10 @@ class session_saving : public session_jobs<Messages, Mix, Estimator, Options> {
     using core = session_jobs<Messages, Mix, Estimator, Options>;
 
 protected:
-    using core::abandoned_, core::anchor_, core::busy_, core::count_, core::edits_, core::undo_points_, core::facts_,
-        core::blank_entries_, core::jobs_, core::kept_, core::limits_, core::messages_, core::mix_, core::note_,
-        core::options_, core::overflowed_, core::pace_, core::places_, core::released_, core::sent_, core::sent_sum_,
-        core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
+    using core::abandoned_, core::anchor_, core::count_, core::deferred_, core::edits_, core::undo_points_,
+        core::facts_, core::blank_entries_, core::jobs_, core::kept_, core::limits_, core::messages_, core::mix_,
+        core::note_, core::options_, core::overflowed_, core::pace_, core::places_, core::released_, core::sent_,
+        core::sent_sum_, core::statistics_, core::tracker_, core::unread_, core::unrecorded_, core::warned_;
     using core::borrowed, core::catch_up;
 
 public:
@@ -40,7 +40,7 @@ public:
     taken_state state() {
         check_storable();
         taken_state made;
-        if (busy_) {
+        if (deferred_.busy()) {
             made.error = {state_fault::busy, "condense: save: the session must not be in a run (see session_state)"};
             return made;
         }
@@ -84,7 +84,7 @@ public:
     /// or an exception, the session is as before. Costs reading and counting each message.
     state_error adopt(session_state from) {
         check_storable();
-        if (busy_) return unrestorable(state_fault::busy, "the session", "not be in a run");
+        if (deferred_.busy()) return unrestorable(state_fault::busy, "the session", "not be in a run");
         if (facts_.size() != 0 || ranges_access::begin_of(messages_.get()) != ranges_access::end_of(messages_.get()))
             return unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
         if (auto const problem = belongs(from)) return problem;
