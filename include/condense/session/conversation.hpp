@@ -8,8 +8,8 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/draft.hpp>
-#include <condense/core/engine.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/scope_exit.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/rebase_edits.hpp>
@@ -116,20 +116,17 @@ public:
     }
     tokens learn(overflow const& told) noexcept { return meter_.learn(told, edits_, size()); }
 
-    /// What the parts of a message count for, with its frame, as it came.
-    cost cost_of(std::uint32_t index) const noexcept {
-        return cost_of(index, [&](std::uint32_t part_id) { return outline_.part_at(part_id).cost; });
-    }
-    /// As it is sent.
-    cost sent_cost_of(std::uint32_t index) const noexcept {
-        return cost_of(index, [&](std::uint32_t part_id) { return edits_.part_cost(outline_, part_id); });
+    /// What a message counts for with its frame, as it came or as it is sent.
+    cost cost_of(std::uint32_t index, bool as_sent) const noexcept {
+        auto const& record = outline_.message_at(index);
+        auto sum = record.frame;
+        for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
+            sum += as_sent ? edits_.part_cost(outline_, part_id) : outline_.part_at(part_id).cost;
+        return sum;
     }
     /// What no law protects.
     tokens reducible() const {
-        auto const from = source();
-        auto const as_used = meter_.in_scale(edits_, size());
-        v1::draft const whole{from, outline_, edits_, meter_.estimator(), meter_.limits()};
-        return whole.used().tokens - whole.floor();
+        return on(edits_, [](auto const& whole) { return whole.used().tokens - whole.floor(); });
     }
 
     /// Appends a message and gives its index; when that fails, the message is not moved from.
@@ -175,8 +172,8 @@ public:
     template <class Function>
     auto transact(Function&& f) {
         grow(undo_points_, 1);
-        transaction all{outline_, edits_};
         auto const start = mark();
+        scope_exit failed{[&]() noexcept { edits_.take_back(outline_, start); }};
         auto const before = counted();
         auto result = with_draft(f);
         if (mark() != start) {
@@ -184,7 +181,7 @@ public:
             edited(start, before);
             sent_.change(outline_, edits_, start);
         }
-        all.keep();
+        failed.release();
         return result;
     }
     /// Calls f(draft), which makes no edits.
@@ -353,7 +350,7 @@ private:
     }
 
     template <class Function>
-    auto on(view& edits, Function& f) const {
+    auto on(view& edits, Function&& f) const {
         auto const from = source();
         auto const as_used = meter_.in_scale(edits, size());
         v1::draft whole{from, outline_, edits, meter_.estimator(), meter_.limits()};
@@ -370,15 +367,6 @@ private:
         auto const from = source();
         sent_.forget();
         v1::draft{from, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
-    }
-
-    template <class Function>
-    cost cost_of(std::uint32_t index, Function const& of_part) const noexcept {
-        auto const& record = outline_.message_at(index);
-        auto sum = record.frame;
-        for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
-            sum += of_part(part_id);
-        return sum;
     }
 
     /// Which originals before `before` nothing needs any more, by index.

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <condense/session/edit_loader.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/request.hpp>
+#include <condense/session/restore_edits.hpp>
 #include <condense/session/state.hpp>
 
 // A conversation read from a saved state, of which nothing is believed.
@@ -44,8 +44,8 @@ struct restored_conversation {
         edits.note_sent(from.sent);
         edits.note_cached(from.cached);
         originals<container> const source{address_of(messages), address_of(places)};
-        edit_loader<originals<container>, Estimator> loader{source, outline, edits, count, from.limits};
-        if (auto const what = loader.load(std::move(from.steps), std::move(from.texts)); !what.empty())
+        edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, count, from.limits};
+        if (auto const what = restorer.restore(std::move(from.steps), std::move(from.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
         if (!undos_are_good(from.undos)) return impossible("what can be undone", "be in the order of the steps");
         if (!from.anchor.within(outline.size()))
@@ -121,7 +121,11 @@ private:
 
     /// An undo goes back to a step that was made, and never to before a release.
     bool undos_are_good(std::vector<undo_point> const& undos) const noexcept {
-        std::uint64_t steps = view_loader::fixed(edits, outline);
+        std::uint64_t steps = 0;
+        for (std::uint32_t index = 0; index < outline.size(); ++index) {
+            auto const dropped = edits.dropped_at(outline.group_of(index));
+            if (outline.message_at(index).released && dropped > steps) steps = dropped;
+        }
         std::uint64_t seen = 0;
         bool first = true;
         for (auto const& each : undos) {

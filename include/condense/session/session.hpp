@@ -402,12 +402,12 @@ private:
         if (told) arrive(index, false);
         else runs_.note_untold();
         runs_.template tell_made<events::arrived>(
-            [&] { return events::arrived{sequence{index}, talk_.sent_cost_of(index).tokens(), used()}; });
+            [&] { return events::arrived{sequence{index}, talk_.cost_of(index, true).tokens(), used()}; });
     }
     void note_pushed(std::uint32_t index) noexcept {
         for (; index < talk_.size(); ++index) {
             auto const& record = outline().message_at(index);
-            runs_.pushed(talk_.cost_of(index), record.plain_user || record.speaker == role::assistant);
+            runs_.pushed(talk_.cost_of(index, false), record.plain_user || record.speaker == role::assistant);
             if (record.plain_user) talk_.meter().begin_turn();
         }
     }
