@@ -17,8 +17,8 @@
 #include <condense/session/restored_conversation.hpp>
 #include <condense/session/state.hpp>
 
-// The messages of a session and all that follows from them: outline, edits, figures of use and the request. They
-// change together or not at all. When to edit, and what to tell of it, is the session's.
+// The messages of a session with everything derived from them: outline, edits, use and the rendered request. They
+// change together or not at all. The session decides when to edit.
 
 namespace condense {
 inline namespace v1 {
@@ -116,7 +116,7 @@ public:
     }
     tokens learn(overflow const& told) noexcept { return meter_.learn(told, edits_, size()); }
 
-    /// What a message counts for with its frame, as it came or as it is sent.
+    /// The cost of a message with its frame, as it came or as it is sent.
     cost cost_of(std::uint32_t index, bool as_sent) const noexcept {
         auto const& record = outline_.message_at(index);
         auto sum = record.frame;
@@ -124,19 +124,19 @@ public:
             sum += as_sent ? edits_.part_cost(outline_, part_id) : outline_.part_at(part_id).cost;
         return sum;
     }
-    /// What no law protects.
+    /// The tokens that no law protects.
     tokens reducible() const {
         return on(edits_, [](auto const& whole) { return whole.used().tokens - whole.floor(); });
     }
 
-    /// Appends a message and gives its index; when that fails, the message is not moved from.
+    /// Appends a message and returns its index; if that fails, the message is not moved from.
     template <class Pins>
     std::uint32_t append(Pins const& by, message_type&& m) {
         read(m, by);
         messages_.append(std::move(m));
         return register_last();
     }
-    /// The same of one that the program has appended to its own container.
+    /// The same for a message that the program has appended to its own container.
     template <class Pins>
     std::uint32_t append(Pins const& by)
         requires borrowed
@@ -152,7 +152,7 @@ public:
     {
         return messages_.size();
     }
-    /// The first message that the program has changed; size() for none. Looks at all in debug builds, or where told to.
+    /// The first message that the program has changed; size() for none. Thorough: compares all messages.
     std::size_t first_difference(bool thorough = in_debug) const
         requires borrowed
     {
@@ -168,7 +168,7 @@ public:
         return count;
     }
 
-    /// Calls f(draft): its edits stand together, as one event that can be undone, or not at all where it throws.
+    /// Calls f(draft): its edits stand together and can be undone together, or are taken back if it throws.
     template <class Function>
     auto transact(Function&& f) {
         grow(undo_points_, 1);
@@ -196,7 +196,7 @@ public:
         return on(copy, f);
     }
 
-    /// Takes back what the newest event did; messages that came since stay, and what was pinned since.
+    /// Takes back the newest transaction with edits. Messages that came since stay, and so do those pinned since.
     void undo() {
         std::size_t bound = 0;
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id)
@@ -216,8 +216,8 @@ public:
         settle();
     }
 
-    /// Destroys originals before `before` that nothing needs any more, and says how many. What was done before can
-    /// not be undone any more.
+    /// Destroys originals before `before` that nothing needs any more, and returns their number. Earlier edits can no
+    /// longer be undone.
     std::size_t release(sequence before) {
         auto const goes = releasable(before);
         auto records = records_of(goes);
@@ -245,7 +245,7 @@ public:
         return count;
     }
 
-    /// Reads all messages again, of which those from `first` on are others. Edits before that stay where they may.
+    /// Reads all messages again, as those from `first` on have changed. Edits of older ones stay where laws allow.
     template <class Pins>
     void reread(std::uint32_t first, Pins const& by)
         requires borrowed
@@ -284,8 +284,8 @@ public:
 
     /// How many of the first messages some request has held.
     void note_sent(std::uint64_t count) noexcept { edits_.note_sent(count); }
-    /// Renders the messages that edits have changed, where that was not done yet; what is seen `amid` a run is no
-    /// request.
+    /// Renders messages that edits have changed since the last call. `amid` a run the result is provisional, and counts
+    /// as no request.
     void render(bool amid) const {
         sent_.update(source(), outline_, edits_, amid);
         if (amid) return;
@@ -308,7 +308,7 @@ public:
         to.cached = edits_.cached();
         meter_.save(to);
     }
-    /// In place of one without messages.
+    /// Replaces a conversation without messages.
     void adopt(restored_conversation<Messages>&& from, session_state const& state) noexcept {
         messages_.adopt(from.messages, std::move(from.noted));
         meter_.adopt(state, from.learnt);
@@ -332,7 +332,7 @@ private:
         messages_.reserve();
     }
 
-    /// The message that was read, and is in the container.
+    /// Registers the message that was read and is now the last of the container.
     std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(size());
         auto const& all = messages_.get();
@@ -357,12 +357,12 @@ private:
         return f(whole);
     }
 
-    /// Steps from `start` on stand; the sum was `before`.
+    /// Steps from `start` on are final; the sum was `before`.
     void edited(std::size_t start, cost before) noexcept {
         auto const first = first_changed(outline_, edits_, start);
         meter_.edited(first ? *first : u64_limit, before, size());
     }
-    /// After steps that no layer made a request begins as it has to.
+    /// Makes the request begin as laws demand, after edits that no draft closed.
     void settle() {
         auto const from = source();
         sent_.forget();
@@ -393,7 +393,7 @@ private:
         return goes;
     }
 
-    /// What has to be known of those originals when they are gone.
+    /// Records that stand for these originals once they are gone.
     std::vector<released_message> records_of(std::vector<bool> const& goes) const {
         std::vector<released_message> all;
         message_scan fresh;
@@ -409,13 +409,13 @@ private:
 
     held_type messages_;
     v1::outline outline_;
-    mutable view edits_;  ///< a request notes only what was sent
+    mutable view edits_;  ///< rendering only notes what was sent
     std::vector<std::uint32_t> places_;  ///< in the container, by index, once some were released
     std::vector<undo_point> undo_points_;
     std::vector<abandoned_call> abandoned_;
     std::vector<released_message> released_;
     mutable request<message_type> sent_;
-    mutable metering<Estimator> meter_;  ///< a request notes only what was sent
+    mutable metering<Estimator> meter_;  ///< rendering only notes what was sent
 };
 
 }  // namespace detail

@@ -7,8 +7,8 @@
 
 #include <condense/detail/scope_exit.hpp>
 
-// Messages that code of the program pushes while the session is busy with a run or with another message: an
-// estimator, a layer, or a model in a summary. They are appended afterwards, in order.
+// Messages that an estimator, a layer or a summarising model pushes while the session is busy with a run or another
+// message. They are appended afterwards, in order.
 
 namespace condense {
 inline namespace v1 {
@@ -17,7 +17,7 @@ namespace detail {
 template <class Message>
 class deferred_pushes {
 public:
-    /// While it lasts, pushes are deferred.
+    /// Pushes are to be deferred.
     bool busy() const noexcept { return busy_; }
     /// The session is busy until the result is destroyed; nests.
     [[nodiscard]] auto occupy() const noexcept {

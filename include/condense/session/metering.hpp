@@ -17,14 +17,13 @@
 #include <condense/session/state.hpp>
 #include <condense/session/turn_tracker.hpp>
 
-// What a conversation counts for: estimates, corrected by what a provider reports for the requests that were sent,
-// held against the limits of a request.
+// Counts a conversation in tokens: estimates, corrected by the provider's reports, against the limits of a request.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Figures are of the edits in force on so many `messages`.
+/// Each verb counts the edits in force on the given number of messages.
 template <class Estimator>
 class metering {
 public:
@@ -35,11 +34,11 @@ public:
     turn_tracker const& turns() const noexcept { return turns_; }
     void begin_turn() noexcept { turns_.begin_turn(); }
 
-    /// What the edits in force come to, by estimates alone.
+    /// By estimates alone, with the overhead.
     cost counted(view const& edits) const noexcept { return edits.sums().cost + cost::of(limits_.overhead); }
 
-    /// By estimates, or where a provider has reported, by its figure and what has come since; after an edit by
-    /// estimates in proportion to the report before it.
+    /// By estimates; once a provider has reported, by its figure plus an estimate of later messages; after an edit by
+    /// estimates in proportion to that report.
     usage used(view const& edits, std::size_t messages) const noexcept {
         auto now = edits.used(limits_);
         now.tokens = baseline_.holds() ? reported(counted(edits), messages) : expected(edits);
@@ -48,17 +47,17 @@ public:
             now.source = usage_source::none;
         return now;
     }
-    /// Sums of these edits are measured as `used` does while the result lasts.
+    /// While the result lives, sums of these edits are measured in the scale of `used`.
     calibration_scope<view> in_scale(view& edits, std::size_t messages) const noexcept {
         return {edits, counted(edits).tokens(), used(edits, messages).tokens, limits_.overhead};
     }
 
-    /// The request that is being sent; what is observed next is of it.
+    /// This request is being sent: `observe` refers to it.
     void sending(view const& edits, std::size_t messages) noexcept {
         baseline_.sending(counted(edits), messages);
         sent_ = counts_of(edits);
     }
-    /// What the provider reported for it, and how long that took.
+    /// The provider's report for that request, and how long it took.
     void observe(provider_usage const& told, instant took, view const& edits) noexcept {
         turns_.add(told, took, {.input = expected(edits)});
         if (!told.reported()) return;
@@ -76,14 +75,14 @@ public:
         baseline_.overhead(limits_.overhead, limits.overhead);
         limits_ = limits;
     }
-    /// What was reported by the model before says nothing of another, and an estimator that learns begins anew.
+    /// Another model: reports of the previous one no longer count, and an estimator that learns starts again.
     void use_model(std::string_view name) noexcept {
         baseline_.forget();
         sent_ = {};
         if constexpr (requires { count_.use_model(name); }) count_.use_model(name);
     }
 
-    /// Learns from a refused request a smaller window and how large it was; returns what the next one may come to.
+    /// Learns a smaller window and the size of the refused request; returns the target for the next one.
     tokens learn(overflow const& told, view const& edits, std::size_t messages) noexcept {
         constexpr std::uint64_t least_window = 256;  // tokens; what names less is not believed
         if (told.limit.count >= least_window && told.limit < limits_.window) {
@@ -95,18 +94,18 @@ public:
         auto const limit = limits_.input();
         tokens const target{scale_down(limit.count, 8, 10)};
         if (measured && target < now) return target;
-        // Without a figure, or with one that explains nothing, the count may be wrong by more than two.
+        // Without a figure, or with one that does not explain the overflow, the count may be off by more than two.
         return {scale_down(now < limit ? now.count : limit.count, 4, 10)};
     }
 
-    /// What was learnt stands behind the memories of the layers.
+    /// The estimator's learning is saved behind the layers' memories.
     void save(session_state& to) const {
         if constexpr (saved_estimator<Estimator>) to.memories.push_back(count_.save());
         to.limits = limits_;
         to.anchor = baseline_;
         to.turns = turns_;
     }
-    /// What this estimator would have learnt from `saved` can be had.
+    /// The estimator can load `saved`.
     bool can_learn([[maybe_unused]] std::string const& saved) const {
         if constexpr (saved_estimator<Estimator>) return Estimator{count_}.load(saved);
         else return true;
@@ -124,9 +123,9 @@ private:
         return {
             .counted = edits.sums().cost, .messages = edits.sums().messages, .overhead = cost::of(limits_.overhead)};
     }
-    /// As it is expected to be reported, by an estimator that learns.
+    /// The report that an estimator that learns expects.
     tokens expected(view const& edits) const noexcept { return corrected(count_, counts_of(edits)).tokens(); }
-    /// What a sum of all messages counts for by the latest report.
+    /// A sum of all messages, by the latest report.
     tokens reported(cost sum, std::size_t messages) const noexcept {
         auto const since = messages - baseline_.messages();
         return baseline_.used(sum, limits_.overhead, [&](cost each) {

@@ -9,14 +9,14 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/outline.hpp>
 
-// Edits made again on messages that were read again, of which the first ones are as they were.
+// Redoes edits on messages that were read again, of which only the first ones are unchanged.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Makes those edits of `from` again in `to` that are of groups wholly before message `first` and still
-/// allowed there. A summary comes with all that it stands for or not at all; then an earlier one stands again.
+/// Redoes in `to` the edits of `from` whose groups end before message `first`, where they are still allowed. A summary
+/// is redone with all drops that belong to it or not at all; then an earlier one stands again.
 template <class = void>
 class basic_edit_rebaser {
 public:
@@ -31,7 +31,7 @@ public:
         for (std::size_t at = 0; at < steps.size();) {
             auto end = at;
             while (end < steps.size() && is_drop(steps[end])) ++end;
-            // Drops right before a summary are of what it stands for.
+            // Drops right before a summary are of the groups that it replaces.
             if (end < steps.size() && steps[end].kind == edit_kind::summarize) {
                 bool whole = early(steps[end].target);
                 for (auto drop = at; drop < end; ++drop) whole = whole && may_drop(steps[drop]);
@@ -47,18 +47,18 @@ public:
 private:
     static bool is_drop(view::step const& step) noexcept { return !step.on_part && step.kind == edit_kind::drop; }
 
-    /// Its messages were, and are, all before the first that has changed.
+    /// All messages of the group were, and are, before the first that has changed.
     bool early(std::uint32_t group_id) const noexcept {
         if (group_id >= first_) return false;
         auto const& was = old_->group_at(group_id);
         auto const& is = facts_->group_at(group_id);
         return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
     }
-    /// No layer may touch it now that what follows is other.
+    /// No layer may drop it, now that other messages follow.
     bool bound(std::uint32_t group_id) const noexcept {
         return static_cast<bool>(view::bound(*facts_, group{group_id}));
     }
-    /// For a summary: the one that stands there is the one that was dropped.
+    /// For a summary: the one that stands there is the one that the step dropped.
     bool may_drop(view::step const& step) const noexcept {
         group const which{step.target};
         if (!early(which.id())) return false;
@@ -75,7 +75,7 @@ private:
         return !bound(group_id) || old_->open(group_id);
     }
 
-    /// In place of the step that is in force there now.
+    /// Replaces the step that is in force there now.
     bool redo(view::step step) {
         auto text = step.text == none32 ? view::replacement{} : from_->text_at(step.text);
         if (step.text != none32) step.text = static_cast<std::uint32_t>(to_->texts().size());
@@ -91,7 +91,7 @@ private:
     outline const* facts_;
     view* to_;
     std::uint32_t first_;
-    std::vector<std::uint32_t> now_ = {};  ///< for each step of `from` the one that it is now, plus one
+    std::vector<std::uint32_t> now_ = {};  ///< for each step of `from` its number in `to`, plus one
 };
 using edit_rebaser = basic_edit_rebaser<>;
 

@@ -9,8 +9,8 @@
 
 #include <condense/core/draft.hpp>
 
-// Recorded edits of any origin on messages that are there: made again step by step, counted anew, and held to the laws
-// that a draft keeps.
+// Redoes recorded edits of a saved state, which may be forged: each is counted anew, and the result must obey the laws
+// of a draft.
 
 namespace condense {
 inline namespace v1 {
@@ -27,7 +27,7 @@ public:
     using texts_type = std::vector<view::replacement>;
     using core::core;
 
-    /// What of it could not have been made, or an empty text; then the view has the edits.
+    /// Names the kind of edit that no draft could make; empty if all edits are in the view.
     std::string_view restore(steps_type steps, texts_type texts) {
         for (auto const& each : texts)
             if (!utf8::valid(each.text)) return "a text";
@@ -47,8 +47,8 @@ public:
     }
 
 private:
-    /// Counts what each step has written, as the estimator in force has it. Reads each message once,
-    /// however many steps are on its parts.
+    /// Counts the texts of all steps by the estimator in force. Reads each message once, however many steps are on its
+    /// parts.
     bool count_parts(steps_type& steps, texts_type const& texts) const {
         if (steps.size() >= none32) return false;
         std::vector<std::uint32_t> first(this->facts_->part_count(), none32);

@@ -13,7 +13,7 @@
 #include <condense/session/restore_edits.hpp>
 #include <condense/session/state.hpp>
 
-// A conversation read from a saved state, of which nothing is believed.
+// Reads a conversation from a saved state, which may be forged.
 
 namespace condense {
 inline namespace v1 {
@@ -33,7 +33,7 @@ struct restored_conversation {
     std::vector<released_message> released = {};
     std::string learnt = {};  ///< by the estimator
 
-    /// Moves out of the state what it needs. Costs reading and counting each message.
+    /// Moves messages and edits out of the state. Costs reading and counting each message.
     template <class Estimator>
     state_error load(session_state& from, metering<Estimator> const& meter) {
         if (message_container<Messages>::borrowed && !from.released.empty())
@@ -66,7 +66,7 @@ struct restored_conversation {
 private:
     using message_type = element_of<container const>;
 
-    /// Reads the messages in the order in which they came, and does what was done at the same moments.
+    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session.
     template <class Estimator>
     state_error load_messages(session_state& from, Estimator const& count) {
         auto const size = from.messages.size() + from.released.size();
@@ -119,7 +119,7 @@ private:
         return {};
     }
 
-    /// An undo goes back to a step that was made, and never to before a release.
+    /// Undo points are ascending steps, none before a release.
     bool undos_are_good(std::vector<undo_point> const& undos) const noexcept {
         std::uint64_t steps = 0;
         for (std::uint32_t index = 0; index < outline.size(); ++index) {

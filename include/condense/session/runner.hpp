@@ -20,8 +20,8 @@
 #include <condense/session/statistics.hpp>
 #include <condense/session/summary_job.hpp>
 
-// The pipeline of a session: when it runs, with the memories of its layers from run to run, and what is told and
-// counted of it. It works on drafts, and knows nothing of how a session keeps its messages.
+// Runs the pipeline of a session on drafts: decides when a run makes sense, keeps the layers' memories and the
+// statistics, and tells the observer.
 
 namespace condense {
 inline namespace v1 {
@@ -69,7 +69,7 @@ public:
         while (at - below > 1) (due_at(below + (at - below) / 2) ? at : below) = below + (at - below) / 2;
         return {at};
     }
-    /// Why a reduction that is due does not run by itself; empty where none waits.
+    /// Why a reduction that is due does not run by itself; empty if none waits.
     template <class Reducible>
     std::string waits(usage now, Reducible const& reducible) const {
         auto const due_now = mix_.due_layers(now) & ~always_due(now);
@@ -89,19 +89,19 @@ public:
         return {.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(due_by_count(now))};
     }
 
-    /// A message has come; one of an assistant or plainly of a user may have ended a round.
+    /// A message was appended; one of the assistant or a plain user message may end a round.
     void pushed(cost more, bool ends_round) noexcept { pace_.pushed_more(more, ends_round); }
-    /// The program has changed what a run works on.
+    /// The input of a run has changed: layers that were ineffective may succeed now.
     void changed() noexcept { pace_.changed(); }
     std::uint64_t revision() const noexcept { return pace_.changes; }
-    /// Messages from `first` on are others.
+    /// Messages from `first` on have changed: layers forget them.
     void rewind(std::uint32_t first) { rewind_memories(mix_, memory_, first); }
 
     /// No journal has taken the latest arrival.
     bool unrecorded() const noexcept { return unrecorded_; }
-    /// Messages have come that the layers were not told of.
+    /// Messages were appended without telling the layers.
     void note_untold() noexcept { unrecorded_ = unrecorded_ || records; }
-    /// After a state was adopted, until the next message: no journal has said what it holds.
+    /// A state was adopted, and the journals were not asked yet what they hold.
     bool unread() const noexcept { return unread_; }
 
     template <class Draft>
@@ -113,7 +113,7 @@ public:
         note_trail(whole, mark);
         return report;
     }
-    /// What a run would do: nothing is asked, kept or changed but the draft.
+    /// A run that calls no model and stores nothing; only the draft changes.
     template <class Draft>
     report_type walk(Draft& whole) const {
         memory_type none{};
@@ -138,7 +138,7 @@ public:
         note_trail(whole, mark);
         return entries;
     }
-    /// What the first layer that summarises would ask for: plan_of(layer, draft, pass).
+    /// The plan of the first layer that summarises: plan_of(layer, draft, pass).
     template <class Draft, class Plan>
     summary_plan plan(Draft& whole, Plan const& plan_of) const {
         summary_plan plan;
@@ -148,7 +148,7 @@ public:
         });
         return plan;
     }
-    /// Has that layer put the answer in the place of what it stands for; `report` is its entry.
+    /// That layer puts the summary in place of the job's groups; `report` is its entry.
     template <class Draft>
     entries_type conclude(Draft& whole, job_ledger::entry const& job, std::string&& text, layer_report& report) const {
         auto entries = blank_entries_;
@@ -161,12 +161,12 @@ public:
         return entries;
     }
 
-    /// Counts what a hook has come to, and tells the observer what was cut.
+    /// Adds entries to the statistics, and tells the observer what was cut.
     void note(entries_type const& entries) {
         statistics_.add(entries);
         tell_trail();
     }
-    /// The same of a run, from which it learns when the next one makes sense. `now` is the use after it.
+    /// The same for a run, which also paces the next one. `now` is the use after it.
     template <class Reducible>
     void note(report_type const& report, bool manual, bool may_ask, usage now, Reducible const& reducible) {
         statistics_.add(report.layers);
@@ -190,7 +190,7 @@ public:
         bool const progress = report.changed() && (report.after.tokens < report.before.tokens ||
                                                    report.after.messages < report.before.messages ||
                                                    report.after.turns < report.before.turns);
-        // A count of messages or turns may well stay where it is: that a layer finds nothing to do then is no failure.
+        // A count of messages or turns may stay where it is: a layer that finds nothing to do then has not failed.
         bool const by_count =
             report.before.fits() && (mix_.due_layers(report.before) & ~due_by_count(report.before)) == 0;
         bool const stopped =
@@ -211,7 +211,7 @@ public:
         if (pace_.open != was_open) tell(events::circuit{pace_.open, pace_.fruitless});
     }
 
-    /// The report of a run that was not made.
+    /// The report if nothing runs.
     report_type unchanged(usage now, budget const& limits) const noexcept {
         report_type idle;
         idle.layers = blank_entries_;
@@ -222,7 +222,7 @@ public:
         idle.outcome = idle.fits() ? outcome::fits : outcome::over;
         return idle;
     }
-    /// Warns once while nothing helps against a request that is nearly full.
+    /// Warns once while the request is nearly full and no reduction helps.
     report_type settled(report_type report, usage now) {
         bool const nearly_full = now.tokens >= percent{8'000}.of_rounded_up(now.input);
         if (nearly_full && !report.changed() && !warned_) {
@@ -233,7 +233,7 @@ public:
         return report;
     }
 
-    /// False where the memory of a layer can not be saved.
+    /// False if the memory of a layer cannot be saved.
     bool save(session_state& to) {
         if (!save_memories(mix_, memory_, to.memories)) return false;
         for (auto const& entry : blank_entries_) to.layers.emplace_back(entry.name);
@@ -246,7 +246,7 @@ public:
         to.warned = warned_;
         return true;
     }
-    /// It was saved of this pipeline and this conversation.
+    /// Checks that the state is of this pipeline and conversation.
     state_error belongs(session_state const& from) const {
         if (from.version > session_state::latest)
             return unrestorable(state_fault::newer, "the version", "be one that this library knows");
@@ -263,13 +263,13 @@ public:
         if (from.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         return {};
     }
-    /// The memories of the layers after so many messages; none where they did not save this.
+    /// The layers' memories after so many messages; none if no layer saves that.
     std::optional<memory_type> memories(std::vector<std::string> const& saved, std::size_t messages) const {
         std::optional<memory_type> memory{std::in_place};
         if (!load_memories(mix_, *memory, saved, messages)) memory.reset();
         return memory;
     }
-    /// Fails only where a memory throws when it is moved, and then has changed nothing else.
+    /// Throws only if moving a memory does, and then has changed nothing else.
     void adopt(session_state const& from, memory_type&& memory, bool has_messages) {
         memory_ = std::move(memory);
         statistics_.runs = from.runs;
@@ -297,7 +297,7 @@ private:
         auto const due = mix_.due_layers(now);
         return due == 0 ? 0 : due & ~mix_.due_layers({.input = now.input});
     }
-    /// The layers that are due still, and those that tokens made due and would again before long.
+    /// Layers that are still due, or were due by tokens and would soon be again.
     std::uint64_t due_for_nothing(report_type const& report, usage now) const noexcept {
         auto const still = mix_.due_layers(now);
         now.tokens = now.tokens + options_.pacing.growth.of_rounded_up(now.input);
@@ -322,7 +322,7 @@ private:
         with_planner(mix_, hand_over);
     }
 
-    /// What steps from `mark` on have cut, while the originals are at hand.
+    /// Notes the cuts of steps from `mark` on, while the originals are at hand.
     template <class Draft>
     void note_trail([[maybe_unused]] Draft const& whole, [[maybe_unused]] std::size_t mark) {
         if constexpr (audited) {

@@ -16,8 +16,8 @@
 #include <condense/session/runner.hpp>
 #include <condense/session/summary_job.hpp>
 
-// A conversation that goes on: each turn costs what it adds, what is sent is a view over messages that are
-// never rewritten. session.push(m), then session.call(model), or prepare() and request().
+// A conversation that goes on: a turn costs what it adds, and messages are never rewritten; the request is a view
+// of them. session.push(m), then session.call(model), or prepare() and request().
 
 namespace condense {
 inline namespace v1 {
@@ -45,8 +45,8 @@ private:
     static constexpr bool borrowed = conversation::borrowed;
 
 public:
-    /// The messages that are there already are recorded only where the journal does not hold them: they are
-    /// those of `history()`, not of `request()`, whose summaries a journal would take for messages.
+    /// Messages in `first` are recorded unless the journal has them already. Pass those of an earlier `history()`, not
+    /// of `request()`: a journal would record its summaries as messages.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
         : runs_(std::move(mix), std::move(options)), talk_(std::move(first), limits, std::move(count), runs_) {
         note_pushed(0);
@@ -59,9 +59,9 @@ public:
 
     // The conversation.
 
-    /// Appends a message, tells the layers that act on arrival, and says whether a reduction is due.
-    /// Costs the message. When reading it throws, nothing has changed; what a layer does on arrival
-    /// fails as in a run, and the message stays as it came. From within a run it waits for its end.
+    /// Appends a message, tells the layers that act on arrival, and returns whether a reduction is due. If reading
+    /// the message throws, nothing has changed; if a layer fails, the message stays as it is. During a run the message
+    /// is deferred to its end, and the result is false.
     bool push(message_type m) {
         if (busy()) {
             deferred_.push(std::move(m));
@@ -70,13 +70,13 @@ public:
         static_cast<void>(append_and_notify(std::move(m)));
         return due();
     }
-    /// The originals, untouched, but for those released.
+    /// The original messages, without those released.
     container const& history() const noexcept { return talk_.history(); }
     v1::outline const& outline() const noexcept { return talk_.outline(); }
     view const& edits() const noexcept { return talk_.edits(); }
 
-    /// The message is never dropped, shortened or moved from now on, as it is sent now; where it is not, it
-    /// comes back first, as it was, or is refused for want of room.
+    /// No layer edits the message from now on; edits so far stay. One that was dropped or summarised is restored
+    /// first, or `no_room` is returned. `gone` for a number beyond the history, or during a run.
     refusal pin(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
@@ -99,7 +99,7 @@ public:
         talk_.pin(static_cast<std::uint32_t>(which.number), false);
         runs_.changed();
     }
-    /// No result will come for the calls with this id: they block nothing any more. How many there were.
+    /// No result will come for the calls with this id: they no longer keep their group open. Returns their number.
     std::size_t abandon(std::string_view call) {
         if (busy()) return 0;
         catch_up();
@@ -107,9 +107,8 @@ public:
         if (count != 0) runs_.changed();
         return count;
     }
-    /// Destroys originals before `before` that are not sent any more, and says how many. They are in the
-    /// journal: while it could not take the latest arrival nothing is released, and after a state was adopted
-    /// it is asked first what it holds. What was done before can not be undone or restored any more.
+    /// Destroys originals before `before` that are no longer sent, and returns their number. The journal has them:
+    /// while it is behind, nothing is released. Earlier edits can no longer be undone or restored.
     std::size_t release(sequence before)
         requires detail::erasable<container> && (!borrowed)
     {
@@ -122,8 +121,8 @@ public:
         auto const until_done = deferred_.occupy();
         return talk_.release(before);
     }
-    /// Takes in what the program has done to its container: messages behind those known have come, those
-    /// from `first_changed` on are others, or from the first that is seen to be. Edits in force before that stay.
+    /// The program has changed its container: messages from `first_changed` on are read again, or from an earlier one
+    /// that differs. Edits of older messages stay in force.
     void sync(sequence first_changed)
         requires borrowed
     {
@@ -137,32 +136,29 @@ public:
 
     // Use and limits.
 
-    /// By estimates, or where a provider has reported, by its figure and what has come since; after an edit by
-    /// estimates in proportion to the report before it. All layers of a run measure in this scale.
+    /// Tokens as estimated; once a provider has reported, its figure plus an estimate of later messages; after an
+    /// edit, estimates in proportion to that report. All layers of a run measure in this scale.
     usage used() const noexcept { return talk_.used(); }
     budget const& limits() const noexcept { return talk_.meter().limits(); }
-    /// The model has changed: what a request may hold.
+    /// Another budget, such as for another model.
     void set_limits(budget limits) noexcept {
         talk_.meter().set_limits(limits);
         runs_.changed();
     }
-    /// Another model, by name: what was reported by the one before says nothing of it, and an estimator that learns
-    /// begins anew.
+    /// Another model: reports of the previous one no longer count, and an estimator that learns starts again.
     void set_model(std::string_view name, budget limits) noexcept {
         set_limits(limits);
         talk_.meter().use_model(name);
     }
-    /// With what it has learnt.
+    /// The estimator, with everything learnt so far.
     Estimator const& estimator() const noexcept { return talk_.meter().estimator(); }
     turn_tracker const& turns() const noexcept { return talk_.meter().turns(); }
     std::optional<std::uint64_t> turns_left() const noexcept { return turns().turns_left(used()); }
-    /// What the layers have come to, over all runs and arrivals.
+    /// Sums by layer over all runs and arrivals.
     v1::statistics<Mix::size> const& statistics() const noexcept { return runs_.statistics(); }
-    /// The least use at which a layer with a limit in tokens is due; 0 for none. Layers that are due at any do not
-    /// count.
+    /// The smallest use in tokens at which a layer becomes due; 0 for none. Layers that are always due do not count.
     tokens threshold() const noexcept { return runs_.threshold(used()); }
-    /// Why a reduction that is due does not run by itself, and why the latest one left it due; empty where none waits.
-    /// Layers that are due at any use do not count.
+    /// Why a reduction that is due does not run by itself, and why the latest run left it due; empty if none waits.
     std::string waits() const {
         if (busy() || !limits().is_possible()) return {};
         auto why = runs_.waits(used(), [&] { return talk_.reducible(); });
@@ -174,10 +170,10 @@ public:
 
     // Reducing.
 
-    /// Some layer has something to do. A few comparisons: no allocation, whatever the length.
+    /// Some layer is due. A few comparisons, no allocation, at any length.
     bool due() const noexcept { return limits().is_possible() && runs_.due(used()); }
-    /// Runs the pipeline where it is due and has not just been tried in vain, as `run_options::pacing`
-    /// says; else reports the usage and changes nothing.
+    /// Runs the pipeline if it is due and `run_options::pacing` allows it; otherwise reports the use and changes
+    /// nothing.
     report_type prepare() {
         catch_up();
         auto const now = used();
@@ -187,19 +183,19 @@ public:
         auto const report = run(runs_.demand(now), false);
         return runs_.settled(report, used());
     }
-    /// Runs the pipeline now, whatever the pacing says.
+    /// Runs the pipeline now, regardless of pacing.
     report_type run() {
         if (busy()) return unchanged();
         catch_up();
         return run({}, true);
     }
-    /// Runs each layer once though it is not due, until its target, or that of `how`; protections bind.
+    /// Runs each layer once, due or not, down to its own target or that of `how`; protections hold.
     report_type run(force how) {
         if (busy()) return unchanged();
         catch_up();
         return run({.untriggered = true, .until = how.target}, true, how.focus);
     }
-    /// What `run` would do: nothing is asked, kept or changed. Costs a copy of the edits.
+    /// Reports what `run` would do, without calling a model, storing or changing anything. Costs a copy of the edits.
     report_type draft() const {
         auto const until_done = deferred_.occupy();
         auto report = talk_.rehearse([&](auto& whole) { return runs_.walk(whole); });
@@ -213,8 +209,8 @@ public:
         catch_up();
         return std::as_const(*this).draft();
     }
-    /// Takes back what the newest run, or arrival, that changed something did; false when there is none.
-    /// Messages pushed since then stay.
+    /// Takes back the edits of the newest run or arrival that made any; false if there is none. Messages pushed since
+    /// then stay.
     bool undo() {
         if (busy()) return false;
         catch_up();
@@ -230,8 +226,8 @@ public:
 
     using request_range = detail::request_range<conversation>;
 
-    /// Makes the messages that edits have changed, where that was not done yet; else costs nothing. What is
-    /// observed next is taken to be of the request that was asked for last.
+    /// The messages to send, in order, valid until the session changes. Renders messages that edits have changed
+    /// since the last call. `observe` refers to the newest request.
     request_range request() const {
         bool const amid = busy();
         auto const until_made = deferred_.occupy();
@@ -244,10 +240,10 @@ public:
         catch_up();
         return std::as_const(*this).request();
     }
-    /// Reduces if that is due, calls the model with the request, and pushes its answer. Where the provider
-    /// refuses the request as too large it is reduced further and sent once more, if nothing was
-    /// shown yet and it is strictly smaller. Any other failure is the caller's as it came; exceptions pass.
-    /// `show` is called with each piece that a streaming model shows.
+    /// Reduces if that is due, calls the model with the request, and pushes its answer. If the provider refuses the
+    /// request as too large, it is reduced further and sent once more, provided that nothing was shown yet and it is
+    /// strictly smaller. Any other error is returned unchanged; exceptions propagate. `show` is called with each piece
+    /// of a streamed answer.
     template <class Model, class Show>
     call_result<message_type> call(Model&& model, Show&& show) {
         auto* shown = detail::address_of(show);  // also of a function
@@ -258,22 +254,22 @@ public:
     call_result<message_type> call(Model&& model) {
         return call_with(model, delivery{nullptr, nullptr});
     }
-    /// What the provider reported for the latest request: sums are corrected by it until an edit changes
-    /// what it stood for. One that reports nothing is noted as such.
+    /// The provider's report for the newest request: `used` counts by it from now on. A report without figures is
+    /// told to the observer.
     void observe(provider_usage const& told, instant took = {}) {
         note_usage(told, took);
         if (!told.reported()) runs_.tell(events::usage_missing{turns().turns});
     }
-    /// For a program that calls the model itself: what an error means, and where it is an overflow a forced
-    /// reduction. `delivered`: something of an answer was shown. A limit below the window is learnt.
+    /// For programs that call the model themselves: on a context overflow learns the window that the error names and
+    /// reduces under pressure; other errors change nothing. `delivered`: part of an answer was shown.
     recover_outcome recover(provider_error const& error, bool delivered = false) {
         return recover(error, delivered, false);
     }
 
-    // Summaries made elsewhere.
+    // Summaries in the background.
 
-    /// What the first layer that summarises would ask for, to be answered on any thread while the session
-    /// goes on; false where there is nothing to summarise, or a job under way stands for some of it.
+    /// The prompt of the first layer that summarises, to be answered on any thread while the session goes on. False if
+    /// there is nothing to summarise, or a job under way covers some of it.
     summary_job begin_summary() {
         static_assert(detail::has_planner<std::remove_cv_t<Mix>>,
                       "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind "
@@ -282,9 +278,9 @@ public:
         catch_up();
         return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0);
     }
-    /// The model that was given a job's prompt has refused it as too large: another job in its place that has strictly
-    /// less to read, by what the error says. False where the error is no overflow, and the job goes on; and, with the
-    /// job at its end, after eight such errors, or where nothing smaller is left, or what it stood for has changed.
+    /// The model refused a job's prompt as too large: returns a job in its place that has strictly less to read. False
+    /// if the error is no overflow; then the job goes on. Also false after eight such errors, if nothing smaller is
+    /// left, or if its messages have changed; then the job is over.
     summary_job retry(summary_job const& refused, provider_error const& error) {
         constexpr unsigned most_shrinks = 8;
         auto const said = overflow_of(error.status, error.text);
@@ -297,8 +293,8 @@ public:
         return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*said); },
                      shrinks);
     }
-    /// Puts the answer in the place of what it stands for, where nothing of that has changed since; messages
-    /// pushed meanwhile stand behind it. Undone as a run is.
+    /// Puts the summary in place of the job's messages, unless these have changed since; messages pushed meanwhile
+    /// follow it. `undo` takes it back.
     commit_outcome commit(summary_job const& job, std::string text) {
         if (busy()) return commit_outcome::busy;
         catch_up();
@@ -328,15 +324,15 @@ public:
         jobs_.erase(job.id);
         return applied ? commit_outcome::committed : declined(report.note);
     }
-    /// The job's answer will not come, or is not wanted; false when it was not under way.
+    /// Ends the job without a summary; false if it was not under way.
     bool abandon(summary_job const& job) noexcept { return jobs_.erase(job.id); }
     /// Why the latest commit was declined.
     std::string_view note() const noexcept { return note_; }
 
-    // Going on in another process.
+    // State, to go on in another process.
 
-    /// All that a later session needs to go on as this one would. What was pushed during a failed run
-    /// comes in first. Summaries under way are not in it: their commits come back `stale`. Costs a copy.
+    /// A copy of everything a later session needs to go on. Jobs under way are not included: their commits return
+    /// `stale`.
     taken_state state() {
         check_storable();
         if (busy())
@@ -353,9 +349,9 @@ public:
         taken.state.overflowed = overflowed_;
         return taken;
     }
-    /// Goes on where the session whose state this is would: for one that was made of an empty container, with
-    /// the same pipeline, estimator and options. Nothing of the state is believed; where there is an error,
-    /// or an exception, the session is as before. Costs reading and counting each message.
+    /// Goes on from a saved state. The session must have been constructed with an empty container and the same
+    /// pipeline, estimator and options. The state may be forged: all of it is checked, and each message counted. On an
+    /// error or exception the session is unchanged.
     state_error adopt(session_state from) {
         check_storable();
         if (busy()) return detail::unrestorable(state_fault::busy, "the session", "not be in a run");
@@ -367,7 +363,7 @@ public:
         auto memory = runs_.memories(from.memories, talk.outline.size());
         if (!memory) return detail::impossible("a layer's memory", "be as the layer saved it");
 
-        // From here on nothing fails but a memory that throws when it is moved.
+        // From here on nothing fails, except for a layer's memory whose move throws.
         runs_.adopt(from, std::move(*memory), talk.outline.size() != 0);
         talk_.adopt(std::move(talk), from);
         jobs_.go_on(from.latest_job);
@@ -380,9 +376,9 @@ private:
     bool busy() const noexcept { return deferred_.busy(); }
     report_type unchanged() const noexcept { return runs_.unchanged(used(), limits()); }
 
-    // Messages that come.
+    // Arrivals.
 
-    /// Appends a message, with what is done on arrival, and what waited; gives its index.
+    /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
     std::uint32_t append_and_notify(message_type&& m) {
         catch_up();
         auto const index = append(std::move(m));
@@ -390,7 +386,7 @@ private:
         drain_deferred();
         return index;
     }
-    /// Appends the message, or takes in the one that the program has appended to its container.
+    /// Appends the message, or registers the one that the program has appended to its container.
     template <class... Message>
     std::uint32_t append(Message&&... m) {
         auto const until_in = deferred_.occupy();
@@ -427,8 +423,8 @@ private:
             if (!busy()) detect_external_changes();
         drain_deferred();
     }
-    /// Appends what was pushed during a run or an arrival. One that fails stays with those behind it; what
-    /// an arrival here pushes is in as well, but seen by layers when they next run, so that this ends.
+    /// Appends messages that were pushed during a run or an arrival; one that fails stays, with those behind it.
+    /// Messages pushed meanwhile are appended, too, but layers see them only in their next run, so that this ends.
     void drain_deferred() {
         if (busy()) return;
         for (auto told = deferred_.size(); deferred_.next() != nullptr;) {
@@ -442,7 +438,7 @@ private:
             if (told != 0) --told;
         }
     }
-    /// Layers see these messages when they next run; what does not fit into memory waits for the next call.
+    /// Layers see these messages in their next run. Those for which memory is lacking wait for the next call.
     void drain_after_failure() noexcept {
 #if defined(__cpp_exceptions)
         if (deferred_.next() == nullptr) return;
@@ -455,7 +451,7 @@ private:
 #endif
     }
 
-    /// What the program has done to its container since.
+    /// Reads messages that the program has appended or changed.
     void detect_external_changes()
         requires borrowed
     {
@@ -475,10 +471,10 @@ private:
 
     // Edits.
 
-    /// Calls f(draft): its edits stand together, or not at all where it throws.
+    /// Calls f(draft): its edits stand together, or not at all if it throws.
     template <class Function>
     auto transact(Function&& f) {
-        // What was pushed meanwhile is there also when a run is left by an exception, after its edits are gone.
+        // Also after an exception, once the edits are taken back, messages pushed meanwhile are appended.
         detail::scope_exit failed{[this]() noexcept { drain_after_failure(); }};
         auto const mark = talk_.mark();
         auto result = talk_.transact([&](auto& whole) {
@@ -505,7 +501,7 @@ private:
         talk_.observe(told, took);
         if (told.reported()) overflowed_ = false;
     }
-    /// Whatever has come since, the second attempt is the last.
+    /// `again`: this was the second attempt, which is the last.
     recover_outcome recover(provider_error const& error, bool delivered, bool again) {
         auto const said = overflow_of(error.status, error.text);
         if (!said) return recover_outcome::not_overflow;
