@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/session/session_calls.hpp>
+#include <condense/session/session.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -228,8 +228,9 @@ protected:
         return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
     }
 
-    /// A result by id, or what came with it, whose call has a result by id in another message, too.
-    constexpr bool is_repeated(part_ref part) const noexcept {
+    /// A result, or what came with it, whose call has a result in another message, too. For an edit to come both name
+    /// their call, and the other is there still; for a `recorded` one neither is known any more.
+    constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
         auto const& found = this->facts_->part_at(part.part_id);
         if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning)
             return false;
@@ -239,9 +240,10 @@ protected:
             auto const& m = this->facts_->message_at(index);
             for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
                 auto const& held = this->facts_->part_at(at);
-                if (!held.by_id || held.call != found.call) continue;
+                if (held.kind != part_kind::tool_result || held.call != found.call) continue;
+                if (!recorded && !held.by_id) continue;
                 (index == found.message_index ? own : other) |=
-                    index == found.message_index || !this->is_removed(this->part_at(at));
+                    index == found.message_index || recorded || !this->is_removed(this->part_at(at));
             }
         });
         return own && other;
@@ -262,6 +264,32 @@ protected:
             });
             return shown && parts == this->facts_->message_at(part.message_index).part_count;
         } else return true;
+    }
+
+    /// Why no part of the message may be edited, whatever is pinned.
+    constexpr refusal untouchable(std::uint32_t index) const noexcept {
+        if (this->facts_->message_at(index).speaker == role::system) return refusal::system;
+        if (index == this->facts_->latest_user()) return refusal::latest_user;
+        if (index == this->facts_->task()) return refusal::task;
+        return refusal::none;
+    }
+    /// Media go whole for a text.
+    constexpr bool is_sealed(part_ref part) const noexcept {
+        auto const& found = this->facts_->part_at(part.part_id);
+        return found.sealed && found.kind != part_kind::media;
+    }
+    /// Whether the text may stand where the history has `seen`, and what it costs there in place of `before`.
+    constexpr refusal weigh(part_ref part, part_view seen, std::string const& text, v1::cost before,
+                            v1::cost& after) const {
+        auto const kind = this->facts_->part_at(part.part_id).kind;
+        if (kind == part_kind::tool_call && !(detail::json::valid(seen.text) && detail::json::valid(text)))
+            return refusal::not_json;
+        if (seen.kind == part_kind::media) seen.kind = part_kind::text;
+        seen.text = text;
+        seen.cost.reset();
+        after = detail::part_cost(*this->count_, seen);
+        bool const refused = kind == part_kind::media && after < before && !takes_text(part, text, after);
+        return refused ? refusal::sealed : refusal::none;
     }
 
 private:
@@ -305,11 +333,8 @@ private:
         if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
         if (auto const* const changed = this->edits_->edit_of(part.part_id))
             if (changed->kind == edit_kind::remove) return refusal::gone;
-        if (found.speaker == role::system) return refusal::system;
-        if (found.pinned) return refusal::pinned;
-        if (index == this->facts_->latest_user()) return refusal::latest_user;
-        if (index == this->facts_->task()) return refusal::task;
-        return refusal::none;
+        auto const refused = untouchable(index);
+        return found.pinned && refused != refusal::system ? refusal::pinned : refused;
     }
 
     constexpr bool is_only_part(part_ref part) const noexcept {
@@ -363,24 +388,14 @@ private:
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
-        auto const& found = this->facts_->part_at(part.part_id);
-        if (found.sealed && found.kind != part_kind::media) return refusal::sealed;  // media go whole for a text
+        if (is_sealed(part)) return refusal::sealed;
         if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
+        auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
         v1::cost after;
         refusal refused = refusal::gone;
-        this->original(part, [&](part_view seen) {
-            refused = refusal::none;
-            if (found.kind == part_kind::tool_call && !(detail::json::valid(seen.text) && detail::json::valid(text)))
-                refused = refusal::not_json;
-            if (seen.kind == part_kind::media) seen.kind = part_kind::text;
-            seen.text = text;
-            seen.cost.reset();
-            after = detail::part_cost(*this->count_, seen);
-        });
+        this->original(part, [&](part_view const& seen) { refused = weigh(part, seen, text, before, after); });
         if (refused) return refused;
-        auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
-        if (found.kind == part_kind::media && after < before && !takes_text(part, text, after)) return refusal::sealed;
         if (after >= before) return {before, after};
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
         if (stored) kind = edit_kind::externalize;

@@ -255,6 +255,7 @@ public:
         return sum;
     }
     constexpr Estimator const& estimator() const noexcept { return *count_; }
+    constexpr Source const& source() const noexcept { return *source_; }
 
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {

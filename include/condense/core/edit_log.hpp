@@ -71,18 +71,8 @@ private:
 
 // What would be sent: the outline's messages plus the edits in force, as one list of steps that can
 // be taken back from its end without allocating. Drafts write it; nothing else does.
-namespace detail {
-
-template <class>
-class basic_view_loader;
-
-}  // namespace detail
-
 template <class = void>
 class basic_view {
-    template <class>
-    friend class detail::basic_view_loader;
-
 public:
     using replacement = detail::view_replacement;
     using step = detail::view_step;
@@ -146,6 +136,18 @@ public:
     }
     /// Of a group that holds messages.
     constexpr bool gone(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
+    /// The step that took the group out, plus one; 0 where it is there.
+    constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
+    /// Something beside system messages is present, where there is something that can be sent.
+    constexpr bool speaks(outline const& facts) const noexcept {
+        bool could = false;
+        for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
+            auto const& found = facts.group_at(group_id);
+            if (present(group{group_id}.summary()) || (present(group{group_id}) && !found.system)) return true;
+            could = could || (found.count != 0 && !found.system && !found.unsendable);
+        }
+        return !could;
+    }
     /// The message has had parts, and all have been taken out.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
@@ -299,11 +301,84 @@ public:
         set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
+    /// All messages of an outline, without edits: recorded steps can be made again on them.
+    constexpr void place_all(outline const& facts) {
+        parts_.resize(facts.part_count());
+        groups_.resize(facts.group_count());
+        count_groups(facts);
+        count_sums();
+    }
+    /// Makes a recorded step again; false, and nothing is done, where no draft could make it now. Its `previous` has to
+    /// be the step whose place it takes, and `text` the next one. The `after` of a text is believed.
+    constexpr bool redo(outline const& facts, step const& recorded, replacement text) {
+        bool const writes = recorded.kind == edit_kind::shorten || recorded.kind == edit_kind::externalize ||
+                            recorded.kind == edit_kind::summarize;
+        bool const has_text = recorded.text != detail::none32;
+        if ((has_text && recorded.text != texts_.size()) || (recorded.kind != edit_kind::repair && has_text != writes))
+            return false;
+        if (recorded.on_part) return recorded.target < parts_.size() && redo_on_part(facts, recorded, std::move(text));
+        return group{recorded.target}.id() < groups_.size() && redo_on_group(recorded, std::move(text.text));
+    }
+
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
 
 private:
+    constexpr bool redo_on_part(outline const& facts, step const& recorded, replacement text) {
+        auto const part_id = recorded.target;
+        auto const& part = facts.part_at(part_id);
+        auto const standing = parts_[part_id];
+        if (recorded.kind == edit_kind::repair) {
+            bool const writes = recorded.text != detail::none32;
+            if (part.kind != part_kind::tool_call || recorded.previous != standing.answer ||
+                writes != (standing.answer == 0))
+                return false;
+            if (writes) answer(facts, part_id, std::move(text.text), recorded.after);
+            else retract_answer(facts, part_id);
+            return true;
+        }
+        bool const restores = recorded.kind == edit_kind::restore;
+        bool const removes = recorded.kind == edit_kind::remove;
+        if (recorded.kind == edit_kind::drop || recorded.kind == edit_kind::summarize ||
+            recorded.previous != standing.edit)
+            return false;
+        if (standing.edit == 0 ? restores : !restores && steps_[standing.edit - 1].kind == edit_kind::remove)
+            return false;
+        if (!restores && !removes && recorded.after >= part_cost(facts, part_id)) return false;
+        edit_part(facts, recorded.kind, part_id,
+                  restores  ? part.cost
+                  : removes ? v1::cost{}
+                            : recorded.after,
+                  std::move(text), recorded.author);
+        return true;
+    }
+
+    constexpr bool redo_on_group(step const& recorded, std::string text) {
+        group const which{recorded.target};
+        auto const& state = groups_[which.id()];
+        if (recorded.kind == edit_kind::summarize) {
+            if (which.is_summary() || state.summary != 0 || recorded.previous != 0) return false;
+            summarize(which.id(), std::move(text), recorded.after);
+        } else if (recorded.kind == edit_kind::drop) {
+            if (which.is_summary() ? state.summary == 0 || recorded.previous != state.summary
+                                   : state.dropped != 0 || recorded.previous != 0)
+                return false;
+            reserve_edits(1, 0);
+            drop(which);
+        } else if (recorded.kind == edit_kind::restore) {
+            if (recorded.previous == 0 || recorded.previous > steps_.size()) return false;
+            auto const& undone = steps_[recorded.previous - 1];
+            bool const was_dropped = which.is_summary()
+                                         ? state.summary == 0 && !undone.on_part && undone.kind == edit_kind::drop &&
+                                               undone.target == recorded.target
+                                         : recorded.previous == state.dropped;
+            if (!was_dropped) return false;
+            undrop(which, recorded.previous - 1);
+        } else return false;
+        return true;
+    }
+
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
         auto& standing = groups_[which.id()].summary;
@@ -324,10 +399,13 @@ private:
             }
             auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
-            steps_.push_back(
-                {.kind = edit_kind::repair, .on_part = true, .target = asked, .previous = parts_[asked].answer});
-            set_answer(facts, asked, 0);
+            retract_answer(facts, asked);
         }
+    }
+    constexpr void retract_answer(outline const& facts, std::uint32_t part_id) noexcept {
+        steps_.push_back(
+            {.kind = edit_kind::repair, .on_part = true, .target = part_id, .previous = parts_[part_id].answer});
+        set_answer(facts, part_id, 0);
     }
 
     constexpr void register_last(outline const& facts, std::size_t joins) noexcept {

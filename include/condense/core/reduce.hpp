@@ -159,9 +159,6 @@ private:
 namespace detail {
 
 template <class History>
-using element_of = std::remove_cvref_t<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
-
-template <class History>
 concept erasable =
     !std::is_const_v<History> && std::is_nothrow_move_assignable_v<element_of<History>> &&
     std::is_nothrow_move_constructible_v<element_of<History>> &&

@@ -27,6 +27,9 @@ concept history = requires(Range& range) {
     { ranges_access::begin_of(range) == ranges_access::end_of(range) } -> std::convertible_to<bool>;
 };
 
+template <class Range>
+using element_of = std::remove_cvref_t<decltype(*ranges_access::begin_of(std::declval<Range&>()))>;
+
 template <history Range>
 class source {
 public:

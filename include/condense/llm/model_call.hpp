@@ -5,12 +5,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <condense/core/pass.hpp>
 #include <condense/core/report.hpp>
 #include <condense/detail/address.hpp>
 #include <condense/detail/ascii.hpp>
@@ -152,6 +154,23 @@ reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
         made.message.emplace(given());
         return made;
     }
+}
+
+/// The same; an exception that tells of an overflow is its reply where it `may_retry`, and nothing was shown yet.
+template <class Message, class Model, class Request, class Stop>
+reply<Message> ask_model(Model& model, Request const& request, delivery& sink, [[maybe_unused]] Stop const& stop,
+                         [[maybe_unused]] bool may_retry) {
+#if defined(__cpp_exceptions)
+    try {
+        return ask_model<Message>(model, request, sink);
+    } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
+        if (stop.stop_requested() || wraps_cancellation(problem)) throw;
+        if (!may_retry || sink.delivered() || !overflow_of(0, problem.what())) throw;
+        return {.error = {.status = 0, .text = problem.what()}};
+    }
+#else
+    return ask_model<Message>(model, request, sink);
+#endif
 }
 
 }  // namespace detail

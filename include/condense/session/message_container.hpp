@@ -11,6 +11,7 @@
 #include <condense/core/message.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/scope_exit.hpp>
 #include <condense/detail/source.hpp>
 
 // The messages of a session: a container of its own, or the program's by std::ref. What the program does
@@ -58,6 +59,10 @@ public:
     void reserve() const noexcept {}
     template <class Message>
     void note(Message const&) const noexcept {}
+    template <class Message>
+    void append(Message&& m) {
+        all_.push_back(std::move(m));
+    }
 
     /// What `adopt` needs to know of these messages.
     struct facts {};
@@ -87,6 +92,14 @@ public:
         digests_.push_back(digest_of(m));
     }
     void take_back() noexcept { digests_.pop_back(); }
+    /// When it fails, the message is not moved from.
+    template <class Message>
+    void append(Message&& m) {
+        note(m);
+        scope_exit noted{[this]() noexcept { take_back(); }};
+        get().push_back(std::move(m));
+        noted.release();
+    }
     using facts = std::vector<std::uint64_t>;
     static facts look_at(container const& all) {
         facts made;

@@ -80,6 +80,19 @@ public:
         live_.push_back(std::move(made));
         return live_.back().id;
     }
+    /// A job with this plan; false where it stands for nothing, or another job for some of it.
+    summary_job begin(outline const& facts, summary_plan&& plan, unsigned shrinks, std::uint64_t base) {
+        if (plan.groups.empty() || overlaps(plan.groups)) return {};
+        auto const id = add(facts, plan, shrinks);
+        summary_job job{.id = id, .base = base, .prompt = std::move(plan.prompt), .limit = plan.limit};
+        job.first = job.last = {facts.group_at(plan.groups.front().id()).first};
+        for (auto const& which : plan.groups) {
+            auto const& record = facts.group_at(which.id());
+            if (record.first < job.first.number) job.first = {record.first};
+            if (record.last > job.last.number) job.last = {record.last};
+        }
+        return job;
+    }
     entry const* find(std::uint64_t id) const noexcept {
         for (auto const& live : live_)
             if (live.id == id) return &live;

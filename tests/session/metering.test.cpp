@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/session/metering.hpp>
+
 // Sessions whose estimator learns from what is reported, and where their figures come from.
+
 #include <cstdint>
 #include <string>
 #include <string_view>

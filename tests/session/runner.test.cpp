@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/session/session_runs.hpp>
+#include <condense/session/runner.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/session/edit_loader.hpp>
+#include <condense/session/restore_edits.hpp>
 
 #include <cstdint>
 #include <string>
@@ -34,9 +34,9 @@ std::string_view refused(steps made, texts written = {}) {
     condense::outline facts;
     for (auto const& m : all) facts.append(m, toy::per_byte{});
     view edits;
-    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{
+    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{
         all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
-    return loader.load(std::move(made), std::move(written));
+    return restorer.restore(std::move(made), std::move(written));
 }
 
 view::step shorten(std::uint32_t part_id) {
@@ -47,18 +47,18 @@ view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target =
 
 }  // namespace
 
-TEST_CASE("edit_loader: an edit is counted anew, whatever is said of its cost") {
+TEST_CASE("edit_restorer: an edit is counted anew, whatever is said of its cost") {
     condense::outline facts;
     for (auto const& m : all) facts.append(m, toy::per_byte{});
     view edits;
-    condense::detail::edit_loader<std::vector<chat_message>, toy::per_byte> loader{
+    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{
         all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
-    REQUIRE(loader.load({shorten(4)}, {{.text = "long"}}).empty());
+    REQUIRE(restorer.restore({shorten(4)}, {{.text = "long"}}).empty());
     CHECK(edits.steps()[0].after == condense::cost::of({4}));
     CHECK(edits.steps()[0].before == condense::cost::of({13}));
 }
 
-TEST_CASE("edit_loader: the laws of a draft hold for a state") {
+TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
     CHECK(refused({shorten(4)}, {{.text = "long"}}).empty());
     CHECK(refused({shorten(4)}, {{.text = "not shorter at all"}}) == "a step");
     CHECK(refused({shorten(4)}, {{.text = "\xFF"}}) == "a text");
@@ -76,4 +76,27 @@ TEST_CASE("edit_loader: the laws of a draft hold for a state") {
     CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
     CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
           "what is left of a message");
+}
+
+TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be restored") {
+    auto history = all;
+    auto again = chat_message::result("1", "a long output");
+    again.parts.insert(again.parts.begin(), {.kind = condense::part_kind::text, .text = "once more"});
+    history.insert(history.begin() + 5, again);
+    condense::outline facts;
+    view edits;
+    for (auto const& m : history) {
+        edits.reserve_message(facts.read(m, toy::per_byte{}));
+        edits.on_message_placed(facts, facts.place());
+    }
+    toy::per_byte const count;
+    condense::budget const limits{.window = {1'000}};
+    condense::draft whole{history, facts, edits, count, limits};
+    REQUIRE_FALSE(whole.remove(whole.part_at(5)));
+    REQUIRE_FALSE(whole.remove(whole.part_at(6)));
+    view restored;
+    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{history, facts, restored, count,
+                                                                                       limits};
+    CHECK(restorer.restore(edits.steps(), edits.texts()).empty());
+    CHECK(restored.sums() == edits.sums());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/session/session_saving.hpp>
+#include <condense/session/restored_conversation.hpp>
 
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/session/session_core.hpp>
+#include <condense/session/conversation.hpp>
 
 #include <algorithm>
 #include <cstddef>
