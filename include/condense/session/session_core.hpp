@@ -12,6 +12,7 @@
 #include <condense/core/estimator.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/reject.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/reported_baseline.hpp>
 #include <condense/session/request.hpp>
@@ -110,6 +111,9 @@ protected:
     session_core(Messages first, Mix mix, budget limits, Estimator count, Options options)
         : messages_(std::move(first)), mix_(std::move(mix)), limits_{limits}, count_(std::move(count)),
           options_(std::move(options)) {
+        reject_unless(!options_.alternate || shortenable<message_type>,
+                      "condense: session: alternate must have messages with with_part (see shortenable)");
+        if (options_.alternate) sent_.alternate();
         mix_.name_entries(blank_entries_.data());
         statistics_.add(blank_entries_);  // names alone
     }
@@ -276,7 +280,7 @@ protected:
 
     /// Sums of these edits, which come to `counted`, are measured as `used` does while it lasts.
     calibration_scope<view> in_scale(view& edits) const noexcept {
-        return {edits, counted().tokens(), used().tokens, limits_.overhead};
+        return {edits, (edits.sums().cost + v1::cost::of(limits_.overhead)).tokens(), used().tokens, limits_.overhead};
     }
 
     /// Calls f with the draft of a run; what is pushed meanwhile waits.
@@ -309,10 +313,14 @@ protected:
 
     static constexpr bool learns = learning_estimator<Estimator>;
 
-    /// What the edits in force come to, by estimates alone.
-    v1::cost counted() const noexcept { return edits_.sums().cost + v1::cost::of(limits_.overhead); }
+    /// What the edits in force come to, by estimates alone, without the frames of messages that are sent in another.
+    v1::cost counted_messages() const noexcept {
+        return edits_.sums().cost - sent_.joined_frames(facts_, edits_, frame_cost(count_, role::user));
+    }
+    /// The same with what is known apart.
+    v1::cost counted() const noexcept { return counted_messages() + v1::cost::of(limits_.overhead); }
     request_count counted_sums() const noexcept {
-        return {.counted = edits_.sums().cost,
+        return {.counted = counted_messages(),
                 .messages = edits_.sums().messages,
                 .overhead = v1::cost::of(limits_.overhead)};
     }
