@@ -102,11 +102,11 @@ public:
         std::vector<message_type const*> members;
         std::vector<std::size_t> ends;
         members.reserve(all.size());
-        for (std::size_t slot = 0; slot < facts.group_count(); ++slot) {
-            auto const& found = facts.group_at(slot);
-            if (found.count == 0) continue;
-            auto index = found.first;
-            for (auto left = found.count; left != 0; --left, index = facts.message_at(index).next_in_group)
+        for (std::size_t group_id = 0; group_id < facts.group_count(); ++group_id) {
+            auto const& record = facts.group_at(group_id);
+            if (record.count == 0) continue;
+            auto index = record.first;
+            for (auto left = record.count; left != 0; --left, index = facts.message_at(index).next_in_group)
                 members.push_back(address_of(all[index]));
             ends.push_back(members.size());
         }

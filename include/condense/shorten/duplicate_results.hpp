@@ -68,14 +68,14 @@ struct duplicate_results {
                     return;
                 auto const* const made = seen.edits().edit_of(part.part_id);
                 auto const size = made != nullptr ? seen.edits().text_at(made->text).text.size() : known.size;
-                if (facts.call_column(known) == detail::none32 || size <= detail::omission_limit) return;
+                if (facts.call_part_id(known) == detail::none32 || size <= detail::omission_limit) return;
                 found.push_back({.part_id = part.part_id, .size = size});
             });
         }
         // Only texts of the same size are read, each message once.
         detail::sort(found, [](twin const& left, twin const& right) { return left.size < right.size; });
         detail::keep_alike(found, [](twin const& left, twin const& right) { return left.size == right.size; });
-        by_column(found);
+        by_part(found);
         for (std::size_t next = 0; next < found.size();) {
             auto const message = sequence{facts.part_at(found[next].part_id).message_index};
             seen.each_part(message, [&](part_ref part, part_view const& text) {
@@ -90,11 +90,11 @@ struct duplicate_results {
         detail::keep_alike(found, [](twin const& left, twin const& right) {
             return left.size == right.size && left.hash == right.hash;
         });
-        by_column(found);
+        by_part(found);
         return [found = std::move(found), all = detail::address_of(seen)](part_ref at, part_view const& part,
                                                                           cut const& how) {
             std::optional<std::string> note;
-            auto const* const mine = detail::find_column(found, at.part_id);
+            auto const* const mine = detail::find_part(found, at.part_id);
             if (mine == nullptr || mine->newest == at.part_id || part.text.size() <= detail::omission_limit)
                 return note;
             auto const fold = [&](part_view const& later) {
@@ -115,7 +115,7 @@ struct duplicate_results {
     friend constexpr bool operator==(duplicate_results const&, duplicate_results const&) = default;
 
 private:
-    static constexpr void by_column(std::vector<detail::twin>& found) {
+    static constexpr void by_part(std::vector<detail::twin>& found) {
         detail::sort(found,
                      [](detail::twin const& left, detail::twin const& right) { return left.part_id < right.part_id; });
     }

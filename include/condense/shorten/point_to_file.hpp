@@ -82,7 +82,7 @@ struct point_to_file {
         std::vector<answer> answers(facts.part_count());  // of calls, by part_id
         for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
             auto const& found = facts.part_at(part_id);
-            auto const call = found.kind == part_kind::tool_result ? facts.call_column(found) : detail::none32;
+            auto const call = found.kind == part_kind::tool_result ? facts.call_part_id(found) : detail::none32;
             if (call == detail::none32) continue;
             if (found.status != part_status::ok) answers[call] = answer::bad;
             else if (answers[call] == answer::none) answers[call] = answer::good;

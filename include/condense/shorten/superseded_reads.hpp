@@ -157,7 +157,7 @@ struct superseded_reads {
             seen.each_part_of(sequence{index}, [&](part_ref part) {
                 auto const& found = facts.part_at(part.part_id);
                 if (found.kind != part_kind::tool_result) return;
-                auto const* const use = detail::find_column(uses, facts.call_column(found));
+                auto const* const use = detail::find_part(uses, facts.call_part_id(found));
                 if (use == nullptr) return;
                 auto& mine = uses[static_cast<std::size_t>(use - uses.data())];
                 mine.answer = part.part_id;
@@ -169,7 +169,7 @@ struct superseded_reads {
         return
             [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
                 std::optional<std::string> note;
-                auto const* const found = detail::find_column(answers, at.part_id);
+                auto const* const found = detail::find_part(answers, at.part_id);
                 if (found == nullptr || uses[found->use].fate == detail::file_use::stays ||
                     part.text.size() <= detail::omission_limit)
                     return note;
