@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "laws/generator.hpp"
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <condense/detail/json_scan.hpp>
 
 #include "laws/generator.hpp"
-#include "policy/hostile_texts.hpp"
-#include "policy/texts.hpp"
+#include "shorten/hostile_texts.hpp"
+#include "shorten/texts.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 

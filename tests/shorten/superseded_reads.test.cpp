@@ -11,7 +11,7 @@
 #include <condense/shorten/first_of.hpp>
 
 #include "laws/generator.hpp"
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
 
-#include "policy/shortener_laws.hpp"
+#include "shorten/shortener_laws.hpp"
 #include "support/effort.hpp"
 
 // The laws of shorteners that look at the whole conversation: conversation_laws(superseded_reads{}, …).
