@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Sorting and finding in vectors, for headers that do without <algorithm>.
+// Sorts and searches vectors, for headers that avoid the cost of including <algorithm>.
 
 namespace condense {
 inline namespace v1 {
