@@ -26,40 +26,30 @@ struct response {
     std::size_t output_tokens = 0;
 };
 
-static response send(std::vector<chat_message> const& messages) {
+static response send(auto const& messages) {
     std::size_t bytes = 0;
-    for (auto const& m : messages)
+    for (chat_message const& m : messages)
         for (auto const& part : m.parts) bytes += part.text.size();
     if (bytes > 24'000) return {.status = 400, .text = "This model's maximum context length is 6000 tokens."};
     return {.text = "Done.", .input_tokens = bytes / 4, .output_tokens = 2};
-}
-
-/// A copy of the request in which neighbouring messages of the user are one.
-static std::vector<chat_message> alternating(auto const& request) {
-    std::vector<chat_message> sent;
-    for (chat_message const& m : request) {
-        if (m.role == role::user && !sent.empty() && sent.back().role == role::user)
-            sent.back().parts.insert(sent.back().parts.end(), m.parts.begin(), m.parts.end());
-        else sent.push_back(m);
-    }
-    return sent;
 }
 
 int main() {
     condense::pipeline const mix{condense::summarize{.when = used >= 80_pct},
                                  condense::sliding_window{.when = used >= 90_pct}};
     condense::session session{std::vector<chat_message>{}, mix,
-                              condense::budget{.window = 16'000_tokens, .output = 1'000_tokens}};
+                              condense::budget{.window = 16'000_tokens, .output = 1'000_tokens},
+                              condense::default_estimator<>{}, condense::run_options{.alternate = true}};
 
     int overflows = 0;
     for (int turn = 0; turn < 60; ++turn) {
         session.push(chat_message::user("Go on, step " + std::to_string(turn) + ": " + std::string(900, 'x')));
 
         check(session.prepare().fits());  // reduces where that is due
-        auto answer = send(alternating(session.request()));
+        auto answer = send(session.request());
         if (answer.status != 200 && session.recover({answer.status, answer.text}) == condense::recover_outcome::retry) {
             ++overflows;
-            answer = send(alternating(session.request()));  // strictly smaller now
+            answer = send(session.request());  // strictly smaller now
         }
         if (answer.status != 200) return 1;  // any other error is yours
         session.observe(condense::provider_usage::with_cached_in_input(  // of OpenAI or Gemini
@@ -68,6 +58,13 @@ int main() {
     }
     check(overflows == 1 && session.limits().window == 6'000_tokens);  // learnt from the refusal
 
-    auto const sent = alternating(session.request());
+    auto const sent = session.request();
     for (std::size_t at = 1; at < sent.size(); ++at) check(sent[at].role != sent[at - 1].role);
+
+    // The same for a history that `reduce` has changed.
+    std::vector<chat_message> history{chat_message::user("The task."), chat_message::user("A second thought.")};
+    static_cast<void>(condense::reduce(history, mix, {.window = 16'000_tokens}));
+    std::vector<chat_message> joined;
+    condense::each_alternating(history, [&](chat_message const& m) { joined.push_back(m); });
+    check(history.size() == 2 && joined.size() == 1);
 }

@@ -83,7 +83,7 @@ struct measured {
     template <class Draft>
     auto bind(Draft const& seen) const {
         auto const begin = std::chrono::steady_clock::now();
-        auto made = condense::ready(shorten, seen);
+        auto made = condense::bind_shortener(shorten, seen);
         figures->time += std::chrono::steady_clock::now() - begin;
         return [made = std::move(made), sum = figures](condense::part_ref at, condense::part_view const& part,
                                                        condense::cut const& how) {

@@ -32,7 +32,7 @@ list parts(Json const& m) {
     each_piece(m, [&](json_piece<Json const> const& piece) {
         auto part = piece.part;
         auto const* const value = piece.text.find();
-        auto const text = piece.dumped && value != nullptr ? dump(*value) : std::string{part.text};
+        auto const text = piece.is_dump && value != nullptr ? dump(*value) : std::string{part.text};
         part.text = text;
         out.push_back(adapt_tests::spelt(part));
     });
@@ -52,7 +52,7 @@ list places(std::string_view text) {
     auto const m = read<Json>(text);
     list out;
     each_piece(m, [&](json_piece<Json const> const& piece) {
-        out.push_back(value_at(piece.text) + " in " + value_at(piece.whole));
+        out.push_back(value_at(piece.text) + " in " + value_at(piece.removable));
     });
     return out;
 }
@@ -206,8 +206,8 @@ TEMPLATE_TEST_CASE("json_shape: only a dump is left to the reader", "[adapt][jso
         "tool_calls":[{"function":{"arguments":"{}"}},{"function":{"arguments":{}}},{"function":{}}]})");
     std::string seen;
     each_piece(m, [&](json_piece<TestType const> const& piece) {
-        seen += piece.dumped ? 'd' : 's';
-        if (piece.dumped) CHECK(piece.part.text.empty());
+        seen += piece.is_dump ? 'd' : 's';
+        if (piece.is_dump) CHECK(piece.part.text.empty());
     });
     CHECK(seen == "sddsds");
 }
@@ -277,14 +277,14 @@ TEMPLATE_TEST_CASE("json_shape: a piece has the index at which it is enumerated"
         texts += found.part.text;
         CHECK(found.part.kind == piece.part.kind);
         CHECK(found.text.find() == piece.text.find());
-        CHECK(found.whole.find() == piece.whole.find());
-        CHECK(found.whole.find() != nullptr);
+        CHECK(found.removable.find() == piece.removable.find());
+        CHECK(found.removable.find() != nullptr);
     });
     CHECK(index == 7);
     CHECK(texts == "abcedf");
     auto const none = piece_at(m, 7);
     CHECK(none.text.in == nullptr);
-    CHECK(none.whole.in == nullptr);
+    CHECK(none.removable.in == nullptr);
     auto nothing = read<TestType>("[1]");
-    CHECK(piece_at(nothing, 0).whole.in == nullptr);
+    CHECK(piece_at(nothing, 0).removable.in == nullptr);
 }

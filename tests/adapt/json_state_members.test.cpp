@@ -24,7 +24,7 @@ bool reads(std::string_view text, Value& value) {
     auto document = tree::parse(text);
     condense::detail::state_reader reader{document};
     reader("a", value);
-    return reader.wrong().empty() && reader.complete();
+    return reader.bad_member().empty() && reader.complete();
 }
 
 }  // namespace

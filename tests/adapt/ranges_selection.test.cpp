@@ -68,7 +68,7 @@ static_assert(std::same_as<ranges::range_reference_t<selected<std::list<line>&>>
 
 // A container is referred to, as const where that can be walked; a view is kept as it is.
 template <class History>
-using kept = decltype(detail::kept_history(std::declval<History>()));
+using kept = decltype(detail::view_of_history(std::declval<History>()));
 static_assert(std::same_as<kept<lines&>, kept<lines const&>>);
 static_assert(std::same_as<ranges::range_reference_t<kept<lines&>>, line const&>);
 using half = decltype(ranges::views::filter(std::declval<lines&>(), std::declval<bool (*)(line const&)>()));
@@ -100,9 +100,9 @@ static_assert(a_cursor_moves_by_index());
 /// Makes its elements, and counts how often it is asked for them.
 struct maker {
     int found = 0;
-    void find() { ++found; }
+    void evaluate() { ++found; }
     std::size_t size() const { return 3; }
-    detail::held_at<maker> at() { return {this}; }
+    detail::element_access<maker> at() { return {this}; }
     std::string element(std::size_t index) const { return std::string(index, 'x'); }
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/hostile_texts.hpp"
+#include "shorten/hostile_texts.hpp"
 #include "support/catch.hpp"
 
 namespace {

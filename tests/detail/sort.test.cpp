@@ -18,14 +18,14 @@ struct pair {
     friend constexpr bool operator==(pair, pair) = default;
 };
 
-constexpr bool by_column(pair left, pair right) { return left.part_id < right.part_id; }
+constexpr bool by_part(pair left, pair right) { return left.part_id < right.part_id; }
 
 /// Columns below `kinds` in a scattered order: sorted, and equals in the order in which they came.
 constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
     std::vector<pair> values;
     for (std::size_t at = 0; at < count; ++at)
         values.push_back({static_cast<std::uint32_t>(at * 7919 % 1013) % kinds, static_cast<int>(at)});
-    detail::sort(values, by_column);
+    detail::sort(values, by_part);
     for (std::size_t at = 1; at < count; ++at) {
         if (values[at].part_id < values[at - 1].part_id) return false;
         if (values[at].part_id == values[at - 1].part_id && values[at].label < values[at - 1].label) return false;
@@ -36,11 +36,11 @@ constexpr bool sorts(std::size_t count, std::uint32_t kinds) {
 constexpr bool finds() {
     std::vector<pair> const values{{2, 20}, {3, 30}, {7, 70}, {100, 1'000}};
     for (auto const& one : values)
-        if (detail::find_column(values, one.part_id) == nullptr || *detail::find_column(values, one.part_id) != one)
+        if (detail::find_part(values, one.part_id) == nullptr || *detail::find_part(values, one.part_id) != one)
             return false;
     for (std::uint32_t const absent : {0u, 4u, 99u, 101u, ~0u})
-        if (detail::find_column(values, absent) != nullptr) return false;
-    return detail::find_column(std::vector<pair>{}, 0) == nullptr;
+        if (detail::find_part(values, absent) != nullptr) return false;
+    return detail::find_part(std::vector<pair>{}, 0) == nullptr;
 }
 
 static_assert(toy::run_time_only || (sorts(0, 1) && sorts(1, 1) && sorts(13, 3) && finds()));

@@ -13,8 +13,8 @@
 #include <condense/shorten/shorten_arguments.hpp>
 #include <condense/shorten/superseded_reads.hpp>
 
-#include "policy/conversation_laws.hpp"
-#include "policy/shortener_laws.hpp"
+#include "shorten/conversation_laws.hpp"
+#include "shorten/shortener_laws.hpp"
 
 // Every shortener under the laws for all of them, a line for each way to set it.
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "laws/generator.hpp"
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 
@@ -170,7 +170,7 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
             CHECK(stays(index) == stays(facts.group_at(facts.group_of(index)).first));
         // The last call of each key with a good answer.
         for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
-            auto const call_at = facts.call_column(facts.part_at(part_id));
+            auto const call_at = facts.call_part_id(facts.part_at(part_id));
             if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32) continue;
             auto const index = facts.part_at(call_at).message_index;
             if (stays(index)) continue;

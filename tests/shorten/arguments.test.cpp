@@ -10,7 +10,7 @@
 #include <condense/detail/json_scan.hpp>
 #include <condense/policy/protect.hpp>
 
-#include "policy/hostile_texts.hpp"
+#include "shorten/hostile_texts.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <condense/shorten/first_of.hpp>
 
 #include "laws/generator.hpp"
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 

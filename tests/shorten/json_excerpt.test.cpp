@@ -9,8 +9,8 @@
 #include <condense/detail/json_scan.hpp>
 
 #include "laws/generator.hpp"
-#include "policy/hostile_texts.hpp"
-#include "policy/texts.hpp"
+#include "shorten/hostile_texts.hpp"
+#include "shorten/texts.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
@@ -32,7 +32,7 @@ std::string written(std::string_view text, excerpt_limits const& limits = few) {
 }
 
 constexpr bool members_are_counted() {
-    auto const is = [](json::census const& found, token kind, std::uint64_t members, std::uint64_t nulls) {
+    auto const is = [](json::member_counts const& found, token kind, std::uint64_t members, std::uint64_t nulls) {
         return found.kind == kind && found.members == members && found.nulls == nulls;
     };
     return is(json::count_members(R"( {"a":null,"b":{"c":null},"a":[null,1],"d":null} )"), token::object, 4, 2) &&
@@ -67,7 +67,7 @@ TEST_CASE("json_excerpt: what is within the limits stays, but for white space") 
     CHECK(written("[1,2,3,4]") == "[1,2,3,4]");
     CHECK(written("[1,2,3,4,5]") == "[1,2,3,4,5]");  // one more is the place of a marker
     CHECK(written(R"({"a":1,"b":2,"a":3,"c":4})") == R"({"a":1,"b":2,"a":3,"c":4})");
-    CHECK_FALSE(excerpt_writer{few, {}}(" [1,2,3,4] ").less);
+    CHECK_FALSE(excerpt_writer{few, {}}(" [1,2,3,4] ").has_omissions);
 }
 
 TEST_CASE("json_excerpt: first keys, first and last elements, and how many there were") {
@@ -115,7 +115,7 @@ TEST_CASE("json_excerpt: strings and numbers are cut where that is worth a marke
 TEST_CASE("json_excerpt: members that are null go without a word, if wished") {
     std::string_view const text = R"({"a":null,"b":1,"c":[null],"d":null})";
     CHECK(written(text, {3, 4, 2, 1, 1, 10, true}) == R"({"b":1,"c":[null]})");
-    CHECK(excerpt_writer{{3, 4, 2, 1, 1, 10, true}, {}}(text).less);
+    CHECK(excerpt_writer{{3, 4, 2, 1, 1, 10, true}, {}}(text).has_omissions);
     CHECK(written(text) == text);
 }
 
@@ -142,9 +142,9 @@ TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
         REQUIRE(json::valid(made.text));
         auto const twice = excerpt_writer{limits, {}}(made.text);
         REQUIRE(twice.json);
-        REQUIRE_FALSE(twice.less);
+        REQUIRE_FALSE(twice.has_omissions);
         REQUIRE(twice.text == made.text);
-        cut += made.less ? 1u : 0u;
+        cut += made.has_omissions ? 1u : 0u;
     }
     CHECK(cut > wanted / 3);
 }

@@ -455,7 +455,7 @@ TEST_CASE("json_sample: from which size it acts is one limit, and how large the 
     };
     for (auto const layer : {500_chars, 20'000_chars}) {  // in place of the layer's
         condense::cut const how{.over = layer};
-        auto const ready = condense::detail::ready(gated, condense::detail::alone{});
+        auto const ready = condense::detail::bind_shortener(gated, condense::detail::no_conversation{});
         CHECK_FALSE(ready({}, {.kind = condense::part_kind::tool_result, .text = rows_of(6'000)}, how));
         auto const text = rows_of(6'001);
         auto const made = ready({}, {.kind = condense::part_kind::tool_result, .text = text}, how);
@@ -467,7 +467,7 @@ TEST_CASE("json_sample: from which size it acts is one limit, and how large the 
     // Without one of its own it has the layer's.
     json_sample const open{};
     for (auto const layer : {500_chars, 20'000_chars}) {
-        auto const ready = condense::detail::ready(open, condense::detail::alone{});
+        auto const ready = condense::detail::bind_shortener(open, condense::detail::no_conversation{});
         auto const text = rows_of(15'000);
         CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() ==
               (layer == 500_chars));

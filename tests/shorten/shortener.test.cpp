@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 
@@ -104,7 +104,7 @@ struct drop_media {
 TEST_CASE("shortener: it is asked only where it may apply") {
     auto const asked = [](part_view const& part, cut how) {
         auto const shorten = to_letter{};
-        return detail::ready(shorten, detail::alone{})({}, part, how).has_value();
+        return detail::bind_shortener(shorten, detail::no_conversation{})({}, part, how).has_value();
     };
     auto const long_text = output(101);
     CHECK(asked({.kind = part_kind::tool_result, .text = long_text}, {.over = 100_chars}));

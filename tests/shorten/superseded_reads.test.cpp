@@ -11,7 +11,7 @@
 #include <condense/shorten/first_of.hpp>
 
 #include "laws/generator.hpp"
-#include "policy/around.hpp"
+#include "shorten/around.hpp"
 
 namespace {
 
@@ -259,7 +259,7 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
         // The newest good answer to each call of a tool with the same arguments.
         std::map<std::string, std::uint32_t> newest;
         auto const asked = [&](std::uint32_t part_id) {
-            auto const call_at = facts.call_column(facts.part_at(part_id));
+            auto const call_at = facts.call_part_id(facts.part_at(part_id));
             if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32)
                 return std::string{};
             auto const& call = part_at(before, call_at);

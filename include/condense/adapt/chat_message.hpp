@@ -30,22 +30,22 @@ struct chat_part {
     friend bool operator==(chat_part const&, chat_part const&) = default;
 };
 
-/// A role, parts, and what a program may want to say of them.
+/// A role and parts, with a name, a pin and a mark.
 struct chat_message {
     v1::role role = v1::role::user;
     std::vector<chat_part> parts = {};
     std::string name = {};
     bool pinned = false;
-    std::string mark = {};  ///< kept by the library, empty on new messages
+    std::string mark = {};  ///< written by the library; empty on new messages
 
     static chat_message text(v1::role speaker, std::string text) {
-        chat_message made{.role = speaker};
-        if (!text.empty()) made.parts.push_back({.text = std::move(text)});
-        return made;
+        chat_message result{.role = speaker};
+        if (!text.empty()) result.parts.push_back({.text = std::move(text)});
+        return result;
     }
-    static chat_message system(std::string words) { return text(v1::role::system, std::move(words)); }
-    static chat_message user(std::string words) { return text(v1::role::user, std::move(words)); }
-    static chat_message assistant(std::string words) { return text(v1::role::assistant, std::move(words)); }
+    static chat_message system(std::string content) { return text(v1::role::system, std::move(content)); }
+    static chat_message user(std::string content) { return text(v1::role::user, std::move(content)); }
+    static chat_message assistant(std::string content) { return text(v1::role::assistant, std::move(content)); }
 
     /// An assistant message with one tool call; `and_call` adds parallel ones.
     static chat_message call(std::string id, std::string tool, std::string arguments) {
@@ -59,10 +59,10 @@ struct chat_message {
         return std::move(*this);
     }
     static chat_message result(std::string id, std::string output, part_status status = part_status::ok) {
-        chat_message made{.role = v1::role::tool};
-        made.parts.push_back(
+        chat_message result{.role = v1::role::tool};
+        result.parts.push_back(
             {.kind = part_kind::tool_result, .text = std::move(output), .call = std::move(id), .status = status});
-        return made;
+        return result;
     }
 
     friend bool operator==(chat_message const&, chat_message const&) = default;
@@ -77,33 +77,33 @@ struct message_traits<chat_message> {
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
     }
     static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
-        chat_message shorter{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
-        shorter.parts.reserve(m.parts.size());
+        chat_message copy{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
+        copy.parts.reserve(m.parts.size());
         for (auto const& part : m.parts) {
-            if (shorter.parts.size() != index) {
-                shorter.parts.push_back(part);
+            if (copy.parts.size() != index) {
+                copy.parts.push_back(part);
                 continue;
             }
-            bool const media = part.kind == part_kind::media;  // for a text they go whole
-            shorter.parts.push_back({.kind = media ? part_kind::text : part.kind,
-                                     .text = std::move(text),
-                                     .tool = part.tool,
-                                     .call = part.call,
-                                     .status = part.status,
-                                     .sealed = part.sealed && !media});
+            bool const media = part.kind == part_kind::media;  // replaced by a text part
+            copy.parts.push_back({.kind = media ? part_kind::text : part.kind,
+                                  .text = std::move(text),
+                                  .tool = part.tool,
+                                  .call = part.call,
+                                  .status = part.status,
+                                  .sealed = part.sealed && !media});
         }
-        return shorter;
+        return copy;
     }
     static chat_message without_part(chat_message const& m, std::size_t index) {
-        auto shorter = m;
-        shorter.parts.erase(shorter.parts.begin() + static_cast<std::ptrdiff_t>(index));
-        return shorter;
+        auto copy = m;
+        copy.parts.erase(copy.parts.begin() + static_cast<std::ptrdiff_t>(index));
+        return copy;
     }
     /// A message of role tool, with status cancelled.
     static chat_message make_result(chat_message const&, part_view const& call, std::string text) {
-        auto made = chat_message::result(std::string{call.call}, std::move(text), part_status::cancelled);
-        made.parts[0].tool = call.tool;
-        return made;
+        auto message = chat_message::result(std::string{call.call}, std::move(text), part_status::cancelled);
+        message.parts[0].tool = call.tool;
+        return message;
     }
     /// Fields as `size:bytes,`: the same for the same message everywhere.
     static std::string to_bytes(chat_message const& m) {
@@ -125,8 +125,8 @@ struct message_traits<chat_message> {
         }
         return out;
     }
-    static std::optional<chat_message> from_bytes(std::string_view held) {
-        detail::field_reader fields{held};
+    static std::optional<chat_message> from_bytes(std::string_view serialized) {
+        detail::field_reader fields{serialized};
         if (fields.text() != format) return std::nullopt;
         chat_message m;
         auto const speaker = fields.text();
@@ -143,9 +143,9 @@ struct message_traits<chat_message> {
             part.call = fields.text();
             part.status = static_cast<part_status>(fields.number(static_cast<std::uint64_t>(part_status::pending)));
             part.sealed = fields.number(1) != 0;
-            v1::cost given;
+            v1::cost cost;
             auto const digits = fields.text();
-            if (detail::read_number(digits, given.steps)) part.cost = given;
+            if (detail::read_number(digits, cost.steps)) part.cost = cost;
             else if (!digits.empty()) return std::nullopt;
         }
         if (fields.broken() || !fields.done()) return std::nullopt;

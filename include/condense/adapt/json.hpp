@@ -30,22 +30,23 @@ inline constexpr char const* mark_member = "condense";
 template <json_type Json>
 inline constexpr bool is_document<Json> = true;
 
-/// A block of text for a block of media. In an answer that is media alone it would be the answer, and one
-/// part less would be shown than before; in an answer without id it would not be of the user any more. An
-/// Anthropic tool_result gets a document of plain text instead, other answers stay as they are. So do
-/// blocks of shapes whose text is not of type `text`.
+/// Replaces a block of media by a block of text. Not where the number of parts would change (in a result of media alone
+/// the text would become the result) or where the part would become a user's text (in a result without id): there an
+/// Anthropic tool_result gets a document of plain text, and other results stay as they are. So do blocks of shapes
+/// whose text is not of type `text`.
 template <json_type Json>
 void write_in_place_of_media(Json& message, std::size_t index, Json& block, std::string text) {
     auto const type = text_member(block, "type");
     if (type == "input_image" || type == "input_file" || media_text(block) == text) return;
-    auto const shown = count_pieces(message);
+    auto const piece_count = count_pieces(message);
     auto const fits = [&] {
         auto const part = piece_at(message, index).part;
-        return count_pieces(message) == shown && (part.kind == part_kind::text || !part.call.empty());
+        return count_pieces(message) == piece_count && (part.kind == part_kind::text || !part.call.empty());
     };
     auto const media = std::exchange(block, Json::object());
     auto const keep_cache_control = [&] {
-        if (auto const* const kept = member_of(media, "cache_control")) block["cache_control"] = *kept;
+        if (auto const* const cache_control = member_of(media, "cache_control"))
+            block["cache_control"] = *cache_control;
     };
     block["type"] = "text";
     block["text"] = text;
@@ -62,15 +63,15 @@ void write_in_place_of_media(Json& message, std::size_t index, Json& block, std:
 }
 
 template <json_type Json>
-void erase_mark(Json& one) {
-    if (one.is_object()) one.erase(mark_member);
+void erase_mark(Json& message) {
+    if (message.is_object()) message.erase(mark_member);
 }
 
 }  // namespace detail
 
-/// Each message is read by itself, so one conversation may mix the shapes. A field of an unexpected type is
-/// missing, an unknown block beside known ones is `other`. A message of a shape that is not understood throws
-/// unknown_shape when it is read, as its calls and results would be lost; see shape_error_of. Parts, in this order:
+/// Messages are read one by one, so a conversation may mix the shapes. A field of an unexpected type counts as missing,
+/// an unknown block among known ones is `other`. Reading a message of an unknown shape throws unknown_shape, because
+/// its calls and results would be lost; see shape_error_of. Parts, in this order:
 ///
 /// | where | part |
 /// |---|---|
@@ -83,8 +84,8 @@ void erase_mark(Json& one) {
 /// | `refusal` string | text |
 /// | anything else in `content` or `tool_calls` | other, sealed: its dump |
 ///
-/// Strings are shown without copying; what is an object in the message (`input`) is shown as its
-/// dump, so an edit of it must be JSON. All else in the message stays as it is, unknown fields too.
+/// Strings are shown without copying; an object (`input`) is shown as its dump, so an edit of it must be JSON. Edits
+/// leave everything else in the message unchanged, unknown fields included.
 template <json_type Json>
 struct message_traits<Json> {
     static role role_of(Json const& m) { return role_named(detail::text_member(m, "role")); }
@@ -93,8 +94,8 @@ struct message_traits<Json> {
         if (auto wrong = shape_error_of(m)) detail::reject_shape(std::move(wrong));
         detail::each_piece(m, [&sink](detail::json_piece<Json const> const& piece) {
             bool const media = piece.part.kind == part_kind::media;
-            if (!piece.dumped && !media) return static_cast<void>(sink(piece.part));
-            auto const* const value = media ? piece.whole.find() : piece.text.find();
+            if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
+            auto const* const value = media ? piece.removable.find() : piece.text.find();
             auto const text = value == nullptr ? std::string{}
                               : media          ? detail::media_text(*value)
                                                : detail::dump_of(*value);
@@ -104,70 +105,70 @@ struct message_traits<Json> {
         });
     }
 
-    /// The same message when the part is sealed, or holds JSON and `text` does not parse. In place of media
-    /// comes a block of text, where no part but theirs would change; see detail::write_in_place_of_media.
+    /// Returns the same message if the part is sealed, or if it holds JSON and `text` does not parse. Media are
+    /// replaced by a block of text, if no other part would change; see detail::write_in_place_of_media.
     static Json with_part(Json const& m, std::size_t index, std::string text) {
-        auto shorter = m;
-        auto const piece = detail::piece_at(shorter, index);
+        auto copy = m;
+        auto const piece = detail::piece_at(copy, index);
         if (piece.part.kind == part_kind::media)
-            detail::write_in_place_of_media(shorter, index, *piece.whole.find(), std::move(text));
-        if (piece.text.in == nullptr || piece.part.sealed) return shorter;
-        if (!piece.dumped) {
+            detail::write_in_place_of_media(copy, index, *piece.removable.find(), std::move(text));
+        if (piece.text.in == nullptr || piece.part.sealed) return copy;
+        if (!piece.is_dump) {
             if (text != piece.part.text) piece.text.put(Json(std::move(text)));
-            return shorter;
+            return copy;
         }
-        // A dump may have lost something (ill-formed UTF-8, NaN), so an equal text keeps the value.
+        // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
         auto const* const value = piece.text.find();
-        if (value != nullptr && detail::dump_of(*value) == text) return shorter;
+        if (value != nullptr && detail::dump_of(*value) == text) return copy;
         if (auto parsed = parse_json<Json>(text)) piece.text.put(std::move(parsed.value));
-        return shorter;
+        return copy;
     }
 
-    /// Takes out the block or the member; `content` itself becomes "", an emptied array stays. The same message
-    /// when nothing that is understood would be left.
+    /// Removes the block or the member; `content` itself becomes "", an empty array stays. Returns the same message if
+    /// no known part would be left.
     static Json without_part(Json const& m, std::size_t index) {
-        auto thinner = m;
-        detail::piece_at(thinner, index).whole.erase();
-        return shape_error_of(thinner) ? m : thinner;
+        auto copy = m;
+        detail::piece_at(copy, index).removable.erase();
+        return shape_error_of(copy) ? m : copy;
     }
 
     static Json make(role speaker, std::string text) {
-        auto made = Json::object();
-        made["role"] = std::string{v1::name(speaker)};
-        made["content"] = std::move(text);
-        return made;
+        auto result = Json::object();
+        result["role"] = std::string{v1::name(speaker)};
+        result["content"] = std::move(text);
+        return result;
     }
 
-    /// A message with a `tool_result` block where the call is a block `tool_use` of `content`, else one of
-    /// role tool, or function. A call that the provider runs itself takes no result of ours: nothing is made.
+    /// A message with a `tool_result` block if the call is a block `tool_use` of `content`, else one of role tool, or
+    /// function. A call that the provider runs itself takes no result of ours: null.
     static Json make_result(Json const& m, part_view const& call, std::string text) {
-        auto made = Json::object();
+        auto result = Json::object();
         auto const* const content = detail::member_of(m, "content");
         bool in_content = false;
         if (content != nullptr && content->is_array())
             for (auto const& block : *content) {
                 auto const type = detail::text_member(block, "type");
                 if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
-                if (type != "tool_use") return made;
+                if (type != "tool_use") return result;
                 in_content = true;
             }
         if (!in_content) {
             bool const legacy = call.call.empty() && detail::member_of(m, "function_call") != nullptr;
-            made["role"] = legacy ? "function" : "tool";
-            if (legacy) made["name"] = std::string{call.tool};
-            else made["tool_call_id"] = std::string{call.call};
-            made["content"] = std::move(text);
-            return made;
+            result["role"] = legacy ? "function" : "tool";
+            if (legacy) result["name"] = std::string{call.tool};
+            else result["tool_call_id"] = std::string{call.call};
+            result["content"] = std::move(text);
+            return result;
         }
         auto block = Json::object();
         block["type"] = "tool_result";
         block["tool_use_id"] = std::string{call.call};
         block["is_error"] = true;
         block["content"] = std::move(text);
-        made["role"] = "user";
-        made["content"] = Json::array();
-        made["content"].push_back(std::move(block));
-        return made;
+        result["role"] = "user";
+        result["content"] = Json::array();
+        result["content"].push_back(std::move(block));
+        return result;
     }
 
     /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
@@ -178,9 +179,9 @@ struct message_traits<Json> {
         Json::to_cbor(m, binary);
         return binary;
     }
-    static std::optional<Json> from_bytes(std::string_view held) {
-        auto parsed =
-            held.substr(0, 3) == "\xD9\xD9\xF7" ? detail::parse_cbor<Json>(held.substr(3)) : parse_json<Json>(held);
+    static std::optional<Json> from_bytes(std::string_view serialized) {
+        bool const binary = serialized.substr(0, 3) == "\xD9\xD9\xF7";
+        auto parsed = binary ? detail::parse_cbor<Json>(serialized.substr(3)) : parse_json<Json>(serialized);
         if (!parsed) return std::nullopt;
         return std::move(parsed.value);
     }
@@ -218,7 +219,7 @@ template <json_type Json>
 struct json_messages {
     using array = typename Json::array_t;
 
-    array* list = nullptr;   ///< null where the document has no messages
+    array* list = nullptr;  ///< null where the document has no messages
     shape_error error = {};  ///< of the first message that is not understood
 
     explicit operator bool() const noexcept { return list != nullptr && !error; }
@@ -239,15 +240,14 @@ inline constexpr bool holds_history<json_messages<Json>> = true;
 /// that is not understood, see shape_error_of.
 template <json_type Json>
 json_messages<Json> messages_of(Json& document) {
-    auto* const found = document.is_array() ? &document : detail::member_of(document, "messages");
-    json_messages<Json> out{found == nullptr ? nullptr : found->template get_ptr<typename Json::array_t*>()};
-    for (std::size_t at = 0; out.list != nullptr && at < out.list->size() && !out.error; ++at)
-        out.error = shape_error_of((*out.list)[at], at);
-    return out;
+    auto* const list = document.is_array() ? &document : detail::member_of(document, "messages");
+    json_messages<Json> result{list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>()};
+    for (std::size_t at = 0; result.list != nullptr && at < result.list->size() && !result.error; ++at)
+        result.error = shape_error_of((*result.list)[at], at);
+    return result;
 }
 
-/// What the member `system` of a document costs, a system prompt kept outside of the messages; none where there is
-/// no such member.
+/// The cost of the member `system` of a document, a system prompt outside of the messages; 0 without such a member.
 template <json_type Json, token_estimator Estimator>
 tokens overhead_of(Json const& document, Estimator const& count) {
     if (!document.is_object()) return {};

@@ -10,7 +10,7 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
-// What a block of media is, in words: "image/png, 90,123 bytes", "image at https://host/cat.png".
+// A text about a block of media: "image/png, 90,123 bytes", "image at https://host/cat.png".
 
 namespace condense {
 inline namespace v1 {
@@ -23,63 +23,63 @@ constexpr bool is_media(std::string_view type) noexcept {
     return false;
 }
 
-/// "image_url" and "input_image" are both images.
+/// The kind of media of a block type: "image" for "image_url" and "input_image".
 constexpr std::string_view media_name(std::string_view type) noexcept {
     if (type.substr(0, 6) == "input_") type.remove_prefix(6);
     return type.substr(0, type.find('_'));
 }
 
-/// Bytes that base64 stands for; its padding may be missing.
+/// Bytes that base64 text decodes to; its padding may be missing.
 constexpr std::size_t decoded_size(std::string_view base64) noexcept {
     for (int pads = 0; pads < 2 && !base64.empty() && base64.back() == '='; ++pads) base64.remove_suffix(1);
     return base64.size() / 4 * 3 + base64.size() % 4 * 3 / 4;
 }
 
-/// What a block says of its media, as far as it is short and can be printed.
+/// Type, size, link and name of a block of media, as far as they are short and printable.
 class media_words {
 public:
     template <class Json>
     explicit media_words(Json const& block) : type_{media_name(text_member(block, "type"))} {
         auto const* const source = object_member(block, "source");
         auto const type = std::string{text_member(block, "type")};  // as a key
-        auto const* const named = object_member(block, type.c_str());
-        auto const& in = source != nullptr ? *source : named != nullptr ? *named : block;
-        if (auto const format = text_member(in, "format"); type_ == "audio" && is_plain(format, 20))
+        auto const* const nested = object_member(block, type.c_str());
+        auto const& holder = source != nullptr ? *source : nested != nullptr ? *nested : block;
+        if (auto const format = text_member(holder, "format"); type_ == "audio" && is_plain(format, 20))
             type_.append("/").append(format);
-        take_type(text_member(in, "media_type"));
+        set_type(text_member(holder, "media_type"));
         for (auto const* const key : {"data", "file_data"})
-            take_data(text_member(in, key), text_member(in, "type") == "text");
-        for (auto const* const key : {"url", "file_url", "image_url", "video_url"}) take_link(text_member(in, key));
+            set_data(text_member(holder, key), text_member(holder, "type") == "text");
+        for (auto const* const key : {"url", "file_url", "image_url", "video_url"}) set_link(text_member(holder, key));
         for (auto const* const key : {"filename", "file_id"})
-            if (auto const name = text_member(in, key); name_.empty() && is_plain(name, 80)) name_ = name;
+            if (auto const name = text_member(holder, key); name_.empty() && is_plain(name, 80)) name_ = name;
     }
 
     std::string text() const {
         auto out = type_;
-        if (sized_) out.append(", ").append(grouped(size_)).append(" bytes");
+        if (has_size_) out.append(", ").append(grouped(size_)).append(" bytes");
         if (!link_.empty()) out.append(" at ").append(link_);
         if (!name_.empty()) out.append(", ").append(name_);
         return out;
     }
 
 private:
-    static bool is_plain(std::string_view text, std::size_t most) {
-        return !text.empty() && text.size() <= most &&
+    static bool is_plain(std::string_view text, std::size_t size_limit) {
+        return !text.empty() && text.size() <= size_limit &&
                std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
     }
-    void take_type(std::string_view type) {
+    void set_type(std::string_view type) {
         if (is_plain(type, 60)) type_ = type;
     }
-    void take_data(std::string_view data, bool plain) {
-        if (data.substr(0, 5) == "data:") return take_link(data);
-        if (!data.empty()) take_size(plain ? data.size() : decoded_size(data));
+    void set_data(std::string_view data, bool plain) {
+        if (data.substr(0, 5) == "data:") return set_link(data);
+        if (!data.empty()) set_size(plain ? data.size() : decoded_size(data));
     }
-    void take_size(std::size_t bytes) {
+    void set_size(std::size_t bytes) {
         size_ = bytes;
-        sized_ = true;
+        has_size_ = true;
     }
-    /// A URL, or the media themselves as one: "data:image/png;base64,iVBO".
-    void take_link(std::string_view link) {
+    /// `link` is a URL, or the media themselves as a data URL: "data:image/png;base64,iVBO".
+    void set_link(std::string_view link) {
         if (link.substr(0, 5) != "data:") {
             if (!link.empty()) link_ = is_plain(link, 120) ? link : "a link";
             return;
@@ -87,16 +87,16 @@ private:
         auto const comma = link.find(',');
         if (comma == link.npos) return;
         auto const head = link.substr(5, comma - 5);
-        take_type(head.substr(0, head.find(';')));
+        set_type(head.substr(0, head.find(';')));
         auto const data = link.substr(comma + 1);
-        take_size(head.ends_with(";base64") ? decoded_size(data) : data.size());
+        set_size(head.ends_with(";base64") ? decoded_size(data) : data.size());
     }
 
     std::string type_;
     std::string link_;
     std::string name_;
     std::size_t size_ = 0;
-    bool sized_ = false;
+    bool has_size_ = false;
 };
 
 template <class Json>

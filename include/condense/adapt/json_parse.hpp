@@ -24,19 +24,19 @@ inline namespace v1 {
 template <class Json>
 concept json_type = nlohmann::detail::is_basic_json<Json>::value && std::same_as<typename Json::string_t, std::string>;
 
-/// A tree, or why there is none. The error holds nothing of the text, so it may go to a terminal.
+/// A tree, or an error, which quotes nothing of the text and so may be printed to a terminal.
 template <json_type Json>
 struct json_parsed {
     Json value = nullptr;
-    std::string error = {};  ///< empty when good, else "condense: parse_json: byte 17, line 2: ..."
+    std::string error = {};  ///< empty without error, else "condense: parse_json: byte 17, line 2: ..."
 
     explicit operator bool() const noexcept { return error.empty(); }
 };
 
 namespace detail::json {
 
-/// Where JSON text opens one level more than depth_limit; npos when it never does.
-constexpr std::size_t first_too_deep(std::string_view text) noexcept {
+/// The position at which JSON text opens one level more than depth_limit; npos if it never does.
+constexpr std::size_t find_excess_depth(std::string_view text) noexcept {
     std::size_t depth = 0;
     bool quoted = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -51,14 +51,14 @@ constexpr std::size_t first_too_deep(std::string_view text) noexcept {
     return std::string_view::npos;
 }
 
-/// `position` counts from 1, as nlohmann's does.
-inline std::string where(std::string_view text, std::size_t position) {
+/// The beginning of an error. `position` counts from 1, as nlohmann's does.
+inline std::string location(std::string_view text, std::size_t position) {
     auto const read = text.substr(0, position - (position != 0 ? 1 : 0));
     auto const line = 1 + std::count(read.begin(), read.end(), '\n');
     return "condense: parse_json: byte " + std::to_string(position) + ", line " + std::to_string(line) + ": ";
 }
 
-/// Walks a text that does not parse and keeps the reason; builds nothing.
+/// A SAX handler that keeps the reason why a text does not parse; builds no tree.
 struct reason_reader {
     std::size_t position = 0;
     std::string reason = "not JSON";
@@ -77,29 +77,30 @@ struct reason_reader {
     bool end_array() { return true; }
     bool parse_error(std::size_t at, std::string const&, auto const& failure) {
         position = at;
-        std::string_view what{failure.what()};
+        std::string_view message{failure.what()};
         // "[json.exception.parse_error.101] parse error at line 1, column 2: reason; last read: '...'",
         // or "[...] number overflow parsing '...'".
-        auto const skip_past = [&what](std::string_view mark) {
-            if (auto const found = what.find(mark); found != what.npos) what.remove_prefix(found + mark.size());
+        auto const skip_past = [&message](std::string_view mark) {
+            if (auto const begin = message.find(mark); begin != message.npos)
+                message.remove_prefix(begin + mark.size());
         };
         skip_past("] ");
-        if (what.starts_with("parse error")) skip_past(": ");
+        if (message.starts_with("parse error")) skip_past(": ");
         // What follows quotes the text, which may be hostile or long.
-        reason = what.substr(0, (std::min)(what.find(';'), what.find(" parsing '")));
+        reason = message.substr(0, (std::min)(message.find(';'), message.find(" parsing '")));
         return false;
     }
 };
 
-/// Whether the bytes are one item of CBOR as this library writes it: of known lengths, without tags, and
-/// nested no deeper than depth_limit. What the parser does with anything else costs stack.
+/// True for one item of CBOR as this library writes it: definite lengths, no tags, nested no deeper than depth_limit.
+/// The parser recurses, so anything else might overflow the stack.
 constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
-    std::array<std::uint64_t, depth_limit + 1> left{1};  // items to come, by level
+    std::array<std::uint64_t, depth_limit + 1> pending{1};  // items to come, by level
     std::size_t depth = 0;
     for (std::size_t at = 0;;) {
-        for (; left[depth] == 0; --depth)
+        for (; pending[depth] == 0; --depth)
             if (depth == 0) return at == bytes.size();
-        --left[depth];
+        --pending[depth];
         if (at == bytes.size()) return false;
         auto const head = static_cast<unsigned char>(bytes[at++]);
         auto const type = head / 32u;
@@ -116,7 +117,7 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
         if (count > bytes.size() - at) return false;  // an element takes a byte at least
         if (type < 4) at = at + count;
         else if (++depth > depth_limit) return false;
-        else left[depth] = type == 5 ? count * 2 : count;
+        else pending[depth] = type == 5 ? count * 2 : count;
     }
 }
 
@@ -124,38 +125,37 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
 
 namespace detail {
 
-/// CBOR of hostile origin to a tree, under the same limit as text.
+/// Parses CBOR of hostile origin, under the same limit of depth as text.
 template <json_type Json>
 json_parsed<Json> parse_cbor(std::string_view bytes) {
-    json_parsed<Json> read;
-    if (json::is_plain_cbor(bytes)) read.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
-    else read.value = typename Json::value_t{Json::value_t::discarded};
-    if (!read.value.is_discarded()) return read;
-    read.value = nullptr;
-    read.error = "condense: parse_cbor: not CBOR as it is written here, or nested too deep";
-    return read;
+    json_parsed<Json> result;
+    if (json::is_plain_cbor(bytes)) result.value = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+    else result.value = typename Json::value_t{Json::value_t::discarded};
+    if (!result.value.is_discarded()) return result;
+    result.value = nullptr;
+    result.error = "condense: parse_cbor: not CBOR as it is written here, or nested too deep";
+    return result;
 }
 
 }  // namespace detail
 
-/// Reads all of `text`. Nesting above 128 is refused before a tree is built, as copying and dumping
-/// one recurse; everything else is as Json::parse has it (of duplicate keys one stays, numbers lose
-/// their spelling). Throws only when memory is out.
+/// Parses all of `text`. Refuses nesting above 128 before it builds a tree, because copying and dumping a tree recurse;
+/// otherwise as Json::parse (one of duplicate keys stays, numbers lose their spelling). Throws only if memory runs out.
 template <json_type Json = nlohmann::ordered_json>
 json_parsed<Json> parse_json(std::string_view text) {
-    json_parsed<Json> read;
-    if (auto const deep = detail::json::first_too_deep(text); deep != text.npos) {
-        read.error =
-            detail::json::where(text, deep + 1) + "nested deeper than " + std::to_string(detail::json::depth_limit);
-        return read;
+    json_parsed<Json> result;
+    if (auto const position = detail::json::find_excess_depth(text); position != text.npos) {
+        result.error = detail::json::location(text, position + 1) + "nested deeper than " +
+                       std::to_string(detail::json::depth_limit);
+        return result;
     }
-    read.value = Json::parse(text.begin(), text.end(), nullptr, false);
-    if (!read.value.is_discarded()) return read;
-    read.value = nullptr;
-    detail::json::reason_reader why;
-    Json::sax_parse(text.begin(), text.end(), &why);
-    read.error = detail::json::where(text, why.position) + why.reason;
-    return read;
+    result.value = Json::parse(text.begin(), text.end(), nullptr, false);
+    if (!result.value.is_discarded()) return result;
+    result.value = nullptr;
+    detail::json::reason_reader reader;
+    Json::sax_parse(text.begin(), text.end(), &reader);
+    result.error = detail::json::location(text, reader.position) + reader.reason;
+    return result;
 }
 
 }  // namespace v1

@@ -10,7 +10,7 @@
 
 #include <condense/adapt/json_parse.hpp>
 
-// Members and elements of JSON values that may be anything: a missing or unexpected one is a null
+// Access to members and elements of arbitrary JSON values: a missing or unexpected one is a null
 // pointer or an empty string, never an exception. Json may be const throughout.
 
 namespace condense {
@@ -23,11 +23,11 @@ std::string dump_of(Json const& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Null when there is no such member, or no object.
+/// Null if there is no such member, or if the value is no object.
 template <class Json>
 Json* member_of(Json& value, char const* key) {
-    auto const found = value.find(key);
-    return found == value.end() ? nullptr : &*found;
+    auto const member = value.find(key);
+    return member == value.end() ? nullptr : &*member;
 }
 
 template <class Json>
@@ -37,11 +37,11 @@ std::string const* string_of(Json const* value) {
 
 template <class Json>
 Json* object_member(Json& value, char const* key) {
-    auto* const found = member_of(value, key);
-    return found != nullptr && found->is_object() ? found : nullptr;
+    auto* const member = member_of(value, key);
+    return member != nullptr && member->is_object() ? member : nullptr;
 }
 
-/// A string member, or nothing.
+/// A string member; empty if there is none.
 template <class Json>
 std::string_view text_member(Json const& value, char const* key) {
     auto const* const text = string_of(member_of(value, key));
@@ -61,9 +61,9 @@ struct json_place {
         return at < in->size() ? &(*in)[at] : nullptr;
     }
 
-    /// Past the end of an array of blocks the value becomes a text block.
+    /// Writes the value; past the end of an array of blocks it becomes a new text block.
     void put(Json value) const {
-        if (auto* const held = find()) *held = std::move(value);
+        if (auto* const current = find()) *current = std::move(value);
         else if (key != nullptr) (*in)[key] = std::move(value);
         else {
             auto block = Json::object();
@@ -73,7 +73,7 @@ struct json_place {
         }
     }
 
-    /// Content stays, empty: a message without it is refused by the providers.
+    /// Erases the value. `content` becomes empty instead, because providers refuse messages without it.
     void erase() const {
         if (find() == nullptr) return;
         if (key == nullptr) in->erase(at);

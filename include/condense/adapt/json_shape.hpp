@@ -10,31 +10,31 @@
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 
-// Where the parts of a JSON message are: the one enumeration that reading, shortening and removing
-// share, so that an index means the same to all. A new block type is a branch of own_block.
+// Enumerates the parts of a JSON message. Reading, shortening and removing share this one enumeration, so that an index
+// means the same to all three. To support another block type, add a branch to own_block.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Flat: Anthropic's documented width * height / 750 for the largest image that is not scaled down
+/// A flat figure: Anthropic's documented width * height / 750 for the largest image that is not scaled down
 /// (1.15 megapixels), above OpenAI's 85 + 170 for each of at most six high-detail tiles. Models that
 /// take larger images, long documents and videos cost more. Never counted as base64 text.
 inline constexpr cost media_cost = cost::of(tokens{1'600});
 
-/// One part and where it is.
+/// One part and its place in the message.
 template <class Json>
 struct json_piece {
-    part_view part = {};           ///< without the text when that is a dump, or of media
-    json_place<Json> text = {};    ///< the value that is the text, or could become it
-    json_place<Json> whole = {};   ///< what goes when the part goes
-    bool dumped = false;           ///< the text is the dump of the value
+    part_view part = {};  ///< without text if that is a dump, or of media
+    json_place<Json> text = {};  ///< of the value that is the text, or could become it
+    json_place<Json> removable = {};  ///< of the value to erase with the part
+    bool is_dump = false;  ///< the text is the dump of the value
 };
 
 /// Calls visit(json_piece) for each part of one message, in the order of the parts.
 ///
-/// Every field may have any type; what is not as the shape says is `other` or missing. Blocks inside
-/// a tool_result are read as text, media or other only, so nesting ends there.
+/// Every field may have any type; a value that does not match the shape is `other` or missing. Blocks inside a
+/// tool_result are read as text, media or other only, so nesting ends there.
 ///
 /// A tool's answer (a message of role tool, an Anthropic tool_result) always shows a tool_result
 /// part, if need be an empty one after its media, so that no answered call looks unanswered.
@@ -48,7 +48,7 @@ public:
     void run() {
         part_view plain{};
         if (role_named(text_member(message_, "role")) == role::tool)
-            plain = {.kind = part_kind::tool_result, .tool = text_member(message_, "name"), .call = answered()};
+            plain = {.kind = part_kind::tool_result, .tool = text_member(message_, "name"), .call = answered_call()};
         content(message_, plain, {&message_, "content"}, true);
         member_text("reasoning_content", part_kind::reasoning);
         member_text("refusal", part_kind::text);
@@ -56,73 +56,76 @@ public:
     }
 
 private:
-    /// The call that a message of role tool answers; some agents write a list of one.
-    std::string_view answered() const {
+    /// The id of the call that a message of role tool answers; some agents write a list of one id.
+    std::string_view answered_call() const {
         if (auto const call = text_member(message_, "tool_call_id"); !call.empty()) return call;
         if (auto const* const list = member_of(std::as_const(message_), "tool_call_ids"); list && list->is_array())
-            for (auto const& one : *list)
-                if (auto const* const call = string_of(&one)) return *call;
+            for (auto const& id : *list)
+                if (auto const* const call = string_of(&id)) return *call;
         return {};
     }
 
-    /// The content of the message or of a tool_result, which have the same forms. `base` is what its
-    /// text is, with the ids that its other blocks carry as well: they go with the call.
-    void content(Json& holder, part_view const& base, place whole, bool outermost) {
-        place open{&holder, "content"};
+    /// The content of the message or of a tool_result, which have the same forms. `base` is the part that its text is;
+    /// its other blocks carry the same ids, because they are removed with the call.
+    void content(Json& holder, part_view const& base, place removable, bool outermost) {
+        place text_place{&holder, "content"};
         auto const results = results_;
-        auto* const held = open.find();
-        if (held != nullptr && held->is_array()) {
-            // With the last text of a tool_result goes the whole block, also where it is empty.
-            auto const alone = !outermost && held->size() < 2;
-            for (std::size_t at = 0; at < held->size(); ++at) {
-                place const here{held, nullptr, at};
-                block(here, base, outermost, alone ? whole : here);
+        auto* const value = text_place.find();
+        if (value != nullptr && value->is_array()) {
+            // The only text of a tool_result is removed with its block, also if the array is empty.
+            auto const alone = !outermost && value->size() < 2;
+            for (std::size_t at = 0; at < value->size(); ++at) {
+                place const here{value, nullptr, at};
+                block(here, base, outermost, alone ? removable : here);
             }
-            open = {held, nullptr, held->size()};
-            if (!alone || !held->empty()) whole = open;
-        } else if (auto const* const text = string_of(held)) {
-            if (!text->empty()) give(base, open, whole);
-        } else if (held != nullptr && !held->is_null()) {
+            text_place = {value, nullptr, value->size()};
+            if (!alone || !value->empty()) removable = text_place;
+        } else if (auto const* const text = string_of(value)) {
+            if (!text->empty()) visit_part(base, text_place, removable);
+        } else if (value != nullptr && !value->is_null()) {
             auto const kind = base.kind == part_kind::tool_result ? base.kind : part_kind::other;
-            give(sealed(base, kind), open, whole, true);
+            visit_part(sealed(base, kind), text_place, removable, true);
         }
         // Missing, null, empty, or media alone.
-        if (base.kind == part_kind::tool_result && results_ == results) give(base, open, whole);
+        if (base.kind == part_kind::tool_result && results_ == results) visit_part(base, text_place, removable);
     }
 
-    /// `gone`: what goes with a text.
-    void block(place here, part_view const& base, bool outermost, place gone) {
-        auto& found = *here.find();
-        auto const type = text_member(found, "type");
-        if (found.is_string()) give(base, here, gone);
-        else if (type == "text" && string_of(member_of(found, "text"))) give(base, {&found, "text"}, gone);
-        else if (auto* const written = written_document(found, type)) give(unsealed(base), {written, "data"}, here);
-        else if (is_media(type)) give(sealed(base, part_kind::media, media_cost), {}, here);
-        else if (!outermost || !own_block(found, type, here)) give(sealed(base, part_kind::other), here, here, true);
+    /// `removable`: the place to erase with a text.
+    void block(place here, part_view const& base, bool outermost, place removable) {
+        auto& value = *here.find();
+        auto const type = text_member(value, "type");
+        if (value.is_string()) visit_part(base, here, removable);
+        else if (type == "text" && string_of(member_of(value, "text"))) visit_part(base, {&value, "text"}, removable);
+        else if (auto* const source = text_source(value, type)) visit_part(unsealed(base), {source, "data"}, here);
+        else if (is_media(type)) visit_part(sealed(base, part_kind::media, media_cost), {}, here);
+        else if (!outermost || !own_block(value, type, here))
+            visit_part(sealed(base, part_kind::other), here, here, true);
     }
 
-    /// Blocks that stand in a message's own content only.
-    bool own_block(Json& found, std::string_view type, place here) {
-        if (type == "thinking" && string_of(member_of(found, "thinking"))) {
-            auto const* const signature = member_of(found, "signature");
-            give({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
-                 {&found, "thinking"}, here);
+    /// Blocks that occur only directly in a message's content.
+    bool own_block(Json& value, std::string_view type, place here) {
+        if (type == "thinking" && string_of(member_of(value, "thinking"))) {
+            auto const* const signature = member_of(value, "signature");
+            visit_part({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
+                       {&value, "thinking"}, here);
         } else if (type == "redacted_thinking") {
-            auto const size = text_member(found, "data").size();
+            auto const size = text_member(value, "data").size();
             // Four bytes a token; the text behind the encryption is somewhat shorter.
-            give({.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
-                 {}, here);
+            visit_part(
+                {.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
+                {}, here);
         } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
-            give({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = text_member(found, "id")},
-                 {&found, "input"}, here, true);
+            visit_part(
+                {.kind = part_kind::tool_call, .tool = text_member(value, "name"), .call = text_member(value, "id")},
+                {&value, "input"}, here, true);
         } else if (type == "tool_result" || type.ends_with("_tool_result")) {
-            auto const* const error = member_of(found, "is_error");
+            auto const* const error = member_of(value, "is_error");
             auto const failed = error != nullptr && error->is_boolean() && error->template get<bool>();
             part_view const result{.kind = part_kind::tool_result,
-                                   .call = text_member(found, "tool_use_id"),
+                                   .call = text_member(value, "tool_use_id"),
                                    .status = failed ? part_status::error : part_status::ok};
-            if (type == "tool_result") content(found, result, here, false);
-            else give(sealed(result, result.kind), {&found, "content"}, here, true);
+            if (type == "tool_result") content(value, result, here, false);
+            else visit_part(sealed(result, result.kind), {&value, "content"}, here, true);
         } else return false;
         return true;
     }
@@ -130,7 +133,7 @@ private:
     // Beside the content, in OpenAI's shape.
 
     void member_text(char const* key, part_kind kind) {
-        if (!text_member(message_, key).empty()) give({.kind = kind}, {&message_, key}, {&message_, key});
+        if (!text_member(message_, key).empty()) visit_part({.kind = kind}, {&message_, key}, {&message_, key});
     }
 
     void calls() {
@@ -140,24 +143,24 @@ private:
             named_call(*legacy, "arguments", {}, {&message_, "function_call"});
     }
 
-    void call(Json& found, place here) {
-        auto const id = text_member(found, "id");
-        if (!found.is_object()) give({.kind = part_kind::other, .sealed = true}, here, here, true);
-        else if (auto* const function = object_member(found, "function")) named_call(*function, "arguments", id, here);
-        else if (auto* const custom = object_member(found, "custom")) named_call(*custom, "input", id, here);
-        else give({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
+    void call(Json& value, place here) {
+        auto const id = text_member(value, "id");
+        if (!value.is_object()) visit_part({.kind = part_kind::other, .sealed = true}, here, here, true);
+        else if (auto* const function = object_member(value, "function")) named_call(*function, "arguments", id, here);
+        else if (auto* const custom = object_member(value, "custom")) named_call(*custom, "input", id, here);
+        else visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
     }
 
-    /// `found` has the name; arguments are a string of JSON, with some providers the value itself.
-    void named_call(Json& found, char const* arguments, std::string_view id, place whole) {
-        auto const* const held = member_of(found, arguments);
-        give({.kind = part_kind::tool_call, .tool = text_member(found, "name"), .call = id}, {&found, arguments}, whole,
-             held != nullptr && !held->is_string());
+    /// `function` has the name; arguments are a string of JSON, of some providers the value itself.
+    void named_call(Json& function, char const* arguments, std::string_view id, place removable) {
+        auto const* const arguments_value = member_of(function, arguments);
+        visit_part({.kind = part_kind::tool_call, .tool = text_member(function, "name"), .call = id},
+                   {&function, arguments}, removable, arguments_value != nullptr && !arguments_value->is_string());
     }
 
-    /// A document that is plain text holds it where others hold their bytes.
-    static Json* written_document(Json& found, std::string_view type) {
-        auto* const source = type == "document" ? object_member(found, "source") : nullptr;
+    /// The source of a document of plain text, which holds the text where others hold bytes; null for other blocks.
+    static Json* text_source(Json& value, std::string_view type) {
+        auto* const source = type == "document" ? object_member(value, "source") : nullptr;
         return source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data"))
                    ? source
                    : nullptr;
@@ -167,18 +170,18 @@ private:
         part.kind = part_kind::text;
         return part;
     }
-    static part_view sealed(part_view part, part_kind kind, own_cost known = {}) {
+    static part_view sealed(part_view part, part_kind kind, own_cost own = {}) {
         part.kind = kind;
         part.sealed = true;
-        part.cost = known;
+        part.cost = own;
         return part;
     }
 
-    void give(part_view part, place text, place whole, bool dumped = false) {
-        if (!dumped)
-            if (auto const* const held = string_of(text.find())) part.text = *held;
+    void visit_part(part_view part, place text, place removable, bool is_dump = false) {
+        if (!is_dump)
+            if (auto const* const string = string_of(text.find())) part.text = *string;
         if (part.kind == part_kind::tool_result) ++results_;
-        visit_(json_piece<Json>{part, text, whole, dumped});
+        visit_(json_piece<Json>{part, text, removable, is_dump});
     }
 
     Json& message_;
@@ -198,15 +201,15 @@ std::size_t count_pieces(Json& message) {
     return total;
 }
 
-/// The piece with this index; empty when there is none.
+/// The piece with this index; empty if there is none.
 template <json_type Json>
 json_piece<Json> piece_at(Json& message, std::size_t index) {
-    json_piece<Json> found;
-    std::size_t next = 0;
+    json_piece<Json> result;
+    std::size_t position = 0;
     each_piece(message, [&](json_piece<Json> const& piece) {
-        if (next++ == index) found = piece;
+        if (position++ == index) result = piece;
     });
-    return found;
+    return result;
 }
 
 }  // namespace detail

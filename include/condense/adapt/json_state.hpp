@@ -13,20 +13,20 @@
 #include <condense/detail/fnv.hpp>
 #include <condense/session/state.hpp>
 
-// A session as one line of JSON: `auto const kept = condense::save(session);`, and in a later process
-// `if (auto const problem = condense::restore(session, kept.text)) log(problem.reason);`
+// A session as one line of JSON: `auto const saved = condense::save(session);`, and in a later process
+// `if (auto const problem = condense::restore(session, saved.text)) log(problem.reason);`
 
 namespace condense {
 inline namespace v1 {
 
-/// Something that can be saved: a session.
+/// A type whose state can be saved: a session.
 template <class Session>
-concept savable = requires(Session& one, session_state state) {
-    { one.state() } -> std::same_as<taken_state>;
-    { one.adopt(std::move(state)) } -> std::same_as<state_error>;
+concept savable = requires(Session& session, session_state state) {
+    { session.state() } -> std::same_as<taken_state>;
+    { session.adopt(std::move(state)) } -> std::same_as<state_error>;
 };
 
-/// The text, or why there is none.
+/// The text, or an error.
 struct [[nodiscard]] saved_text {
     std::string text = {};
     state_error error = {};
@@ -35,33 +35,33 @@ struct [[nodiscard]] saved_text {
 
 namespace detail {
 
-/// FNV-1a, 64 bits, in hexadecimal: tells what was torn or changed by accident. It is no signature: who
-/// means to forge a state can compute it.
+/// FNV-1a, 64 bits, in hexadecimal: detects text that was torn or changed by accident. No signature: whoever wants to
+/// forge a state can compute it.
 inline std::string check_of(std::string_view text) {
     auto const state = fnv1a(text);
-    std::string out;
-    for (int shift = 60; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[state >> shift & 15u]);
-    return out;
+    std::string result;
+    for (int shift = 60; shift >= 0; shift -= 4) result.push_back("0123456789abcdef"[state >> shift & 15u]);
+    return result;
 }
 
 inline constexpr std::string_view check_member = ",\"check\":\"";
 inline constexpr std::size_t check_size = check_member.size() + 16 + 2;  ///< and `"}`
 
-/// Members in a text that is JSON, duplicates among them.
-constexpr std::size_t members_in(std::string_view text) noexcept {
-    std::size_t found = 0;
+/// Counts the members in a JSON text, duplicates included.
+constexpr std::size_t count_members(std::string_view text) noexcept {
+    std::size_t count = 0;
     bool quoted = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (text[at] == '"') quoted = !quoted;
         else if (quoted) at += text[at] == '\\' ? 1u : 0u;
-        else found += text[at] == ':' ? 1u : 0u;
+        else count += text[at] == ':' ? 1u : 0u;
     }
-    return found;
+    return count;
 }
 
 }  // namespace detail
 
-/// A state as one line of JSON, which ends in a check of all that stands before.
+/// A state as one line of JSON, which ends in a check of everything before it.
 inline std::string state_text(session_state state) {
     std::string out = "{";
     detail::state_writer write{out, state.version};
@@ -70,60 +70,62 @@ inline std::string state_text(session_state state) {
     return out.append(detail::check_member).append(check).append("\"}");
 }
 
-/// The state that is written there, into `out`. Accepts what state_text writes or has written in an earlier version,
-/// whose missing members have their defaults, and a line's end behind it.
-inline state_error read_state(std::string_view text, session_state& out, bytes most = {std::uint64_t{1} << 30}) {
+/// Reads a state into `out`. Accepts what state_text writes or wrote in an earlier version, whose missing members get
+/// their defaults, and a line break at the end.
+inline state_error read_state(std::string_view text, session_state& out, bytes size_limit = {std::uint64_t{1} << 30}) {
     auto const damaged = [](std::string_view what, std::string_view rule) {
         return detail::unrestorable(state_fault::damaged, what, rule);
     };
-    if (text.size() > most.count)
+    if (text.size() > size_limit.count)
         return detail::unrestorable(state_fault::too_large, "the text", "be no longer than the limit");
     if (text.ends_with('\n')) text.remove_suffix(1);
     if (text.size() < detail::check_size) return damaged("the text", "be whole");
-    auto const checked = text.substr(0, text.size() - detail::check_size);
-    if (text.substr(checked.size()) !=
-        std::string{detail::check_member}.append(detail::check_of(checked)).append("\"}"))
+    auto const content = text.substr(0, text.size() - detail::check_size);
+    if (text.substr(content.size()) !=
+        std::string{detail::check_member}.append(detail::check_of(content)).append("\"}"))
         return damaged("the text", "be as it was saved");
-    auto read = parse_json<nlohmann::ordered_json>(text);
-    if (!read || !read.value.is_object()) return damaged("the text", "be one JSON object, not nested deeper than 128");
-    auto const version = read.value.find("condense_state");
-    if (version == read.value.end() || !version->is_number_unsigned()) return damaged("the text", "name its version");
-    auto const written = version->template get<std::uint64_t>();
-    if (written > session_state::latest)
+    auto parsed = parse_json<nlohmann::ordered_json>(text);
+    if (!parsed || !parsed.value.is_object())
+        return damaged("the text", "be one JSON object, not nested deeper than 128");
+    auto const version = parsed.value.find("condense_state");
+    if (version == parsed.value.end() || !version->is_number_unsigned()) return damaged("the text", "name its version");
+    auto const version_number = version->template get<std::uint64_t>();
+    if (version_number > session_state::latest)
         return detail::unrestorable(state_fault::newer, "the version", "be one that this library knows");
-    if (written == 0) return detail::impossible("the version", "be above 0");
-    session_state found;
-    detail::state_reader reader{read.value, written};
-    each_member(reader, found);
+    if (version_number == 0) return detail::impossible("the version", "be above 0");
+    session_state state;
+    detail::state_reader reader{parsed.value, version_number};
+    each_member(reader, state);
     reader.note_member();  // the check
-    if (!reader.wrong().empty())
-        return damaged(std::string{"the member "}.append(reader.wrong()), "be there, of its type and in its range");
-    if (!reader.complete() || reader.members() != detail::members_in(text))
+    if (!reader.bad_member().empty())
+        return damaged(std::string{"the member "}.append(reader.bad_member()),
+                       "be there, of its type and in its range");
+    if (!reader.complete() || reader.members() != detail::count_members(text))
         return damaged("the members", "be those that save writes, once each");
-    out = std::move(found);
+    out = std::move(state);
     return {};
 }
 
 /// The whole session as text; the session goes on. Costs a copy of it, and the text.
 template <savable Session>
 saved_text save(Session& session) {
-    auto taken = session.state();
-    if (!taken) return {.error = taken.error};
-    return {.text = state_text(std::move(taken.state))};
+    auto snapshot = session.state();
+    if (!snapshot) return {.error = snapshot.error};
+    return {.text = state_text(std::move(snapshot.state))};
 }
 
 /// Into a session that was made of an empty container, with the same pipeline, estimator and options. The text
 /// may come from anywhere: where it is not accepted the session is as before.
 template <savable Session>
-state_error restore(Session& session, std::string_view text, bytes most = {std::uint64_t{1} << 30}) {
+state_error restore(Session& session, std::string_view text, bytes size_limit = {std::uint64_t{1} << 30}) {
     session_state state;
-    if (auto const problem = read_state(text, state, most)) return problem;
+    if (auto const problem = read_state(text, state, size_limit)) return problem;
     return session.adopt(std::move(state));
 }
 /// The same with what `save` gave, whose error it returns where there is one: restore(session, save(other)).
 template <savable Session>
-state_error restore(Session& session, saved_text const& saved, bytes most = {std::uint64_t{1} << 30}) {
-    return saved ? restore(session, std::string_view{saved.text}, most) : saved.error;
+state_error restore(Session& session, saved_text const& saved, bytes size_limit = {std::uint64_t{1} << 30}) {
+    return saved ? restore(session, std::string_view{saved.text}, size_limit) : saved.error;
 }
 
 }  // namespace v1

@@ -116,7 +116,7 @@ void each_member(Archive& a, session_state& state) {
     a("unrecorded", state.unrecorded), a("overflowed", state.overflowed), a("warned", state.warned);
 }
 
-/// Many of them, so they are written without names.
+/// Types with many values, which are written as arrays without names.
 template <class Value>
 inline constexpr bool is_row =
     std::is_same_v<Value, view::step> || std::is_same_v<Value, undo_point> || std::is_same_v<Value, turn_cost>;
@@ -125,10 +125,10 @@ concept list_of_values =
     requires(Value& values) { values.begin(), values.size(); } && !std::is_same_v<Value, std::string>;
 
 /// The largest value that an enumerator has.
-constexpr std::uint64_t last_of(edit_kind) noexcept { return static_cast<std::uint64_t>(edit_kind::repair); }
-constexpr std::uint64_t last_of(part_kind) noexcept { return static_cast<std::uint64_t>(part_kind::other); }
-constexpr std::uint64_t last_of(part_status) noexcept { return static_cast<std::uint64_t>(part_status::pending); }
-constexpr std::uint64_t last_of(role) noexcept { return static_cast<std::uint64_t>(role::other); }
+constexpr std::uint64_t last_value(edit_kind) noexcept { return static_cast<std::uint64_t>(edit_kind::repair); }
+constexpr std::uint64_t last_value(part_kind) noexcept { return static_cast<std::uint64_t>(part_kind::other); }
+constexpr std::uint64_t last_value(part_status) noexcept { return static_cast<std::uint64_t>(part_status::pending); }
+constexpr std::uint64_t last_value(role) noexcept { return static_cast<std::uint64_t>(role::other); }
 
 /// Writes JSON on one line. Text that is not UTF-8 is an object with its base64.
 class state_writer {
@@ -140,8 +140,8 @@ public:
 
     template <class Value>
     void operator()(std::string_view name, Value& value) {
-        if (begun_) out_->push_back(',');
-        begun_ = true;
+        if (has_members_) out_->push_back(',');
+        has_members_ = true;
         if (!row_) out_->append("\"").append(name).append("\":");
         write(value);
     }
@@ -157,11 +157,11 @@ private:
             out_->append("\"").append(value ? value.text() : std::string{}).append("\"");
         else if constexpr (list_of_values<Value>) {
             out_->push_back('[');
-            bool more = false;
-            for (auto& one : value) {
-                if (more) out_->push_back(',');
-                more = true;
-                write(one);
+            bool not_first = false;
+            for (auto& element : value) {
+                if (not_first) out_->push_back(',');
+                not_first = true;
+                write(element);
             }
             out_->push_back(']');
         } else {
@@ -186,107 +186,107 @@ private:
 
     std::string* out_;
     std::uint64_t version_;
-    bool begun_ = false;
+    bool has_members_ = false;
     bool row_ = false;
 };
 
-/// Reads what the writer writes, and nothing else. Moves the texts out of the tree.
+/// Reads what the writer writes, and nothing else. Moves strings out of the tree.
 class state_reader {
 public:
     using tree = nlohmann::ordered_json;
 
-    explicit state_reader(tree& from, std::uint64_t version = session_state::latest) noexcept
-        : from_{&from}, version_{version} {}
+    explicit state_reader(tree& node, std::uint64_t version = session_state::latest) noexcept
+        : node_{&node}, version_{version} {}
 
     std::uint64_t version() const noexcept { return version_; }
 
-    /// The member that was not there, or not of its type; empty where all is well.
-    std::string_view wrong() const noexcept { return wrong_; }
-    /// Members of objects that were read, in all depths.
+    /// The first member that was missing or of another type; empty without error.
+    std::string_view bad_member() const noexcept { return bad_member_; }
+    /// How many members of objects were read, at all depths.
     std::size_t members() const noexcept { return members_; }
-    /// Whether all there was has been read.
-    bool complete() const noexcept { return taken_ == from_->size(); }
+    /// True if every member was read.
+    bool complete() const noexcept { return position_ == node_->size(); }
     void note_member() noexcept {
         ++members_;
-        ++taken_;
+        ++position_;
     }
 
     template <class Value>
     void operator()(std::string_view name, Value& value) {
-        if (!wrong_.empty()) return;
-        tree* found = nullptr;
+        if (!bad_member_.empty()) return;
+        tree* member = nullptr;
         if (!row_) {
-            auto const at = from_->find(std::string{name});
-            if (at != from_->end()) found = &*at;
+            auto const at = node_->find(std::string{name});
+            if (at != node_->end()) member = &*at;
             ++members_;
-        } else if (taken_ < from_->size()) found = &(*from_)[taken_];
-        ++taken_;
-        if (found == nullptr || !read(*found, value)) wrong_ = wrong_.empty() ? name : wrong_;
+        } else if (position_ < node_->size()) member = &(*node_)[position_];
+        ++position_;
+        if (member == nullptr || !read(*member, value)) bad_member_ = bad_member_.empty() ? name : bad_member_;
     }
 
 private:
     template <class Value>
-    bool read(tree& found, Value& value) {
+    bool read(tree& node, Value& value) {
         if constexpr (std::is_same_v<Value, bool>) {
-            if (!found.is_boolean()) return false;
-            value = found.get<bool>();
+            if (!node.is_boolean()) return false;
+            value = node.get<bool>();
             return true;
         } else if constexpr (std::is_unsigned_v<Value>) {
-            if (!found.is_number_unsigned() || found.get<std::uint64_t>() > static_cast<Value>(~Value{0})) return false;
-            value = static_cast<Value>(found.get<std::uint64_t>());
+            if (!node.is_number_unsigned() || node.get<std::uint64_t>() > static_cast<Value>(~Value{0})) return false;
+            value = static_cast<Value>(node.get<std::uint64_t>());
             return true;
         } else if constexpr (std::is_enum_v<Value>) {
-            if (!found.is_number_unsigned() || found.get<std::uint64_t>() > last_of(Value{})) return false;
-            value = static_cast<Value>(found.get<std::uint64_t>());
+            if (!node.is_number_unsigned() || node.get<std::uint64_t>() > last_value(Value{})) return false;
+            value = static_cast<Value>(node.get<std::uint64_t>());
             return true;
-        } else if constexpr (std::is_same_v<Value, std::string>) return read_text(found, value);
+        } else if constexpr (std::is_same_v<Value, std::string>) return read_text(node, value);
         else if constexpr (std::is_same_v<Value, reference>)
-            return found.is_string() && read_reference(found.get_ref<std::string&>(), value);
-        else if constexpr (list_of_values<Value>) return read_list(found, value);
+            return node.is_string() && read_reference(node.get_ref<std::string&>(), value);
+        else if constexpr (list_of_values<Value>) return read_list(node, value);
         else {
-            if (is_row<Value> ? !found.is_array() : !found.is_object()) return false;
-            state_reader inner{found, version_};
+            if (is_row<Value> ? !node.is_array() : !node.is_object()) return false;
+            state_reader inner{node, version_};
             inner.row_ = is_row<Value>;
             each_member(inner, value);
             members_ += inner.members_;
-            wrong_ = inner.wrong_;
-            return wrong_.empty() && inner.complete();
+            bad_member_ = inner.bad_member_;
+            return bad_member_.empty() && inner.complete();
         }
     }
     template <class Values>
-    bool read_list(tree& found, Values& values) {
-        if (!found.is_array()) return false;
+    bool read_list(tree& node, Values& values) {
+        if (!node.is_array()) return false;
         constexpr bool grows = requires { values.clear(), values.emplace_back(); };
         if constexpr (grows) values.clear();
-        else if (values.size() != found.size()) return false;
-        for (std::size_t at = 0; at < found.size(); ++at) {
-            if constexpr (grows) values.emplace_back();  // one by one: not more room than has been read
-            if (!read(found[at], values[at])) return false;
-            found[at] = nullptr;
+        else if (values.size() != node.size()) return false;
+        for (std::size_t at = 0; at < node.size(); ++at) {
+            if constexpr (grows) values.emplace_back();  // one by one, so that memory grows only with what was read
+            if (!read(node[at], values[at])) return false;
+            node[at] = nullptr;
         }
         return true;
     }
-    bool read_text(tree& found, std::string& text) {
-        if (found.is_string()) {
-            text = std::move(found.get_ref<std::string&>());
+    bool read_text(tree& node, std::string& text) {
+        if (node.is_string()) {
+            text = std::move(node.get_ref<std::string&>());
             return true;
         }
-        if (!found.is_object() || found.size() != 1 || found.begin().key() != "base64" || !found.begin()->is_string())
+        if (!node.is_object() || node.size() != 1 || node.begin().key() != "base64" || !node.begin()->is_string())
             return false;
         ++members_;
-        return base64::append_decoded(text, found.begin()->get_ref<std::string&>());
+        return base64::append_decoded(text, node.begin()->get_ref<std::string&>());
     }
     static bool read_reference(std::string_view text, reference& name) noexcept {
-        auto const found = reference::of(text);
-        if (found) name = *found;
-        return found || text.empty();
+        auto const parsed = reference::of(text);
+        if (parsed) name = *parsed;
+        return parsed || text.empty();
     }
 
-    tree* from_;
+    tree* node_;
     std::uint64_t version_;
-    std::string_view wrong_ = {};
+    std::string_view bad_member_ = {};
     std::size_t members_ = 0;
-    std::size_t taken_ = 0;
+    std::size_t position_ = 0;
     bool row_ = false;
 };
 

@@ -12,20 +12,20 @@
 #include <condense/adapt/json_shape.hpp>
 #include <condense/detail/ascii.hpp>
 
-// Whether a JSON message has a shape that is read here. Of one that has not, calls and results would be
-// counted as nothing or sent without each other, so it is an error and never a silent guess:
+// Whether a JSON message has a shape that this adapter reads. Calls and results of another shape would not be counted,
+// or be sent without each other, so it is an error and never a silent guess:
 // `if (auto const wrong = condense::shape_error_of(message)) log(wrong.text());`
 
 namespace condense {
 inline namespace v1 {
 
-/// Why a message is not understood: which it is, and the names of what it has. Names that are long or not
-/// plain ASCII are left out, so the text may go to a terminal.
+/// Why a message is not understood, its index, and the names of its members. Names that are long or not plain ASCII are
+/// left out, so the text may be printed to a terminal.
 struct shape_error {
     static constexpr std::size_t alone = ~std::size_t{0};
 
-    std::size_t message = alone;  ///< its index in the conversation; `alone` where it was read by itself
-    std::string members = {};     ///< "role, parts"
+    std::size_t message = alone;  ///< its index in the conversation; `alone` if it was read by itself
+    std::string members = {};  ///< "role, parts"
     std::string reason = {};  ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
 
     explicit operator bool() const noexcept { return !reason.empty(); }
@@ -37,7 +37,7 @@ struct shape_error {
     }
 };
 
-/// Thrown when a JSON message is read whose shape is not understood; see shape_error_of to ask before.
+/// Thrown when a JSON message of an unknown shape is read; shape_error_of checks without throwing.
 class unknown_shape : public std::exception {
 public:
     explicit unknown_shape(shape_error error) : error_{std::move(error)}, text_{error_.text()} {}
@@ -61,29 +61,29 @@ namespace detail {
 #endif
 }
 
-/// Whether `name` has one of the words by which shapes call calls and results, in any case: at its begin, or anywhere.
+/// True if `name` contains "tool" or "function", in letters of either case: at its beginning, or anywhere.
 constexpr bool names_call(std::string_view name, bool anywhere) noexcept {
-    auto const same = [](char held, char letter) { return lowered(held) == letter; };
+    auto const same = [](char letter_in, char letter) { return lowered(letter_in) == letter; };
     for (std::string_view const word : {"tool", "function"}) {
-        auto const found = std::search(name.begin(), name.end(), word.begin(), word.end(), same);
-        if (found != name.end() && (anywhere || found == name.begin())) return true;
+        auto const position = std::search(name.begin(), name.end(), word.begin(), word.end(), same);
+        if (position != name.end() && (anywhere || position == name.begin())) return true;
     }
     return false;
 }
 
 template <class Json>
-bool holds_something(Json const& value) {
+bool has_value(Json const& value) {
     auto const* const text = string_of(&value);
     return text != nullptr ? !text->empty() : !value.is_null() && !(value.is_structured() && value.empty());
 }
 
-/// A block whose type is unknown, and which has a type or a member that names a call or a result.
+/// True for a block of unknown type if its type or one of its members names a call or a result.
 template <class Json>
 bool block_names_call(Json const& block) {
     if (!block.is_object()) return false;
     if (names_call(text_member(block, "type"), true)) return true;
     for (auto const& [key, value] : block.items())
-        if (names_call(key, false) && holds_something(value)) return true;
+        if (names_call(key, false) && has_value(value)) return true;
     return false;
 }
 
@@ -97,17 +97,17 @@ inline void append_name(std::string& names, std::string_view name) {
 template <class Json>
 std::string names_of_members(Json const& value) {
     if (!value.is_object()) return "none, a JSON " + std::string{value.type_name()};
-    constexpr std::size_t most = 12;
+    constexpr std::size_t name_limit = 12;
     std::string names;
     std::size_t count = 0;
-    for (auto const& [key, held] : value.items()) {
-        if (++count > most) return names + ", ...";
+    for (auto const& [key, member] : value.items()) {
+        if (++count > name_limit) return names + ", ...";
         append_name(names, key);
     }
     return names.empty() ? "none" : names;
 }
 
-/// Reads one message as json_walk does, and keeps the first reason why that is not enough.
+/// Reads one message with json_walk, and keeps the first reason why its shape is not understood.
 template <class Json>
 class shape_check {
 public:
@@ -117,84 +117,82 @@ public:
         if (!message_.is_object()) return "it is no object";
         content_ = member_of(message_, "content");
         calls_ = member_of(message_, "tool_calls");
-        each_piece(message_, [this](json_piece<Json const> const& piece) { see(piece); });
-        if (why_.empty()) see_members();
-        if (!why_.empty() || understood_) return why_;
-        if (unknown_) return "no block of its content is";
-        return content_ == nullptr && !calls_only() && others_ ? "it has no content" : "";
+        each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
+        if (reason_.empty()) check_members();
+        if (!reason_.empty() || has_known_part_) return reason_;
+        if (has_unknown_block_) return "no block of its content is";
+        return content_ == nullptr && !calls_only() && has_others_ ? "it has no content" : "";
     }
 
 private:
-    void see(json_piece<Json const> const& piece) {
+    void check_part(json_piece<Json const> const& piece) {
         if (piece.part.kind != part_kind::other) {
-            // An answer without content is shown as an empty one, whatever else it has.
-            understood_ = understood_ || content_ != nullptr || piece.text.in != &message_ ||
-                          piece.part.kind != part_kind::tool_result;
-        } else if (piece.whole.in == calls_ && calls_ != nullptr)
-            found("tool_calls has an element that is no object", nullptr);
-        else if (piece.whole.in == content_ && content_ != nullptr) {
-            unknown_ = true;
-            auto const* const block = piece.whole.find();
-            if (block_names_call(*block)) found("block " + std::to_string(piece.whole.at), block);
-        } else if (piece.whole.in == &message_) unknown_ = true;
+            // A result without content is shown as an empty one, whatever else the message has.
+            has_known_part_ = has_known_part_ || content_ != nullptr || piece.text.in != &message_ ||
+                              piece.part.kind != part_kind::tool_result;
+        } else if (piece.removable.in == calls_ && calls_ != nullptr)
+            fail("tool_calls has an element that is no object", nullptr);
+        else if (piece.removable.in == content_ && content_ != nullptr) {
+            has_unknown_block_ = true;
+            auto const* const block = piece.removable.find();
+            if (block_names_call(*block)) fail("block " + std::to_string(piece.removable.at), block);
+        } else if (piece.removable.in == &message_) has_unknown_block_ = true;
     }
 
-    /// Members beside the content, which some shapes use for calls, results or for all blocks.
-    void see_members() {
+    /// Checks the members beside the content, which some shapes use for calls, results or all blocks.
+    void check_members() {
         for (auto const& [key, value] : message_.items()) {
-            if (!why_.empty()) return;
+            if (!reason_.empty()) return;
             if (key == "tool_calls" || key == "function_call") {
-                if (holds_something(value) && value.is_array() != (key == "function_call") && value.is_structured())
-                    continue;
-                if (holds_something(value)) found("member " + key + " has an unexpected type", nullptr);
+                if (has_value(value) && value.is_array() != (key == "function_call") && value.is_structured()) continue;
+                if (has_value(value)) fail("member " + key + " has an unexpected type", nullptr);
                 continue;
             }
             if (key == "role" || key == "content" || key == "name" || key == "condense" ||
                 key.starts_with("tool_call_id"))
                 continue;
-            others_ = others_ || (holds_something(value) && (value.is_string() || value.is_structured()));
-            // Definitions, which some keep in a message, are no calls.
+            has_others_ = has_others_ || (has_value(value) && (value.is_string() || value.is_structured()));
+            // Definitions of tools, which some programs keep in a message, are no calls.
             if (!value.is_structured() || key.ends_with("tools") || key.ends_with("functions")) continue;
-            if (names_call(key, false) && holds_something(value)) found("member " + shown(key), nullptr);
+            if (names_call(key, false) && has_value(value)) fail("member " + printable(key), nullptr);
             else if (value.is_array())
-                for (std::size_t at = 0; at < value.size() && why_.empty(); ++at)
+                for (std::size_t at = 0; at < value.size() && reason_.empty(); ++at)
                     if (block_names_call(value[at]))
-                        found("element " + std::to_string(at) + " of " + shown(key), &value[at]);
+                        fail("element " + std::to_string(at) + " of " + printable(key), &value[at]);
         }
     }
 
     bool calls_only() const { return calls_ != nullptr || member_of(message_, "function_call") != nullptr; }
 
-    static std::string shown(std::string_view name) {
-        std::string out;
-        append_name(out, name);
-        return out;
+    static std::string printable(std::string_view name) {
+        std::string result;
+        append_name(result, name);
+        return result;
     }
-    void found(std::string what, Json const* block) {
-        if (!why_.empty()) return;
-        why_ = std::move(what);
+    void fail(std::string problem, Json const* block) {
+        if (!reason_.empty()) return;
+        reason_ = std::move(problem);
         if (block == nullptr) return;
         auto const type = text_member(*block, "type");
-        why_ += " (" + (type.empty() ? std::string{} : "type " + shown(type) + "; ") + "members " +
-                names_of_members(*block) + ")";
-        why_ += " names a call or a result";
+        reason_ += " (" + (type.empty() ? std::string{} : "type " + printable(type) + "; ") + "members " +
+                   names_of_members(*block) + ")";
+        reason_ += " names a call or a result";
     }
 
     Json const& message_;
     Json const* content_ = nullptr;
     Json const* calls_ = nullptr;
-    std::string why_;
-    bool understood_ = false;
-    bool unknown_ = false;
-    bool others_ = false;
+    std::string reason_;
+    bool has_known_part_ = false;
+    bool has_unknown_block_ = false;
+    bool has_others_ = false;
 };
 
 }  // namespace detail
 
-/// Why `message` is not understood; false where it is. An error are: a value that is no object; a block that is
-/// not understood and has a type or a member naming a call or a result (`tool...`, `function...`), in the
-/// content or in a member beside it; no block that is understood. Understood are `content: null`, empty and
-/// call-only messages, and unknown blocks beside ones that are known.
+/// Why `message` is not understood; false if it is. Errors: a value that is no object; an unknown block whose type or
+/// member names a call or a result (`tool...`, `function...`), in the content or in a member beside it; no known block
+/// at all. Understood are `content: null`, empty and call-only messages, and unknown blocks beside known ones.
 template <json_type Json>
 shape_error shape_error_of(Json const& message, std::size_t index = shape_error::alone) {
     auto reason = detail::shape_check<Json>{message}.reason();

@@ -25,8 +25,8 @@
 namespace condense {
 inline namespace v1 {
 
-/// Messages joined by shared calls, or one message, in the order in which they joined. Keeps alive what the
-/// view that gave it holds, not the history.
+/// Messages joined by shared calls, or one message, in the order in which they joined. Shares ownership of the view's
+/// results, not of the history.
 template <message Message>
 class message_group : public ranges::view_interface<message_group<Message>, ranges::finite> {
     using cursor = detail::selection_cursor<detail::pointee_at<Message>>;
@@ -46,7 +46,7 @@ private:
 
 namespace detail {
 
-/// For selections that ask for no tokens.
+/// For selections that count no tokens.
 struct uncounted {
     constexpr cost operator()(std::string_view) const noexcept { return {}; }
 };
@@ -58,35 +58,36 @@ constexpr cost message_cost(Estimator const& count, Message const& m) {
     return sum;
 }
 
-/// Row P12: contiguous from the end; stops at the first message that does not fit, and equality fits.
+/// The newest messages up to `limit`, without a gap: stops at the first that does not fit, so that no answer stands
+/// without the message before it. A sum equal to the limit fits.
 template <token_estimator Estimator>
-struct newest_fitting {
+struct newest_selection {
     cost limit = {};
     Estimator count = {};
 
     template <class History, class Message>
-    constexpr void operator()(History& history, std::vector<Message const*>& places) const {
+    constexpr void operator()(History& history, std::vector<Message const*>& selected) const {
         source<History> const all{history};
         cost sum;
         auto begin = all.size();
         while (begin != 0 && (sum += message_cost(count, all[begin - 1])) <= limit) --begin;
-        for (; begin != all.size(); ++begin) places.push_back(address_of(all[begin]));
+        for (; begin != all.size(); ++begin) selected.push_back(address_of(all[begin]));
     }
 };
 
-struct left_by_window {
-    messages most = {};
+struct window_selection {
+    messages limit = {};
 
     template <class History, class Message>
-    constexpr void operator()(History& history, std::vector<Message const*>& places) const {
-        auto const mix = pipeline{window_layer<>::of(most)};
+    constexpr void operator()(History& history, std::vector<Message const*>& selected) const {
+        auto const mix = pipeline{window_layer<>::of(limit)};
         auto const reduced = v1::dry_run(history, mix, budget{.window = {u64_limit}}, uncounted{});
-        reduced.each_place([&](std::uint32_t index) { places.push_back(address_of(reduced.original(index))); },
+        reduced.each_place([&](std::uint32_t index) { selected.push_back(address_of(reduced.original(index))); },
                            [](auto const&) {});
     }
 };
 
-/// The members of all groups in one row, and where each group ends.
+/// The members of all groups in one vector, and the end of each group.
 template <class History>
 class grouped_history : public std::enable_shared_from_this<grouped_history<History>> {
 public:
@@ -94,28 +95,28 @@ public:
 
     explicit grouped_history(History history) : history_{std::move(history)} {}
 
-    void find() {
-        if (found_) return;
+    void evaluate() {
+        if (evaluated_) return;
         source<History> const all{history_};
         outline facts;
         for (std::size_t index = 0; index < all.size(); ++index) facts.append(all[index], uncounted{});
         std::vector<message_type const*> members;
         std::vector<std::size_t> ends;
         members.reserve(all.size());
-        for (std::size_t slot = 0; slot < facts.group_count(); ++slot) {
-            auto const& found = facts.group_at(slot);
-            if (found.count == 0) continue;
-            auto index = found.first;
-            for (auto left = found.count; left != 0; --left, index = facts.message_at(index).next_in_group)
+        for (std::size_t group_id = 0; group_id < facts.group_count(); ++group_id) {
+            auto const& record = facts.group_at(group_id);
+            if (record.count == 0) continue;
+            auto index = record.first;
+            for (auto left = record.count; left != 0; --left, index = facts.message_at(index).next_in_group)
                 members.push_back(address_of(all[index]));
             ends.push_back(members.size());
         }
         members_ = std::move(members);
         ends_ = std::move(ends);
-        found_ = true;
+        evaluated_ = true;
     }
     std::size_t size() const noexcept { return ends_.size(); }
-    held_at<grouped_history> at() noexcept { return {this}; }
+    element_access<grouped_history> at() noexcept { return {this}; }
     message_group<message_type> element(std::size_t index) const {
         auto const begin = index == 0 ? 0 : ends_[index - 1];
         return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin},
@@ -126,15 +127,15 @@ private:
     History history_;
     std::vector<message_type const*> members_;
     std::vector<std::size_t> ends_;
-    bool found_ = false;
+    bool evaluated_ = false;
 };
 
 struct group_verb {
     template <class History>
     constexpr auto operator()(History&& history) const {
         if constexpr (accepted_history<History>()) {
-            using held = grouped_history<decltype(kept_history(std::forward<History>(history)))>;
-            return selection<held>{std::make_shared<held>(kept_history(std::forward<History>(history)))};
+            using storage = grouped_history<decltype(view_of_history(std::forward<History>(history)))>;
+            return selection<storage>{std::make_shared<storage>(view_of_history(std::forward<History>(history)))};
         }
     }
 };
@@ -144,44 +145,44 @@ inline constexpr bool is_reduction = false;
 template <class History, class Estimator, std::size_t Layers>
 inline constexpr bool is_reduction<reduction<History, Estimator, Layers>> = true;
 
-/// Kept is a reduction, or a pointer to one. What has to be made is made when it is first looked at.
-template <class Kept>
+/// Storage is a reduction, or a pointer to one. Summaries and edited messages are rendered on first access.
+template <class Storage>
 class sent_messages {
 public:
-    using reduction_type = std::remove_cvref_t<std::remove_pointer_t<Kept>>;
+    using reduction_type = std::remove_cvref_t<std::remove_pointer_t<Storage>>;
     using message_type = typename reduction_type::message_type;
 
-    explicit sent_messages(Kept reduced) : reduced_{std::move(reduced)} {}
+    explicit sent_messages(Storage storage) : storage_{std::move(storage)} {}
 
-    void find() {
-        if (found_) return;
-        std::vector<sent> all;
-        reduction().each_sent([&](sent_place place) { all.push_back({place, nullptr}); });
-        all_ = std::move(all);
-        found_ = true;
+    void evaluate() {
+        if (evaluated_) return;
+        std::vector<sent> elements;
+        reduction().each_sent([&](sent_place place) { elements.push_back({place, nullptr}); });
+        messages_ = std::move(elements);
+        evaluated_ = true;
     }
-    std::size_t size() const noexcept { return all_.size(); }
-    held_at<sent_messages> at() noexcept { return {this}; }
+    std::size_t size() const noexcept { return messages_.size(); }
+    element_access<sent_messages> at() noexcept { return {this}; }
     message_type const& element(std::size_t index) {
-        auto& [place, made] = all_[index];
+        auto& [place, message] = messages_[index];
         if (place.kind == sent_kind::kept) return reduction().original(place.index);
-        if (made == nullptr) made.reset(new message_type(reduction().make(place)));
-        return *made;
+        if (message == nullptr) message.reset(new message_type(reduction().make(place)));
+        return *message;
     }
 
 private:
     struct sent {
         sent_place place;
-        std::unique_ptr<message_type> made;
+        std::unique_ptr<message_type> message;
     };
     constexpr reduction_type const& reduction() const noexcept {
-        if constexpr (std::is_pointer_v<Kept>) return *reduced_;
-        else return reduced_;
+        if constexpr (std::is_pointer_v<Storage>) return *storage_;
+        else return storage_;
     }
 
-    Kept reduced_;
-    std::vector<sent> all_;
-    bool found_ = false;
+    Storage storage_;
+    std::vector<sent> messages_;
+    bool evaluated_ = false;
 };
 
 struct of_verb {
@@ -196,11 +197,11 @@ struct of_verb {
                           "condense: views.of: the elements of the history must be there to be referred to, not made "
                           "when read (see message)");
             if constexpr (std::is_lvalue_reference_v<Reduction>) {
-                using held = sent_messages<plain const*>;
-                return selection<held>{std::make_shared<held>(address_of(reduced))};
+                using storage = sent_messages<plain const*>;
+                return selection<storage>{std::make_shared<storage>(address_of(reduced))};
             } else {
-                using held = sent_messages<plain>;
-                return selection<held>{std::make_shared<held>(std::forward<Reduction>(reduced))};
+                using storage = sent_messages<plain>;
+                return selection<storage>{std::make_shared<storage>(std::forward<Reduction>(reduced))};
             }
         }
     }
@@ -216,7 +217,7 @@ struct newest_verb {
             token_estimator<Estimator>,
             "condense: views.newest_within: the estimator must take a text and give a cost (see token_estimator)");
         if constexpr (token_estimator<Estimator>) {
-            using verb = pick<newest_fitting<Estimator>>;
+            using verb = pick<newest_selection<Estimator>>;
             if constexpr (std::same_as<Limit, budget>)
                 return view_closure<verb>{verb{{cost::of(limit.input() - limit.overhead), std::move(count)}}};
             else return view_closure<verb>{verb{{cost::of(limit), std::move(count)}}};
@@ -229,7 +230,7 @@ struct window_verb {
     constexpr auto operator()(Count count) const {
         static_assert(std::same_as<Count, messages>,
                       "condense: views.window: the count must be in messages, such as 100_messages (see messages)");
-        using verb = pick<left_by_window>;
+        using verb = pick<window_selection>;
         if constexpr (std::same_as<Count, messages>) return view_closure<verb>{verb{{count}}};
     }
 };

@@ -28,7 +28,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// By index over what At gives, a callable that stays valid as long as the selection.
+/// A cursor by index. At: a callable from an index to an element, valid as long as the selection.
 template <class At>
 struct selection_cursor {
     At at = {};
@@ -44,72 +44,72 @@ struct selection_cursor {
     }
 };
 
-/// Messages that are somewhere else.
+/// Messages by their addresses.
 template <class Message>
 struct pointee_at {
     Message const* const* first = nullptr;
     constexpr Message const& operator()(std::size_t index) const noexcept { return *first[index]; }
 };
 
-/// What Held finds or makes when it is asked.
-template <class Held>
-struct held_at {
-    Held* held = nullptr;
-    constexpr decltype(auto) operator()(std::size_t index) const { return held->element(index); }
+/// Elements that Storage computes on access.
+template <class Storage>
+struct element_access {
+    Storage* storage = nullptr;
+    constexpr decltype(auto) operator()(std::size_t index) const { return storage->element(index); }
 };
 
-/// Held has `find()`, which does its work once, `size()`, and `at()` by index.
-template <class Held>
-class selection : public ranges::view_interface<selection<Held>, ranges::finite> {
-    using cursor = selection_cursor<decltype(std::declval<Held&>().at())>;
+/// Storage has `evaluate()`, which does its work once, `size()`, and `at()`, an access by index.
+template <class Storage>
+class selection : public ranges::view_interface<selection<Storage>, ranges::finite> {
+    using cursor = selection_cursor<decltype(std::declval<Storage&>().at())>;
 
 public:
     selection() = default;
-    explicit selection(std::shared_ptr<Held> held) noexcept : held_{std::move(held)} {}
+    explicit selection(std::shared_ptr<Storage> storage) noexcept : storage_{std::move(storage)} {}
 
     auto begin() const {
-        if (held_ == nullptr) return ranges::basic_iterator<cursor>{};
-        held_->find();
-        return ranges::basic_iterator<cursor>{cursor{held_->at(), 0}};
+        if (storage_ == nullptr) return ranges::basic_iterator<cursor>{};
+        storage_->evaluate();
+        return ranges::basic_iterator<cursor>{cursor{storage_->at(), 0}};
     }
     auto end() const {
-        if (held_ == nullptr) return ranges::basic_iterator<cursor>{};
-        held_->find();
-        return ranges::basic_iterator<cursor>{cursor{held_->at(), held_->size()}};
+        if (storage_ == nullptr) return ranges::basic_iterator<cursor>{};
+        storage_->evaluate();
+        return ranges::basic_iterator<cursor>{cursor{storage_->at(), storage_->size()}};
     }
 
 private:
-    std::shared_ptr<Held> held_;
+    std::shared_ptr<Storage> storage_;
 };
 
-/// Messages of a history, picked by `Find`, which writes their addresses in order.
-template <class History, class Find>
-class picked {
+/// Messages of a history, chosen by `Select`, which writes their addresses in order.
+template <class History, class Select>
+class lazy_selection {
 public:
     using message_type = typename source<History>::message_type;
 
-    picked(History history, Find how) : history_{std::move(history)}, find_{std::move(how)} {}
+    lazy_selection(History history, Select select) : history_{std::move(history)}, select_{std::move(select)} {}
 
-    void find() {
-        if (found_) return;
-        std::vector<message_type const*> places;
-        find_(history_, places);
-        places_ = std::move(places);
-        found_ = true;
+    void evaluate() {
+        if (evaluated_) return;
+        std::vector<message_type const*> selected;
+        select_(history_, selected);
+        selected_ = std::move(selected);
+        evaluated_ = true;
     }
-    std::size_t size() const noexcept { return places_.size(); }
-    pointee_at<message_type> at() const noexcept { return {places_.data()}; }
+    std::size_t size() const noexcept { return selected_.size(); }
+    pointee_at<message_type> at() const noexcept { return {selected_.data()}; }
 
 private:
     History history_;
-    Find find_;
-    std::vector<message_type const*> places_;
-    bool found_ = false;
+    Select select_;
+    std::vector<message_type const*> selected_;
+    bool evaluated_ = false;
 };
 
-/// A history as a view keeps it: a container by reference, as const where that can be walked; a view as it is.
+/// The history as a view: a container by reference, const if that can be walked; a view by value.
 template <class History>
-constexpr auto kept_history(History&& history) {
+constexpr auto view_of_history(History&& history) {
     using plain = std::remove_reference_t<History>;
     if constexpr (std::is_lvalue_reference_v<History> && !ranges::view_<std::remove_const_t<plain>> &&
                   ranges::forward_range<plain const>)
@@ -123,7 +123,7 @@ concept walkable = ranges::forward_range<History> && history<History>;
 template <class History>
 concept holds_elements = std::is_lvalue_reference_v<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
 
-/// Whether a view can be made of a history; where not, the first thing that is wrong with it is said.
+/// True if the history can be viewed; else a static_assert names the first problem.
 template <class History, class Plain = std::remove_reference_t<History>>
 constexpr bool accepted_history() {
     static_assert(!is_document<std::remove_const_t<Plain>>,
@@ -145,7 +145,7 @@ constexpr bool accepted_history() {
     }
 }
 
-/// As range-v3's, with our sentence before its own where the left side is no history.
+/// The closure of range-v3, with our diagnostic before its own if the left side is no history.
 template <class Verb>
 struct view_closure : ranges::views::view_closure<Verb> {
     view_closure() = default;
@@ -158,16 +158,17 @@ struct view_closure : ranges::views::view_closure<Verb> {
     }
 };
 
-/// A verb on a history that gives the messages which Find picks.
-template <class Find>
+/// A view closure's function: the messages of a history that Select chooses.
+template <class Select>
 struct pick {
-    Find find = {};
+    Select select = {};
 
     template <class History>
     constexpr auto operator()(History&& history) const {
         if constexpr (accepted_history<History>()) {
-            using held = picked<decltype(kept_history(std::forward<History>(history))), Find>;
-            return selection<held>{std::make_shared<held>(kept_history(std::forward<History>(history)), find)};
+            using storage = lazy_selection<decltype(view_of_history(std::forward<History>(history))), Select>;
+            return selection<storage>{
+                std::make_shared<storage>(view_of_history(std::forward<History>(history)), select)};
         }
     }
 };

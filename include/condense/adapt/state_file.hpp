@@ -9,7 +9,7 @@
 #include <condense/adapt/json_state.hpp>
 #include <condense/detail/posix_publish.hpp>
 
-// A session as a file that is the old one or the new one, whenever the process or the power fails:
+// A session saved in a file, which is the old or the new one if the process or the power fails:
 // condense::save_file(session, "agent.state"), then condense::restore_file(session, "agent.state"). POSIX.
 
 namespace condense {
@@ -17,15 +17,15 @@ inline namespace v1 {
 namespace detail {
 
 inline state_error file_fault(std::string_view verb, std::string_view call, int error) noexcept {
-    state_error made{.fault = state_fault::file, .reason = std::string_view{"condense: "}};
-    made.reason += verb;
-    made.reason += ": the file must be there and open to its owner: ";
-    made.reason += std::string_view{posix::fault(call, error)};
-    made.reason += " (see session_state)";
-    return made;
+    state_error result{.fault = state_fault::file, .reason = std::string_view{"condense: "}};
+    result.reason += verb;
+    result.reason += ": the file must be there and open to its owner: ";
+    result.reason += std::string_view{posix::fault(call, error)};
+    result.reason += " (see session_state)";
+    return result;
 }
 
-/// Where a file lies, and how it is called there.
+/// A path as folder and file name.
 struct state_path {
     std::string folder;
     std::string name;
@@ -35,54 +35,54 @@ struct state_path {
         folder = begin == 0 ? "." : std::string{path.substr(0, begin)};
         name = path.substr(begin);
     }
-    bool names_a_file() const noexcept {
+    bool is_valid() const noexcept {
         return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
     }
 };
 
 }  // namespace detail
 
-/// Replaces the file, or leaves it as it was: written beside it, synchronised, renamed. For its owner alone;
-/// folders that are missing are made. What a link at that name refers to is left alone.
+/// Replaces the file or leaves it unchanged: writes a temporary file, syncs it, renames it. Readable by its owner
+/// alone; creates missing folders. A link of that name is replaced, not followed.
 template <savable Session>
 state_error save_file(Session& session, std::string_view path) {
-    auto const kept = save(session);
-    if (!kept) return kept.error;
+    auto const saved = save(session);
+    if (!saved) return saved.error;
     namespace posix = detail::posix;
-    detail::state_path const at{path};
+    detail::state_path const location{path};
     auto const fault = [](std::string_view call, int error) { return detail::file_fault("save_file", call, error); };
-    if (!at.names_a_file()) return fault("open", EINVAL);
-    auto const folder = posix::open_folder(at.folder, true);
+    if (!location.is_valid()) return fault("open", EINVAL);
+    auto const folder = posix::open_folder(location.folder, true);
     if (folder.error != 0) return fault("open", folder.error);
-    posix::temporary made{folder.file};
-    if (made.error() != 0) return fault("create", made.error());
-    if (auto const error = posix::write_all(made.file(), kept.text)) return fault("write", error);
-    if (auto const error = posix::sync(made.file())) return fault("fsync", error);
-    if (auto const error = made.replace(at.name)) return fault("rename", error);
+    posix::temporary temporary{folder.file};
+    if (temporary.error() != 0) return fault("create", temporary.error());
+    if (auto const error = posix::write_all(temporary.file(), saved.text)) return fault("write", error);
+    if (auto const error = posix::sync(temporary.file())) return fault("fsync", error);
+    if (auto const error = temporary.replace(location.name)) return fault("rename", error);
     if (auto const error = posix::sync(folder.file)) return fault("fsync", error);
     return {};
 }
 
-/// Reads the file and restores the session from it; the file stays as it is. Removes what writers that were
-/// killed have left beside it. Follows no link.
+/// Restores the session from the file, which stays unchanged. Removes temporary files that killed processes left beside
+/// it. Follows no link.
 template <savable Session>
-state_error restore_file(Session& session, std::string_view path, bytes most = {std::uint64_t{1} << 30}) {
+state_error restore_file(Session& session, std::string_view path, bytes size_limit = {std::uint64_t{1} << 30}) {
     namespace posix = detail::posix;
-    detail::state_path const at{path};
+    detail::state_path const location{path};
     auto const fault = [](std::string_view call, int error) { return detail::file_fault("restore_file", call, error); };
-    if (!at.names_a_file()) return fault("open", EINVAL);
-    auto const folder = posix::open_folder(at.folder, false);
+    if (!location.is_valid()) return fault("open", EINVAL);
+    auto const folder = posix::open_folder(location.folder, false);
     if (folder.error != 0) return fault("open", folder.error);
     posix::clear_away(folder.file);
-    auto const found = posix::open_file(folder.file, at.name, O_RDONLY);
-    if (found.error != 0) return fault("open", found.error);
-    auto const size = posix::about(found.file).st_size;
-    if (size < 0 || static_cast<std::uint64_t>(size) > most.count)
+    auto const opened = posix::open_file(folder.file, location.name, O_RDONLY);
+    if (opened.error != 0) return fault("open", opened.error);
+    auto const size = posix::about(opened.file).st_size;
+    if (size < 0 || static_cast<std::uint64_t>(size) > size_limit.count)
         return detail::unrestorable(state_fault::too_large, "the file", "be no larger than the limit");
     std::string text(static_cast<std::size_t>(size), '\0');
-    auto const read = posix::read_at(found.file, text, 0);
+    auto const read = posix::read_at(opened.file, text, 0);
     if (read.error != 0) return fault("read", read.error);
-    return restore(session, read.bytes, most);
+    return restore(session, read.bytes, size_limit);
 }
 
 }  // namespace v1

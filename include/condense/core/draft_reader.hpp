@@ -259,7 +259,7 @@ public:
 
     /// Why the group could not be dropped or summarised; none when it could.
     constexpr refusal undroppable(group which) const noexcept {
-        if (which.id() >= edits_->slot_count() || !present(which)) return refusal::gone;
+        if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
         return view::bound(*facts_, which);
     }
 
@@ -308,7 +308,7 @@ protected:
     }
 
     constexpr std::uint32_t end_of_groups() const noexcept {
-        return static_cast<std::uint32_t>(edits_->slot_count()) * 2;
+        return static_cast<std::uint32_t>(edits_->group_count()) * 2;
     }
 
     constexpr bool holds_latest_user(group which) const noexcept {

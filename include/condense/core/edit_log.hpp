@@ -82,14 +82,14 @@ public:
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
-    constexpr std::size_t slot_count() const noexcept { return groups_.size(); }
+    constexpr std::size_t group_count() const noexcept { return groups_.size(); }
 
     constexpr bool present(group which) const noexcept {
         auto const& state = groups_[which.id()];
         return which.is_summary() ? state.summary != 0 : state.present();
     }
     /// The first place from `at` on where something would be sent: twice a group_id for its summary, one more for
-    /// its group; twice the slots when there is none.
+    /// its group; twice the number of groups when there is none.
     constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * groups_.size());
         for (; at < end; ++at) {
@@ -397,7 +397,7 @@ private:
                 steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = part_id, .before = part.cost});
                 change_part(facts, part.cost, {}, part_id, static_cast<std::uint32_t>(steps_.size()));
             }
-            auto const asked = part.kind == part_kind::tool_result ? facts.call_column(part) : detail::none32;
+            auto const asked = part.kind == part_kind::tool_result ? facts.call_part_id(part) : detail::none32;
             if (asked == detail::none32 || parts_[asked].answer == 0) continue;
             retract_answer(facts, asked);
         }

@@ -61,7 +61,7 @@ public:
     }
 
     /// The part of the call that a result or a call belongs to; none32 without one.
-    constexpr std::uint32_t call_column(part_record const& part) const noexcept {
+    constexpr std::uint32_t call_part_id(part_record const& part) const noexcept {
         return part.call == detail::none32 ? detail::none32 : calls_[part.call].part_id;
     }
     /// A call that will have no result any more and has none.

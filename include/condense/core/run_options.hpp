@@ -97,6 +97,12 @@ struct run_options {
     /// Write marks into changed messages, so that a later run knows its own earlier work. Providers
     /// refuse messages with members they do not know: take the marks out before sending.
     bool marks = false;
+    /// A session sends neighbouring user messages as one, for chat templates that want user and assistant to
+    /// alternate, and counts a frame less for each; a summary then stands in the message of the task. `history()`
+    /// stays as it is, and limits in messages or turns count the conversation's own. Needs `shortenable` messages.
+    /// `reduce` joins nothing, as a later call would take task and summary for one message: send its result by
+    /// `each_alternating`.
+    bool alternate = false;
     /// By which journals tell conversations apart: those with the same id share one record.
     std::string conversation = {};
     /// How many of the first messages some request has held already, for what `pays_off` computes; a

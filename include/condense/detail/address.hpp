@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Where a value is, whatever its type or its namespace make of `&`. As std::addressof, without the
-// weight of <memory>.
+// The address of a value whose type may overload `&`: std::addressof, without the cost of including <memory>.
 
 namespace condense {
 inline namespace v1 {

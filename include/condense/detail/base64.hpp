@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-// Base64 (RFC 4648, section 4) for bytes that are no text.
+// Base64 (RFC 4648, section 4), for bytes that are not valid UTF-8.
 
 namespace condense {
 inline namespace v1 {
@@ -14,7 +14,7 @@ namespace detail::base64 {
 
 inline constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Appends four digits for every three bytes begun, padded with `=`.
+/// Appends four digits for each group of up to three bytes, padded with `=`.
 constexpr void append(std::string& out, std::string_view bytes) {
     for (; !bytes.empty(); bytes.remove_prefix(bytes.size() < 3 ? bytes.size() : 3)) {
         std::uint32_t bits = 0;
@@ -25,7 +25,7 @@ constexpr void append(std::string& out, std::string_view bytes) {
     }
 }
 
-/// Appends the bytes, and says whether `text` is what `append` writes for them.
+/// Appends the decoded bytes. False if `text` is not exactly what `append` writes for them.
 constexpr bool append_decoded(std::string& out, std::string_view text) {
     if (text.size() % 4 != 0) return false;
     for (; !text.empty(); text.remove_prefix(4)) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// The few rows of greatest weight, from one pass over all.
+// Selects the rows of greatest weight in one pass.
 
 namespace condense {
 inline namespace v1 {

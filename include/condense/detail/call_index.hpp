@@ -11,9 +11,8 @@
 #include <condense/detail/grow.hpp>
 #include <condense/detail/saturate.hpp>
 
-// The calls of a conversation in the order they were made, found by id from the newest backward.
-// Ids may be reused or missing, so this never maps an id to one call. The table by id is filled when one is
-// asked for that is not among the newest.
+// The calls of a conversation in order, looked up by id from the newest backward. Ids may be reused or missing, so an
+// id is never mapped to a single call. The hash table is filled only when a lookup goes beyond the newest calls.
 
 namespace condense {
 inline namespace v1 {
@@ -24,7 +23,7 @@ struct call_record {
     std::uint32_t id_size = 0;
     std::uint32_t tool_size = 0;
     std::uint32_t message = 0;
-    std::uint32_t below = none32;  ///< the next older unanswered call with the same id, once it was looked up
+    std::uint32_t below = none32;  ///< the next older unanswered call with the same id; set by the first lookup
     bool answered = false;
     bool waits = false;  ///< the adapter says that the answer is still to come
     bool dead = false;   ///< a later turn has been answered without it
@@ -33,7 +32,7 @@ struct call_record {
     std::uint32_t result_in = none32;  ///< the message of its first result by id
 };
 
-/// A template, as its kind in core are, so that a program that only includes it instantiates nothing of it.
+/// A template, so that a program that only includes it instantiates nothing.
 template <class = void>
 class basic_call_index {
 public:
@@ -48,7 +47,7 @@ public:
         return std::string_view{arena_}.substr(calls_[call].text_at + calls_[call].id_size, calls_[call].tool_size);
     }
 
-    /// Room where calls are known to come, and how long their ids and names are.
+    /// Reserves memory for a known number of calls, and bytes of their ids and names.
     constexpr void expect(std::size_t count, std::size_t text) {
         calls_.reserve(count);
         arena_.reserve(text);
@@ -72,7 +71,7 @@ public:
         return call;
     }
 
-    /// The nearest call with this id that has no answer, else the nearest that has one, else none32.
+    /// The newest call with this id that has no answer, else the newest that has one, else none32.
     constexpr std::uint32_t nearest(std::string_view id) noexcept {
         if (id.empty() || calls_.empty()) return none32;
         if (auto const found = among_newest(id); found != none32) return found;
@@ -83,7 +82,7 @@ public:
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
     }
 
-    /// The call has no answer any more, though it had one.
+    /// Takes the answer of a call back.
     constexpr void reopen(std::uint32_t call) noexcept {
         calls_[call].answered = false;
         if (call >= looked_up_ || calls_[call].id_size == 0) return;
@@ -97,11 +96,11 @@ public:
 private:
     struct slot_record {
         std::uint32_t newest = none32;
-        std::uint32_t unanswered = none32;  ///< the newest that may have no answer; what is below it may, too
+        std::uint32_t unanswered = none32;  ///< the newest call that may be unanswered; calls below it may be, too
     };
 
-    /// One of the newest few calls with this id, and it has no answer: nearly always the one that a result is
-    /// for. Else none32.
+    /// An unanswered call with this id among the newest few, which is nearly always the one that a result belongs to;
+    /// else none32.
     constexpr std::uint32_t among_newest(std::string_view id) const noexcept {
         auto const end = calls_.size() > few ? calls_.size() - few : 0;
         for (auto at = calls_.size(); at-- > end;)
@@ -128,7 +127,7 @@ private:
         slot = {call, call};
     }
 
-    /// Room for so many ids; a wider table is filled anew.
+    /// Grows the table for so many ids, and fills it again.
     constexpr void make_slots(std::size_t ids) {
         if (ids * 4 < slots_.size() * 3) return;
         std::size_t wanted = 16;

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-// How far one name is from another: which known one may be meant by one that is not.
+// The distance of two names, to suggest a known name for an unknown one.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Insertions, removals and exchanges of one character between them.
+/// Levenshtein's distance: insertions, removals and replacements of one character.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
     for (std::size_t at = 0; at < row.size(); ++at) row[at] = at;

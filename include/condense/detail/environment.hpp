@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-// Variables of the environment, of the process or of whatever a program has in its place.
+// Environment variables, of the process or of a substitute that a program passes.
 
 #if defined(__unix__) || defined(__APPLE__)
 extern "C" char** environ;  // not every system declares it
@@ -19,7 +19,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The environment of the process. No other thread may change it meanwhile, as for std::getenv itself.
+/// The environment of the process. As with std::getenv, no other thread may change it meanwhile.
 struct process_environment {
     std::optional<std::string> operator()(std::string const& name) const {
         auto const* const found = std::getenv(name.c_str());
@@ -37,7 +37,7 @@ struct process_environment {
 #endif
 };
 
-/// A pointer would be asked for a text where it is null.
+/// Refuses pointers, which may be null.
 template <class Lookup>
 concept environment = requires(Lookup& look, std::string const& name) {
     { look(name) } -> std::convertible_to<std::optional<std::string>>;

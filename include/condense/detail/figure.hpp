@@ -8,8 +8,8 @@
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/saturate.hpp>
 
-// Figures as people write them into settings: 30000, 65%, 0.65, on. Shares never pass through floating
-// point, and no locale matters.
+// Numbers in the spellings of settings: 30000, 65%, 0.65, on. Parses shares without floating point and without a
+// locale.
 
 namespace condense {
 inline namespace v1 {
@@ -17,7 +17,7 @@ namespace detail {
 
 enum class figure_fault : std::uint8_t { none, malformed, too_large, too_fine };
 
-/// A number, or why there is none.
+/// A number, or an error.
 struct figure {
     std::uint64_t value = 0;
     figure_fault fault = figure_fault::none;
@@ -25,8 +25,8 @@ struct figure {
     friend constexpr bool operator==(figure const&, figure const&) = default;
 };
 
-/// Decimal digits, with a point and at most `places` digits behind it where there are places; in units of the last
-/// place. Exact, or nothing: further digits must be zeros.
+/// Decimal digits with at most `places` digits after the point, in units of the last place. Exact: further digits must
+/// be zeros.
 constexpr figure read_decimal(std::string_view text, std::size_t places) noexcept {
     constexpr std::string_view digits = "0123456789";
     auto const point = text.find('.');
@@ -47,10 +47,10 @@ constexpr figure read_decimal(std::string_view text, std::size_t places) noexcep
     return out;
 }
 
-/// Decimal digits and nothing else.
+/// Decimal digits only.
 constexpr figure read_count(std::string_view text) noexcept { return read_decimal(text, 0); }
 
-/// Takes the first of several counts with one space between two; a space at the end is malformed.
+/// Consumes the first of several counts separated by single spaces; a space at the end is malformed.
 constexpr figure take_count(std::string_view& list) noexcept {
     auto const word = list.substr(0, list.find(' '));
     bool const last = word.size() == list.size();

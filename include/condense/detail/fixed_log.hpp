@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
-// Logarithms, powers and roots of whole numbers, by whole numbers alone, so that they are the same everywhere.
+// Logarithms, powers and roots in integer arithmetic, so that results are the same on every machine.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// 1 in the fixed point of ratios and logarithms.
+/// 1 in 16.16 fixed point, the format of ratios and logarithms.
 inline constexpr std::int64_t fixed_one = 65'536;
 
 /// floor(sqrt(value)).

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-// FNV-1a, 64 bits: a cheap hash of text, easily forged. Never what decides that two texts are equal.
+// FNV-1a, 64 bits: a cheap hash of text that is easily forged, so it never decides alone that two texts are equal.
 
 namespace condense {
 inline namespace v1 {
@@ -12,7 +12,7 @@ namespace detail {
 
 inline constexpr std::uint64_t fnv_basis = 0xCBF29CE484222325u;
 
-/// The state with one more value; of text these are bytes.
+/// Hashes one more value, for texts a byte.
 constexpr std::uint64_t fnv1a(std::uint64_t state, std::uint64_t value) noexcept {
     return (state ^ value) * 0x100000001B3u;
 }

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 
-// Room for what comes, so that taking it in cannot fail: grow(values, 3), then three push_backs.
+// Reserves memory ahead, so that what follows cannot fail: grow(values, 3), then three push_backs.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Room for `more` elements; at least doubled where there is none, so that many small steps stay linear.
+/// Reserves memory for `more` elements. At least doubles the capacity, so that many small steps stay linear.
 template <class Column>
 constexpr void grow(Column& values, std::size_t more) {
     if (values.capacity() - values.size() >= more) return;

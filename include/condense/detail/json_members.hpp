@@ -8,14 +8,14 @@
 
 #include <condense/detail/json_scan.hpp>
 
-// The members of a JSON object in place, and what its strings say.
+// Reads the members of a JSON object in place, and decodes its strings.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// Calls f(name, value) for each member, both as they are written, the name without its quotes. False,
-/// and no call, where `text` is no JSON object.
+/// Calls f(name, value) for each member, both as spelt, the name without its quotes. False, without any call, if `text`
+/// is no JSON object.
 template <class Function>
 constexpr bool each_member(std::string_view text, Function&& f) {
     scanner read{text};
@@ -50,7 +50,7 @@ constexpr void append_code_point(std::string& out, std::uint32_t point) {
     put(0x80 | (point & 0x3F));
 }
 
-/// What the string says that is written as `quoted`, with its quotes; half of a surrogate pair as U+FFFD.
+/// Decodes a JSON string given with its quotes; half of a surrogate pair becomes U+FFFD.
 constexpr std::string string_value(std::string_view quoted) {
     std::string out;
     auto const text = quoted.substr(1, quoted.size() - 2);

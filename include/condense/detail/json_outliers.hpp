@@ -11,21 +11,21 @@
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/rarity.hpp>
 
-// Which rows of a JSON array differ from the rest, by structure alone: keys, types, values that few rows
-// have, words, sizes. No list of words is consulted, so the language and the wording do not matter.
+// Finds rows of a JSON array that differ from the rest, by structure alone: keys, types, values that few rows have,
+// words, sizes. Uses no list of words, so it works for any language and wording.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// What was seen at one path of the rows.
+/// Statistics of one path of the rows.
 struct column {
     std::uint64_t rows = 0;
-    std::uint64_t latest = ~std::uint64_t{0};  ///< the row that had it last
-    bool along = false;  ///< came with another new path: one event, not two
+    std::uint64_t latest = ~std::uint64_t{0};  ///< the latest row that has it
+    bool along = false;  ///< first seen together with another new path: one event, not two
     std::uint32_t rare = 0;     ///< surprise at having it
     std::uint32_t missing = 0;  ///< surprise at not having it
-    bool uniform = false;       ///< nothing that it holds surprises
+    bool uniform = false;       ///< no value of it is surprising
     tally<16> kinds = {};
     tally<64> values = {};
     tally<128> words = {};
@@ -34,17 +34,17 @@ struct column {
     magnitudes lengths = {};
 };
 
-/// `note` for every row, then `settle`, then `weigh` for any row: how surprising it is. Both passes are
+/// Call `note` for every row, then `settle`, then `weigh` for any row to learn how surprising it is. Both passes are
 /// linear in the text. Memory is bounded by the limit on paths, about half a megabyte.
 class outliers {
 public:
     static constexpr std::size_t path_limit = 96;
-    static constexpr std::size_t level_limit = 4;   ///< deeper values are not looked at
-    static constexpr std::size_t text_limit = 160;  ///< nor are words further into a string
+    static constexpr std::size_t level_limit = 4;   ///< deeper values are not examined
+    static constexpr std::size_t text_limit = 160;  ///< bytes of a string whose words are examined
 
     constexpr outliers() { columns_.reserve(16); }
 
-    /// Takes the row that starts with the token `first`; false where it is not JSON.
+    /// Counts the row that starts with the token `first`; false if it is not JSON.
     constexpr bool note(scanner& scan, token first) {
         fresh_ = lost_ = false;
         bool const read =
@@ -83,10 +83,10 @@ public:
         }
     }
 
-    /// The surprise of the rarest thing about the row, in eighths of a bit. Paths that a row lacks count if `whole`.
+    /// The surprise of the rarest feature of the row, in eighths of a bit. With `whole` missing paths count, too.
     constexpr std::uint32_t weigh(scanner& scan, token first, bool whole = true, std::uint64_t root = root_path) {
         weight found;
-        auto const row = ++rows_;  // a number that no row had
+        auto const row = ++rows_;  // a number of no other row
         walk(
             scan, first,
             [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {
@@ -105,7 +105,7 @@ public:
         return found.best;
     }
 
-    /// Where the value of a key of the row is counted.
+    /// The path under which the value of a key is counted.
     static constexpr std::uint64_t path_of(std::string_view key) noexcept { return mix(root_path, fnv1a(key)); }
 
     /// Rarer than one row in sixteen.
@@ -153,10 +153,10 @@ private:
         }
     };
 
-    /// Shows `pass` all that is remarkable about one value.
+    /// Passes all features of one value to `pass`.
     template <class Pass>
     static constexpr void look(column& at, token kind, std::string_view text, Pass pass) noexcept {
-        // Zero and the empty string are sorts of their own, as numbers below zero are.
+        // Zero, the empty string and negative numbers are types of their own.
         auto const size = kind == token::number ? magnitude_of(text) : 0;
         auto const form = kind == token::number ? (text[0] == '-' ? 2u
                                                    : size == 0    ? 1u
@@ -167,7 +167,7 @@ private:
             if (pass.wants(at.values)) pass(at.values, fnv1a(text), 8);
             pass.size(at.numbers, size);
         } else if (kind == token::string) {
-            // Words of a value that comes again say no more than the value.
+            // The words of a repeated value add nothing to the value itself.
             bool const fresh = !pass.wants(at.values) || pass(at.values, fnv1a(text), 8) || !Pass::counts;
             pass.size(at.lengths, quarter_octaves(text.size() - 1, 0));
             if (fresh && (pass.wants(at.words) || pass.wants(at.shapes)))
@@ -175,7 +175,7 @@ private:
         }
     }
 
-    /// Words without digits, and which sorts of characters there are.
+    /// Words without digits, and the set of character classes.
     template <class Pass>
     static constexpr void words(column& at, std::string_view text, Pass pass) noexcept {
         bool along = false;

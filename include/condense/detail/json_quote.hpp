@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// What stands between the quotes of a JSON string, written and read back byte for byte.
+// Escapes text for JSON strings, and reads it back byte for byte.
 
 namespace condense {
 inline namespace v1 {
@@ -13,7 +13,7 @@ namespace detail::json {
 
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
-/// Appends valid UTF-8 with quotes, backslashes and control bytes escaped: up to six times as long.
+/// Appends valid UTF-8 with quotes, backslashes and control bytes escaped, which may be six times as long.
 constexpr void append_escaped(std::string& out, std::string_view text) {
     for (char const byte : text) {
         auto const value = static_cast<unsigned char>(byte);
@@ -27,8 +27,8 @@ constexpr void append_escaped(std::string& out, std::string_view text) {
     }
 }
 
-/// Appends the text, and says whether `escaped` uses only escapes that append_escaped writes: one text
-/// has one spelling, so a line that was rewritten is noticed.
+/// Appends the decoded text. False if `escaped` uses other escapes than append_escaped writes: a text has one spelling,
+/// so that a rewritten line is detected.
 constexpr bool append_unescaped(std::string& out, std::string_view escaped) {
     for (std::size_t at = 0; at < escaped.size(); ++at) {
         if (escaped[at] == '"') return false;

@@ -17,14 +17,14 @@ namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// The deepest nesting that is read; deeper text is refused, never followed.
+/// The deepest nesting that is read; deeper text is refused.
 inline constexpr std::size_t depth_limit = 128;
 
 enum class token : std::uint8_t { object, array, close, key, string, number, yes, no, null, done, bad };
 
 constexpr bool opens(token kind) noexcept { return kind <= token::array; }
 
-/// `next()` until `done`, or `bad` where the text stops being JSON; nothing is asked of it after that.
+/// Call `next()` until it returns `done`, or `bad` where the text stops being JSON, and nothing after that.
 class scanner {
 public:
     explicit constexpr scanner(std::string_view text) noexcept : text_{text} {}
@@ -49,7 +49,7 @@ public:
         return value();
     }
 
-    /// After `object` or `array`: the bytes of the whole container, or none where it is not JSON.
+    /// After `object` or `array`: skips the container and returns its text; empty if it is not JSON.
     constexpr std::string_view skip() noexcept {
         auto const from = begin_;
         for (auto const outside = depth_ - 1; depth_ != outside;)
@@ -57,9 +57,9 @@ public:
         return text_.substr(from, at_ - from);
     }
 
-    /// The bytes of the last token as they are spelled; of a key or string with its quotes.
+    /// The spelling of the latest token; of a key or string with its quotes.
     constexpr std::string_view text() const noexcept { return text_.substr(begin_, end_ - begin_); }
-    /// Containers that are open.
+    /// How many containers are open.
     constexpr std::size_t depth() const noexcept { return depth_; }
 
 private:
@@ -149,7 +149,7 @@ private:
         return true;
     }
 
-    /// Steps over bytes of a string that need no look, eight at once.
+    /// Skips plain bytes of a string, eight at once.
     constexpr void skip_plain() noexcept {
         if (std::is_constant_evaluated()) return;
         constexpr std::uint64_t ones = 0x0101010101010101u;
@@ -209,7 +209,7 @@ constexpr bool valid(std::string_view text) noexcept {
 
 }  // namespace detail::json
 
-/// The text is one JSON value, nested no deeper than 128. What replaces the arguments of a call has to be.
+/// True for one JSON value, nested no deeper than 128, which is required of new arguments of a call.
 constexpr bool is_json(std::string_view text) noexcept { return detail::json::valid(text); }
 
 }  // namespace v1

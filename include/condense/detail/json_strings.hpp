@@ -10,23 +10,23 @@
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
 
-// The strings that are values somewhere in a JSON text, found and cut in place: all that stands
-// between them stays byte for byte. `with_strings(text, cut)`.
+// Finds and cuts the strings that are values in a JSON text, in place; everything between them stays byte for byte:
+// `with_strings(text, cut)`.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// One of them, as it is spelt between its quotes.
+/// A string value, as spelt between its quotes.
 struct spelt_string {
     std::string_view key = {};   ///< of the member, as spelt; empty for an element
     std::string_view text = {};
-    std::size_t begin = 0;       ///< where `text` stands in the whole
+    std::size_t begin = 0;       ///< offset of `text` in the JSON text
     std::size_t depth = 0;       ///< objects and arrays around it
 };
 
-/// Calls f(spelt_string) for each string value, in order; false where the text is no JSON, which shows
-/// only when the strings before are done.
+/// Calls f(spelt_string) for each string value, in order. False if the text is no JSON, which may be detected only
+/// after some calls.
 template <class Function>
 constexpr bool each_string(std::string_view json, Function&& f) {
     scanner read{json};
@@ -42,8 +42,8 @@ constexpr bool each_string(std::string_view json, Function&& f) {
     }
 }
 
-/// `json` with what f(spelt_string) gives in place of the spelling of a string; it must be shorter and
-/// may be nothing. Nothing where no string changes, or the text is no JSON.
+/// `json` with the spelling of each string replaced by f(spelt_string), which must be shorter, or nothing to keep it.
+/// Nothing if no string changes, or if the text is no JSON.
 template <class Function>
 constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
     std::string out;
@@ -65,7 +65,7 @@ constexpr bool is_surrogate(std::string_view spelt, std::size_t at, bool low) no
     return std::string_view{low ? "cCdDeEfF" : "89aAbB"}.find(spelt[at + 3]) != std::string_view::npos;
 }
 
-/// Bytes in which the character at `at` of a string is spelt: an escape is whole, a pair of surrogates too.
+/// Bytes of the spelling of the character at `at` of a string: an escape, or a pair of surrogates, counts as one.
 constexpr std::size_t spelling(std::string_view spelt, std::size_t at) noexcept {
     if (spelt[at] != '\\') return utf8::decode(spelt, at).size;
     if (spelt[at + 1] != 'u') return 2;

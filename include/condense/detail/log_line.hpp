@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <string_view>
 
-// What can be told of a line of a log without knowing its format: its shape, in which numbers and
-// identifiers are equal, and whether it has a word of alarm.
+// Properties of a line of a log of unknown format: its shape, in which all numbers and identifiers are equal, and
+// whether it has a word of alarm.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Beginnings of words, in lower case and at least four bytes long. Lines in other languages are found
-/// by the rarity of their shape.
+/// Beginnings of words, in lower case and at least four bytes long. Alarms in other languages are detected by the
+/// rarity of their shape.
 inline constexpr std::array<std::string_view, 18> alarm_stems = {
     "error",  "warn",    "fail",    "fatal",     "exception", "panic",  "traceback", "critical", "abort",
     "denied", "refused", "timeout", "timed out", "segfault",  "assert", "crash",     "killed",   "cannot"};
@@ -65,7 +65,7 @@ struct log_line_facts {
     bool blank = true;
 };
 
-/// Of a longer line no more than its beginning counts.
+/// Bytes of a line that are examined.
 inline constexpr std::size_t log_line_look = 1'024;
 
 /// One pass over a line without its end.

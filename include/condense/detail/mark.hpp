@@ -9,8 +9,8 @@
 
 #include <condense/detail/saturate.hpp>
 
-// The small string kept in a user's message by which a later run knows its own earlier work:
-// "summary", or "short.2,stored.0" for the parts with these indices. Anything else is ignored.
+// The mark, a small string in a user's message by which a later run recognises its own work: "summary", or
+// "short.2,stored.0" for the parts with these indices. Anything else is ignored.
 
 namespace condense {
 inline namespace v1 {

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-// Fields of any bytes one after the other, each as `size:bytes,`, read back exactly or not at all.
+// Fields of arbitrary bytes in sequence, each as `size:bytes,`, read back exactly or not at all. For layers' memories
+// and chat_message: the core has no JSON tree, text may be no UTF-8, and files and states written so far have this
+// format.
 
 namespace condense {
 inline namespace v1 {
@@ -37,7 +39,7 @@ public:
     explicit constexpr field_reader(std::string_view bytes) noexcept : rest_{bytes} {}
 
     constexpr bool done() const noexcept { return rest_.empty(); }
-    /// Something was not a field, or there were too few.
+    /// True if some bytes were no field, or if there were too few fields.
     constexpr bool broken() const noexcept { return broken_; }
 
     constexpr std::string_view text() noexcept {

@@ -9,14 +9,14 @@
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/saturate.hpp>
 
-// A wording with places for numbers, found in text of any case: "prompt is too long: # tokens > % maximum".
-// Each step looks a fixed number of bytes ahead and none is undone, so that the cost is bounded.
+// Finds a phrase with numbers in text of any case: "prompt is too long: # tokens > % maximum". Each step looks a fixed
+// number of bytes ahead, without backtracking, so the cost is bounded.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The numbers of a wording; 0 for those it does not name.
+/// The numbers of a phrase; 0 for those it does not have.
 struct phrase_numbers {
     std::uint64_t first = 0;   ///< the sum of all `#`
     std::uint64_t second = 0;  ///< `%`
@@ -38,7 +38,7 @@ constexpr std::size_t blank_size(std::string_view text) noexcept {
                                                                                                          : 0;
 }
 
-/// Takes the words off the text if it begins with them.
+/// Consumes the words if the text begins with them.
 constexpr bool take_words(std::string_view& text, std::string_view words) noexcept {
     auto rest = text;
     for (char const wanted : words) {
@@ -54,7 +54,7 @@ constexpr bool take_words(std::string_view& text, std::string_view words) noexce
     return true;
 }
 
-/// Takes 128000, 128,000 or 128_000 off the text and adds it; a separator counts only between groups of three.
+/// Consumes 128000, 128,000 or 128_000 and adds it; a separator counts only between groups of three.
 constexpr bool take_number(std::string_view& text, std::uint64_t& sum) noexcept {
     constexpr auto digits = [](std::string_view from) {
         std::size_t size = 0;

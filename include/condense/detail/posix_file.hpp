@@ -16,14 +16,14 @@
 
 #include <condense/detail/text.hpp>
 
-// Files below a directory that is held open. Nothing throws but allocation; what can fail gives an
-// errno, 0 where it did not. The path of the directory is the program's; names below it are the library's.
+// Files in a directory that stays open. Only allocation throws; calls that can fail return an errno, 0 for success. The
+// program chooses the path of the directory, the library the names in it.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::posix {
 
-// strerror_r gives an int or a text, as the C library likes.
+// strerror_r returns an int or a text, depending on the C library.
 inline char const* error_text(int, char const* buffer) noexcept { return buffer; }
 inline char const* error_text(char const* text, char const*) noexcept { return text; }
 
@@ -36,7 +36,7 @@ inline small_text<96> fault(std::string_view call, int error) noexcept {
     return out;
 }
 
-/// Makes a call again for as long as signals interrupt it.
+/// Repeats a call as long as signals interrupt it.
 template <class Call>
 auto uninterrupted(Call call) noexcept {
     auto result = call();
@@ -44,13 +44,13 @@ auto uninterrupted(Call call) noexcept {
     return result;
 }
 
-/// The errno of a call that gives -1 when it fails.
+/// The errno of a call that returns -1 on failure.
 template <class Call>
 int error_of(Call call) noexcept {
     return uninterrupted(call) == -1 ? errno : 0;
 }
 
-/// A file descriptor, closed at the end. What close would report, sync has reported.
+/// A file descriptor, closed by the destructor. Errors of close are ignored, because sync reports them before.
 class descriptor {
 public:
     descriptor() = default;
@@ -71,7 +71,7 @@ private:
     int number_ = -1;
 };
 
-/// A descriptor, or why there is none.
+/// A descriptor, or an error.
 struct opened {
     descriptor file;
     int error = 0;
@@ -85,14 +85,14 @@ inline opened refused(int error) noexcept {
     return out;
 }
 
-/// What the file is now; zeros where it cannot be told. `st_nlink` is 0 when nothing names it any more.
+/// The file's status; zeros on failure. `st_nlink` is 0 once the file has no name any more.
 inline struct stat about(descriptor const& file) noexcept {
     struct stat found = {};
     if (error_of([&] { return ::fstat(file.number(), &found); }) != 0) found = {};
     return found;
 }
 
-/// Whether `name` in the folder is still that of the file; also where that cannot be told.
+/// True if `name` in the folder still leads to the file, or if that is unknown.
 inline bool is_named(descriptor const& file, descriptor const& folder, std::string const& name) noexcept {
     struct stat named = {};
     auto const held = about(file);
@@ -102,7 +102,7 @@ inline bool is_named(descriptor const& file, descriptor const& folder, std::stri
     return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/// All of it, or an errno: then an unknown part is written.
+/// Writes all bytes; after an error an unknown part is written.
 inline int write_all(descriptor const& file, std::string_view bytes) noexcept {
     while (!bytes.empty()) {
         auto const count = uninterrupted([&] { return ::write(file.number(), bytes.data(), bytes.size()); });
@@ -117,7 +117,7 @@ struct bytes_read {
     int error = 0;
 };
 
-/// Reads into `room` what stands at `at`; fewer bytes only where the file ends or at an error.
+/// Reads from offset `at` into `room`; fewer bytes only at the end of the file or on an error.
 inline bytes_read read_at(descriptor const& file, std::string& room, std::size_t at) noexcept {
     std::size_t done = 0;
     while (done < room.size()) {
@@ -130,14 +130,13 @@ inline bytes_read read_at(descriptor const& file, std::string& room, std::size_t
     return {room, 0};
 }
 
-/// Waits until the medium holds the file. A failure is final: a second call may succeed with the
-/// bytes lost, so what was written must not count as kept.
+/// Waits until the file is on the medium. A failure is final: a second call may succeed although the bytes are lost.
 inline int sync(descriptor const& file) noexcept {
     return error_of([&] { return ::fsync(file.number()); });
 }
 
-/// Opens a regular file, made for its owner alone where `flags` say so. Follows no link, waits for no
-/// pipe: what is no regular file is an error, ENOENT only where there is nothing of that name.
+/// Opens a regular file; with O_CREAT in `flags` creates it, readable by its owner alone. Follows no link and waits for
+/// no pipe: anything but a regular file is an error, ENOENT only if the name does not exist.
 inline opened open_file(descriptor const& folder, std::string const& name, int flags) noexcept {
     flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     opened found{uninterrupted([&] { return ::openat(folder.number(), name.c_str(), flags, 0600); })};
@@ -149,8 +148,8 @@ inline int remove_file(descriptor const& folder, std::string const& name) noexce
     return error_of([&] { return ::unlinkat(folder.number(), name.c_str(), 0); });
 }
 
-/// Opens a directory; where `make` says so, makes what is missing of its path, for its owner alone,
-/// and kept when this returns.
+/// Opens a directory; with `make` creates missing parts of its path, readable by their owner alone and durable on
+/// return.
 inline opened open_folder(std::string const& path, bool make) {
     if (path.find('\0') != std::string::npos) return refused(EINVAL);
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -171,14 +170,14 @@ inline opened open_folder(std::string const& path, bool make) {
     return opened{uninterrupted([&] { return ::openat(at, name.c_str(), flags); })};
 }
 
-/// A directory that is opened when it is first used, and again when it was removed or could not be
-/// opened. A relative path counts from where the program then is. Any thread may use it.
+/// A directory that is opened on first use, and again after it was removed or could not be opened. A relative path is
+/// resolved when it is opened. Thread-safe.
 class folder {
 public:
     explicit folder(std::string path) : path_{std::move(path)} {}
 
     struct place {
-        std::shared_ptr<descriptor const> at;  ///< null where there is an error
+        std::shared_ptr<descriptor const> at;  ///< null on error
         int error = 0;
     };
 

@@ -14,8 +14,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail::posix {
 
-/// Calls f(line) without the line break, up to `size` bytes into the file; the last line need have none.
-/// Lines longer than `most` are left out and not held. Gives an errno, 0 at the end.
+/// Calls f(line) for each line of the first `size` bytes, without its line break, which the last line may lack. Skips
+/// lines longer than `most` without reading them into memory. Returns an errno, 0 at the end.
 template <class Function>
 int each_line(descriptor const& file, std::size_t size, std::size_t most, Function&& f) {
     std::string room;

@@ -19,7 +19,7 @@
 
 #include <condense/detail/posix_file.hpp>
 
-// Files that appear whole or not at all, and only where it is asked for in the place of another.
+// Files that appear complete or not at all, and replace another file only on request.
 
 namespace condense {
 inline namespace v1 {
@@ -27,7 +27,7 @@ namespace detail::posix {
 
 inline constexpr std::string_view temporary_end = ".tmp";
 
-/// 32 digits that nobody can foresee, so that nothing is planted at the name.
+/// 32 unpredictable digits, so that nobody can plant a file of that name.
 inline int make_temporary_name(std::string& name) {
     std::array<unsigned char, 16> random;
     if (::getentropy(random.data(), random.size()) != 0) return errno;
@@ -38,14 +38,14 @@ inline int make_temporary_name(std::string& name) {
     return 0;
 }
 
-/// Nobody else's file has such a name, so that only the library's are ever removed.
+/// True for names of the library's temporary files, the only ones that it removes.
 inline bool is_temporary_name(std::string_view name) noexcept {
     return name.size() == 36 && name.ends_with(temporary_end) &&
            name.find_first_not_of("0123456789abcdef") == name.size() - temporary_end.size();
 }
 
-/// A new file that only its owner may open, locked while it is written so that clear_away leaves it.
-/// Removed at the end unless it was published.
+/// A new file, readable by its owner alone and locked while it is written, so that clear_away spares it. The destructor
+/// removes it unless it was published.
 class temporary {
 public:
     explicit temporary(descriptor const& folder) : folder_{&folder}, error_{make_temporary_name(name_)} {
@@ -64,8 +64,8 @@ public:
     int error() const noexcept { return error_; }
     descriptor const& file() const noexcept { return file_; }
 
-    /// Gives it a name, or EEXIST where the name is taken: by a rename that replaces nothing, else by a
-    /// second name, after which the first one goes.
+    /// Publishes the file under a name; EEXIST if the name exists. Renames without replacement, or, where the file
+    /// system cannot, links and unlinks.
     int publish(std::string const& name) noexcept {
         auto const at = folder_->number();
 #if defined(RENAME_NOREPLACE)
@@ -76,7 +76,7 @@ public:
         return error_of([&] { return ::linkat(at, name_.c_str(), at, name.c_str(), 0); });
     }
 
-    /// Gives it a name, in the place of what had it.
+    /// Publishes the file under a name, replacing a file of that name.
     int replace(std::string const& name) noexcept {
         auto const at = folder_->number();
         auto const error = error_of([&] { return ::renameat(at, name_.c_str(), at, name.c_str()); });
@@ -92,7 +92,7 @@ private:
     bool published_ = false;
 };
 
-/// Calls f(name) for each entry of the folder; an errno where it cannot be listed.
+/// Calls f(name) for each entry of the folder; returns an errno if it cannot be listed.
 template <class Function>
 int each_file(descriptor const& folder, Function&& f) {
     opened again{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
@@ -116,14 +116,14 @@ inline void clear_away(descriptor const& folder) {
     });
 }
 
-/// The call that did not do its work; error 0 where all did.
+/// The call that failed, and its errno; 0 for success.
 struct failure {
     std::string_view call;
     int error = 0;
 };
 
-/// The content under that name, on the medium but for the folder's own entry. Errors: EEXIST when the
-/// name is taken, ENOENT when somebody removed the folder or the temporary file. None leaves a file behind.
+/// Writes the content under that name, durable except for the folder's entry. Errors: EEXIST if the name exists, ENOENT
+/// if somebody removed the folder or the temporary file. No error leaves a file behind.
 inline failure publish(descriptor const& folder, std::string const& name, std::string_view content) {
     temporary made{folder};
     if (made.error() != 0) return {"create", made.error()};

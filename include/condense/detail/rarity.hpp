@@ -8,8 +8,8 @@
 
 #include <condense/detail/saturate.hpp>
 
-// How surprising a thing is among others of its sort, in eighths of a bit, from counts in tables of fixed
-// size. Where most things are rare, as ids are, being rare is no surprise.
+// How surprising a value is among others of its kind, in eighths of a bit, from counts in tables of fixed size. Where
+// most values are rare, as ids are, rarity is no surprise.
 
 namespace condense {
 inline namespace v1 {
@@ -26,12 +26,12 @@ constexpr std::uint32_t log2_eighths(std::uint64_t value) noexcept {
     return whole * 8 + static_cast<std::uint32_t>((value << (63 - whole)) >> 60 & 7u);
 }
 
-/// Of belonging to the `few` of `all`.
+/// The surprise of belonging to the `few` of `all`.
 constexpr std::uint32_t surprise(std::uint64_t few, std::uint64_t all) noexcept {
     return few == 0 || few >= all ? 0 : log2_eighths(all) - log2_eighths(few);
 }
 
-/// How many of all things are as rare as a thing that was seen `count` times.
+/// How many of all values are as rare as one that occurred `count` times.
 class rank {
 public:
     constexpr void add(std::uint64_t count) noexcept { seen_[place(count)] += count; }
@@ -50,11 +50,11 @@ private:
     std::uint64_t seen_[77] = {};
 };
 
-/// Counts of up to three quarters of `Slots` different things; of the others, how many there were.
+/// Counts of up to three quarters of `Slots` different values; of further ones only their number.
 template <std::size_t Slots>
 class tally {
 public:
-    /// True where it is new. `along` with another new thing it is no event of its own.
+    /// True for a new value. `along`: it came with another new value, and is no event of its own.
     constexpr bool add(std::uint64_t what, bool along = false) noexcept {
         ++total_;
         for (auto slot = what % Slots;; slot = (slot + 1) % Slots) {
@@ -72,7 +72,7 @@ public:
             return false;
         }
     }
-    /// Nearly everything is new, so that nothing new will surprise.
+    /// Nearly every value is new, so that a new one is no surprise.
     constexpr bool given_up() const noexcept { return lost_ >= Slots && lost_ > total_ / 8; }
     constexpr std::uint64_t total() const noexcept { return total_; }
     constexpr std::uint32_t most() const noexcept { return most_; }
@@ -142,7 +142,7 @@ constexpr std::size_t magnitude_of(std::string_view text) noexcept {
     return quarter_octaves(digits, exponent + scale);
 }
 
-/// Sizes of which a few lie apart from all others.
+/// Finds sizes that lie apart from all others.
 class magnitudes {
 public:
     constexpr void add(std::size_t bucket) noexcept {

@@ -3,13 +3,13 @@
 
 #include <exception>
 
-// How an invalid configuration is refused: an exception at run time, a compile error in a constant
-// expression, and the end of the program where exceptions are switched off.
+// Refuses an invalid configuration: by an exception at run time, by a compile error in a constant expression, and by
+// std::terminate without exceptions.
 
 namespace condense {
 inline namespace v1 {
 
-/// Thrown when a value that a user configured cannot work, such as a target above its trigger.
+/// Thrown for a configured value that cannot work, such as a target above its trigger.
 class invalid_configuration : public std::exception {
 public:
     explicit invalid_configuration(char const* sentence) noexcept : sentence_{sentence} {}
@@ -21,7 +21,7 @@ private:
 
 namespace detail {
 
-/// Not constexpr on purpose: reaching it while constants are evaluated is the compile error.
+/// Not constexpr on purpose: reaching it in a constant expression is the compile error.
 [[noreturn]] inline void reject(char const* sentence) {
 #if defined(__cpp_exceptions)
     throw invalid_configuration{sentence};

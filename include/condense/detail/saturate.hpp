@@ -14,7 +14,7 @@ namespace detail {
 inline constexpr std::uint64_t u64_limit = ~std::uint64_t{0};
 inline constexpr std::uint32_t none32 = ~std::uint32_t{0};
 
-/// For an index; where the two types are one, a cast would be a useless one to g++.
+/// Converts to an index without a cast that g++ reports as useless where both types are the same.
 constexpr std::size_t as_size(std::uint64_t const count) noexcept { return static_cast<std::size_t>(count); }
 
 constexpr std::uint64_t add_capped(std::uint64_t left, std::uint64_t right) noexcept {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Sorting and finding in vectors, for headers that do without <algorithm>.
+// Sorts and searches vectors, for headers that avoid the cost of including <algorithm>.
 
 namespace condense {
 inline namespace v1 {
@@ -35,7 +35,7 @@ constexpr void sort(std::vector<Value>& values, Before const& before) {
 
 /// The value with this `part_id` in a vector sorted by it, or null.
 template <class Value>
-constexpr Value const* find_column(std::vector<Value> const& values, std::uint32_t part_id) noexcept {
+constexpr Value const* find_part(std::vector<Value> const& values, std::uint32_t part_id) noexcept {
     std::size_t begin = 0;
     for (auto end = values.size(); begin < end;) {
         auto const middle = begin + (end - begin) / 2;

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>  // and the kinds of iterators: <iterator> adds those of streams, which cost more
 
-// The messages of a history by their index: directly where the range allows, by a list of iterators
-// where it only goes forward.
+// Access to the messages of a history by index: directly in a random-access range, else by a list of iterators.
 
 namespace condense {
 inline namespace v1 {

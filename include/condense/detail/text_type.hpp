@@ -6,7 +6,7 @@
 
 #include <condense/detail/json_scan.hpp>
 
-// What markers call a text: "json", "mixed" where JSON stands beside other lines, or "text".
+// The type of a text for markers: "json", "mixed" for JSON among other lines, or "text".
 
 namespace condense {
 inline namespace v1 {

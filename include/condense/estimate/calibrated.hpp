@@ -9,13 +9,13 @@
 #include <condense/core/estimator.hpp>
 #include <condense/estimate/log_ratio.hpp>
 
-// An estimator whose sums are corrected by what the provider reports:
+// An estimator whose sums are corrected by the provider's reports:
 // session{messages, mix, budget, calibrated{.count = char_ratio<family::claude>{}, .rule = log_ratio{}}}.
 
 namespace condense {
 inline namespace v1 {
 
-/// What corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional:
+/// A rule that corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional:
 /// `use_model(name)`, `save() -> std::string`, `load(text) -> bool`.
 template <class Rule>
 concept calibration_rule =
@@ -24,8 +24,8 @@ concept calibration_rule =
         { rule.observe(sum, reported) } noexcept;
     };
 
-/// Counts texts as its estimator does, so that a message keeps what it was counted as, and corrects sums by its rule.
-/// A session tells it what was reported; who works without one calls `observe` and `corrected`.
+/// Counts texts as its estimator does, so that the cost of a message never changes, and corrects sums by its rule. A
+/// session passes it the reports; without a session call `observe` and `corrected`.
 template <token_estimator Estimator, calibration_rule Rule = log_ratio>
 struct calibrated {
     Estimator count = {};

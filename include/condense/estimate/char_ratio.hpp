@@ -18,7 +18,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// What a part costs beside its text: the name and id of a call, the id of a result.
+/// The cost of a part beside its text: the name and id of a call, the id of a result.
 template <class Estimator>
 constexpr cost name_frame(Estimator const& count, part_view const& part) {
     if (part.kind == part_kind::tool_call) return count(part.tool) + count(part.call);
@@ -45,9 +45,9 @@ struct chars_per_token {
     friend constexpr bool operator==(chars_per_token const&, chars_per_token const&) = default;
 };
 
-/// Ratios of row C9: claude 3.7, gpt 4.0, kimi 3.8, gemini 4.2, other 3.7 characters per token; claude_4_7 2.8,
-/// which is 3.7 by the published mean growth of 1.325. Frames of published request overheads: claude 2 tokens
-/// a message, others 4.
+/// Ratios of the preset `cascade`: claude 3.7, gpt 4.0, kimi 3.8, gemini 4.2, other 3.7 characters per token;
+/// claude_4_7 2.8, which is 3.7 by the published mean growth of 1.325. Frames of published request overheads: claude 2
+/// tokens a message, others 4.
 template <class Family>
 struct char_ratio {
     static constexpr bool deterministic = true;

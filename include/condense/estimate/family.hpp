@@ -9,8 +9,8 @@
 #include <condense/detail/ascii.hpp>
 #include <condense/estimate/model_name.hpp>
 
-// Families of models that share a tokenizer, as compile-time tags, and the one place where a model
-// name that is only known at run time becomes one.
+// Families of models that share a tokenizer, as compile-time tags, and the conversion of a model's name at run time to
+// such a tag.
 
 namespace condense {
 inline namespace v1 {
@@ -56,7 +56,8 @@ constexpr bool is_openai_reasoner(std::string_view name) noexcept {
            (name.size() == 2 || name[2] == '-');
 }
 
-/// 47 of "claude-opus-4-7", 30 of "claude-3-opus", 0 where there is none. Numbers of more than two digits are dates.
+/// The version in a name: 47 of "claude-opus-4-7", 30 of "claude-3-opus", 0 for none. Numbers of more than two digits
+/// are dates.
 constexpr std::uint32_t version_of(std::string_view name) noexcept {
     std::uint32_t version = 0;
     bool has_first = false;
@@ -80,8 +81,8 @@ constexpr std::uint32_t version_of(std::string_view name) noexcept {
 
 }  // namespace detail
 
-/// The family that a model's name shows: "claude-sonnet-4-5", "gpt-4o", "kimi-k2", "gemini-2.5-flash", also
-/// behind a provider ("anthropic/claude-…", "us.anthropic.claude-…-v1:0"). Unknown and empty names are other.
+/// The family of a model by its name: "claude-sonnet-4-5", "gpt-4o", "kimi-k2", "gemini-2.5-flash", also after a
+/// provider's ("anthropic/claude-…", "us.anthropic.claude-…-v1:0"). Unknown and empty names are other.
 constexpr model_family family_of(std::string_view model) noexcept {
     auto const name = detail::bare(model).name;
     if (detail::of_family(name, "claude"))

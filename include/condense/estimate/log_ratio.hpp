@@ -14,9 +14,8 @@
 #include <condense/detail/fnv.hpp>
 #include <condense/estimate/ratio_line.hpp>
 
-// How far a model's tokens are from an estimate, learnt from reports: a ratio, and tokens for each message beside it,
-// with the spread of both. A rule of calibrated: calibrated{.count = char_ratio<family::claude>{}, .rule =
-// log_ratio{}}.
+// Learns from reports how a model's tokens differ from an estimate: a ratio, and tokens for each message, with the
+// spread of both. A rule of calibrated: calibrated{.count = char_ratio<family::claude>{}, .rule = log_ratio{}}.
 
 namespace condense {
 inline namespace v1 {
@@ -31,7 +30,7 @@ struct log_ratio {
     std::uint32_t caution =
         0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
 
-    /// What the sum comes to; what is known apart is not touched.
+    /// The corrected sum; the overhead, which is known exactly, is not corrected.
     constexpr cost corrected(request_count const& sum) const noexcept { return upper(sum, caution); }
     /// The same with so many hundredths of a spread on top: 128 for 90 of 100 requests, 164 for 95, 233 for 99.
     constexpr cost upper(request_count const& sum, std::uint32_t hundredths = 164) const noexcept {
@@ -43,7 +42,7 @@ struct log_ratio {
     constexpr void observe(request_count const& sum, tokens reported) noexcept {
         line_of(sum).learn(sum, reported - sum.overhead.tokens(), prior_log());
     }
-    /// Requests are of this model from now on. What was learnt of another is forgotten.
+    /// Sets the model of the requests that follow, and forgets what was learnt of another.
     constexpr void use_model(std::string_view name) noexcept {
         auto const now = detail::fnv1a(name);
         if (model == now) return;
@@ -61,7 +60,7 @@ struct log_ratio {
     /// How many requests that rests on.
     constexpr std::uint32_t seen(std::uint8_t content = 0) const noexcept { return lines[content % classes].seen(); }
 
-    /// What was learnt, as numbers.
+    /// Serialises what was learnt, as numbers.
     std::string save() const {
         auto copy = *this;
         std::string out = std::to_string(model);

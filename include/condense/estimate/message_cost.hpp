@@ -7,13 +7,13 @@
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 
-// Another cost for each message, whatever the estimator: message_cost{script_aware<family::claude>{}, 50_tokens}.
+// Replaces an estimator's cost per message: message_cost{script_aware<family::claude>{}, 50_tokens}.
 
 namespace condense {
 inline namespace v1 {
 
-/// Row C9, where the source has 50 tokens for each message. Texts and parts cost what `count` says; in
-/// place of its own frame of a message stands `per_message`.
+/// Texts and parts cost what `count` says; a message costs `per_message` in place of the frame of `count`. The preset
+/// `cascade` uses 50 tokens.
 template <token_estimator Estimator>
 struct message_cost {
     static constexpr bool deterministic = requires { requires Estimator::deterministic; };

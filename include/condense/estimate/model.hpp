@@ -16,26 +16,26 @@
 namespace condense {
 inline namespace v1 {
 
-/// The window of a model of which nothing is known, row V8.
+/// The window assumed for an unknown model, as in the preset `progressive`.
 inline constexpr tokens default_window{128'000};
 
-/// What is known of a model; what is not is empty. Texts live as long as what they were found in.
+/// Facts of a model; unknown ones are empty. Texts live as long as the table or catalogue that they come from.
 struct model {
     std::string_view name = {};  ///< as its maker writes it
     tokens window = default_window;  ///< request and answer together
     tokens input = {};  ///< what a request may hold, where that is less than what an answer leaves; 0 for no such limit
     tokens output = {};  ///< what an answer may have; 0 where that is not known
-    std::optional<prices> price =
-        {};  ///< in dollars, for requests of usual size at the dearest hour; a missing one is no error (P7)
+    std::optional<prices> price = {};  ///< in dollars, for requests of usual size at the dearest hour; empty if unknown
     model_family family = model_family::other;
     std::string_view tokenizer = {};  ///< of the vocabulary that counts it exactly, where that is published
     v1::cost image = {};  ///< the most that one image costs unless a detail is asked for; 0 where that is not known
-    reasoning_use reasoning = reasoning_use::unknown;  ///< for presets::cascade and recommended; row C12
+    /// For presets::cascade and recommended, which remove old reasoning that a model does not use.
+    reasoning_use reasoning = reasoning_use::unknown;
 
     friend constexpr bool operator==(model const&, model const&) = default;
 };
 
-/// How a name has led to facts.
+/// How a name was matched.
 enum class model_match : std::uint8_t {
     unknown,  ///< no such model is known: the facts are the documented defaults
     exact,  ///< its name, whatever provider stands before it
@@ -53,7 +53,7 @@ constexpr std::string_view name(model_match which) noexcept {
     return "unknown";
 }
 
-/// Facts, and whether they are of the model that was asked for.
+/// Facts, and how the name was matched.
 struct found_model {
     model facts = {};
     model_match match = model_match::unknown;
@@ -62,8 +62,8 @@ struct found_model {
     friend constexpr bool operator==(found_model const&, found_model const&) = default;
 };
 
-/// What a request to the model may hold. Kept free for the answer: what is asked for, or a tenth of the window
-/// (D3), in neither case more than the model gives; and always what its limit of input leaves over.
+/// The budget of a request to the model. Reserves for the answer the given tokens, or a tenth of the window as in the
+/// preset `coding_agent`, at most what the model can return; and at least what its limit of input leaves over.
 constexpr budget budget_for(model const& of, tokens overhead = {}, std::optional<tokens> output = {}) noexcept {
     auto reserve = output.value_or(percent{1'000}.of(of.window));
     if (of.output != tokens{} && of.output < reserve) reserve = of.output;
@@ -74,8 +74,8 @@ constexpr budget budget_for(found_model const& of, tokens overhead = {}, std::op
     return budget_for(of.facts, overhead, output);
 }
 
-/// Its tokens cost so much that a cheaper model should do what it need not do itself; one without a price does
-/// not. Row P7: 0.00001 a token.
+/// True from 0.00001 dollars a token of input: a cheaper model should do side tasks such as summaries. False
+/// without a price.
 constexpr bool is_expensive(model const& of, price from = {10'000'000}) noexcept {
     return of.price && of.price->input >= from;
 }

@@ -7,14 +7,14 @@
 
 #include <condense/detail/ascii.hpp>
 
-// What providers write around a model's own name: "anthropic/claude-…" by gateways, "us.anthropic.claude-…-v1:0"
+// Removes what providers add to a model's name: "anthropic/claude-…" by gateways, "us.anthropic.claude-…-v1:0"
 // by Bedrock, "claude-…@20251101" by Vertex, a date behind the name by those who made it.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// `word` is one of the space-separated `words`, in letters of either case.
+/// True if `word` is one of the space-separated `words`, in letters of either case.
 constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept {
     if (word.empty()) return false;
     for (std::size_t at = 0; at < words.size();) {
@@ -28,8 +28,7 @@ constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept
     return false;
 }
 
-/// Who may stand before a slash, or between slashes: makers, clouds and gateways that serve models under their makers'
-/// names.
+/// The names that may precede a slash: makers, and the clouds and gateways that serve models under their makers' names.
 inline constexpr char known_providers[] =
     "accounts alibaba anthropic azure azure_ai bedrock converse dashscope deepseek deepseek-ai fireworks fireworks_ai "
     "gemini google "

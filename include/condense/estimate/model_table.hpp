@@ -7,8 +7,8 @@
 
 #include <condense/estimate/model.hpp>
 
-// The models that are known without a file, one row each, and the further names that they have. What moves
-// often is better read from a catalogue: see config/models_json.hpp.
+// The built-in models, one row each, and their aliases. Read fast-changing facts from a catalogue: see
+// config/models_json.hpp.
 
 namespace condense {
 inline namespace v1 {
@@ -68,8 +68,7 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .reasoning = reasoning_of(name)};
 }
 
-/// Name, window, input, output, price (input, cached, written, output), tokenizer, image. Row V8 names Claude 4.5,
-/// GPT-4o and GPT-4 Turbo, Gemini 1.5 Pro and 2.5 Flash; the last has other figures today than there.
+/// Name, window, input, output, price (input, cached, written, output), tokenizer, image.
 inline constexpr model model_table[] = {
     // Anthropic
     row("claude-haiku-5-5", 1'000'000, 0, 128'000, usd(0.1, 0.01, 0.125, 0.5), "", image_of_claude_large),

@@ -7,8 +7,8 @@
 #include <condense/estimate/model_name.hpp>
 #include <condense/estimate/model_table.hpp>
 
-// From a model's name to its facts: `auto const found = find_model("anthropic/claude-opus-4-5")`, and where
-// `found.known()` is false they are the documented defaults. Rows V8, C10, D10.
+// From a model's name to its facts: `auto const found = find_model("anthropic/claude-opus-4-5")`. If `found.known()` is
+// false they are the documented defaults.
 
 namespace condense {
 inline namespace v1 {

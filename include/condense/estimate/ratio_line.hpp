@@ -7,8 +7,8 @@
 #include <condense/detail/fixed_log.hpp>
 #include <condense/detail/saturate.hpp>
 
-// A weighted straight line through what requests were counted as and what was reported for them, in whole
-// numbers: what log_ratio keeps for one class of content.
+// Weighted linear regression, in integers, of reported tokens over counted ones: the state of log_ratio for one class
+// of content.
 
 namespace condense {
 inline namespace v1 {
@@ -20,7 +20,7 @@ namespace detail {
 class ratio_line {
 public:
     static constexpr std::int64_t weight_unit = 64;  ///< tokens in a unit of weight
-    static constexpr std::int64_t prior_weight = 20'000 / weight_unit;  ///< tokens.md 7.4
+    static constexpr std::int64_t prior_weight = 20'000 / weight_unit;  ///< of 20,000 tokens
     static constexpr std::int64_t lasting = 65'309;  ///< of 65,536, for each request: half of it after 200
     static constexpr std::int64_t least_log = -fixed_one;  ///< a ratio of 0.5
     static constexpr std::int64_t most_log = 86'634;  ///< a ratio of 2.5

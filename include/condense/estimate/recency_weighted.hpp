@@ -20,7 +20,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Characters per token in millionths: four fifths the mean of the newest three reports, one fifth the mean of all that
-/// are kept, drawn to the baseline by 0.4 / (n + 2). Fewer than three reports are none. Case 158.
+/// are kept, drawn to the baseline by 0.4 / (n + 2). Fewer than three reports do not count.
 struct recency_weighted {
     static constexpr std::size_t kept = 200;
     static constexpr std::uint32_t least = 2'000'000;  ///< a report below counts as this
@@ -51,14 +51,14 @@ struct recency_weighted {
         if (real == 0 || counted == 0) return;
         add(detail::mul_capped(detail::ratio_of(counted, real), baseline) >> 16);
     }
-    /// Requests are of this model from now on. What was learnt of another is forgotten.
+    /// Sets the model of the requests that follow, and forgets what was learnt of another.
     constexpr void use_model(std::string_view name) noexcept {
         auto const told = detail::fnv1a(name);
         if (model != told && model != 0) reports = {}, seen = 0, now = 0;
         model = told;
     }
 
-    /// What was learnt, as numbers, the oldest report first.
+    /// Serialises what was learnt, as numbers, the oldest report first.
     std::string save() const {
         std::string out = std::to_string(model);
         for (auto back = size(); back > 0; --back)

@@ -13,7 +13,7 @@
 #include <condense/estimate/script_scan.hpp>
 #include <condense/estimate/script_weights.hpp>
 
-// Tokens estimated from what a text is made of, in one pass without a vocabulary: within 10 % on nearly
+// Estimates tokens from the characters and words of a text, in one pass without a vocabulary: within 10 % on nearly
 // all prose, code, markup, logs, base64 and hex, and most of the greater languages; 10 to 30 % off for lesser ones.
 
 namespace condense {
@@ -47,8 +47,7 @@ constexpr cost weighed(script_weights const& weights, std::string_view text) noe
 
 }  // namespace detail
 
-/// What text costs a family of models, of what exact tokenizers give on text of every kind (row C9, section 7 of
-/// the notes on tokens):
+/// The cost of text for a family of models, with weights fitted to exact tokenizers on text of every kind:
 /// - gpt: o200k_base, the vocabulary of GPT-4o and later.
 /// - claude: the published vocabulary of Claude 2, times 1.10, which is within 2.4 % of Claude 3 to Opus 4.5.
 /// - claude_4_7: no vocabulary is known. The same, times published growth by kind of text: English 1.45, Markdown
@@ -101,7 +100,7 @@ private:
     }
 };
 
-/// The same where the family is known at run time only: one type for all, such as `family_estimator{family_of(name)}`.
+/// The same for a family known only at run time: one type for all, such as `family_estimator{family_of(name)}`.
 using family_estimator = basic_family_estimator<>;
 
 /// The estimator for a family of models.

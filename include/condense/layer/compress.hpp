@@ -60,7 +60,7 @@ struct compress {
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const shortened = detail::ready(with, detail::alone{});
+        auto const shortened = detail::bind_shortener(with, detail::no_conversation{});
         auto const act = [&](sequence at) {
             bool later = false;
             draft.each_part_of(at, [&](part_ref part) {
@@ -75,7 +75,7 @@ struct compress {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const shortened = detail::ready(with, draft);
+        auto const shortened = detail::bind_shortener(with, draft);
         bool elsewhere = false;  // not by its distance from the end alone
         bool spared = false;
         bool within = false;

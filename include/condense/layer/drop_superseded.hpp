@@ -133,7 +133,7 @@ private:
         std::vector<std::uint8_t> answers(facts.part_count(), none);
         for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
             auto const& part = facts.part_at(part_id);
-            auto const call = facts.call_column(part);
+            auto const call = facts.call_part_id(part);
             if (part.kind != part_kind::tool_result || call == detail::none32) continue;
             if (answers[call] != bad) answers[call] = part.status == part_status::ok ? good : bad;
         }

@@ -90,8 +90,8 @@ private:
 
     static constexpr void take_out(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& facts = draft.outline();
-        auto const slot = facts.group_of(facts.part_at(part_id).message_index);
-        if (!draft.present(group{slot}) || facts.open(slot)) return;
+        auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
+        if (!draft.present(group{group_id}) || facts.open(group_id)) return;
         remove(draft, pass, draft.part_at(part_id));
     }
 

@@ -70,7 +70,7 @@ private:
         };
         bool has_head = false;
         bool enough = pass.enough();
-        std::uint32_t next_turn = 0;  // a group further on begins one, where this is above its slot
+        std::uint32_t next_turn = 0;  // the group that begins the next turn, where that is known
         for (auto const which : draft.groups()) {
             if (draft.is_system(which)) continue;
             bool const begins = draft.begins(which);

@@ -13,8 +13,9 @@
 #include <condense/detail/text.hpp>
 #include <condense/replay/pairing.hpp>
 
-// Judges requests by the messages pushed so far and by message_traits alone: shares no code with what makes
-// them. checker.push(m) for each message, then checker.judge(request) gives the laws that it breaks, as texts.
+// Checks requests against the messages pushed so far, using message_traits alone: shares no code with the library that
+// renders them. checker.push(m) for each message, then checker.judge(request) returns the laws that it breaks, as
+// texts.
 
 namespace condense {
 inline namespace v1 {
@@ -93,7 +94,7 @@ private:
         whole_[index] = whole;
     }
 
-    /// Finds out what each message of the request is.
+    /// Classifies each message of the request.
     void place(std::vector<given> const& request) {
         std::size_t next = 0;
         left_to_compare_ = 4 * (request.size() + history_.size()) + 64;
@@ -123,7 +124,7 @@ private:
         next = index + 1;
     }
 
-    /// Messages that are no originals, between two that are: [next, end) of the history.
+    /// Messages between two originals: candidates are [next, end) of the history.
     void place_made(std::vector<given> const& request, std::size_t at, std::size_t past, std::size_t& next,
                     std::size_t end) {
         auto left_out = end > next ? end - next : 0;
@@ -149,7 +150,7 @@ private:
         summaries_ += summaries;
     }
 
-    /// Looks like a summary: what it says nobody here can judge.
+    /// True for a message that looks like a summary; its text is not checked.
     static bool sums_up(detail::message_reading const& now) noexcept {
         return now.speaker == role::user && now.parts.size() == 1 && now.parts[0].kind == part_kind::text;
     }
@@ -159,7 +160,7 @@ private:
         return true;
     }
 
-    /// The same message with parts shortened or gone, calls and their results excepted.
+    /// True for an original with parts shortened or removed, except calls and results.
     bool may_become(std::size_t index, detail::message_reading const& now) const noexcept {
         auto const& was = history_[index];
         if (was.speaker != now.speaker || now.parts.size() > was.parts.size()) return false;
@@ -227,7 +228,7 @@ private:
             say("L3", "holds the newest calls, not answered yet, and is gone", open);
     }
 
-    /// A user message or a summary comes first, where the conversation itself begins so.
+    /// True if a user message or a summary comes first, or if the conversation begins otherwise.
     void check_head(std::vector<given> const& request) {
         if (first_ == detail::none32) return;
         bool speaks = false;

@@ -11,7 +11,7 @@
 
 #include <condense/replay/replay_one.hpp>
 
-// Several mixes on several conversations: compare(transcripts, {.window = 32'000_tokens}, prices{},
+// Replays several mixes on several conversations: compare(transcripts, {.window = 32'000_tokens}, prices{},
 // named{"a", mix_a}, named{"b", mix_b}).text().
 
 namespace condense {
@@ -52,7 +52,7 @@ private:
         "mix",   "requests",  "over",      "exhausted", "sent",       "peak", "cached %",
         "money", "visible %", "recover %", "lost %",    "reductions", "ms",   "violations"};
 
-    /// With one digit behind the point.
+    /// With one decimal.
     static std::string share(std::uint64_t part, std::uint64_t whole) {
         if (whole == 0) return "-";
         return detail::tenths(detail::share_of(part, 1'000, whole));

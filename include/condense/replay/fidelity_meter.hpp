@@ -16,18 +16,18 @@
 #include <condense/replay/sent.hpp>
 #include <condense/replay/shelf.hpp>
 
-// Where the items were that answers took from earlier messages: in the request, one search or one reading
-// away, or nowhere.
+// Measures where the items were that answers took from earlier messages: in the request, one search or one read away,
+// or lost.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps count of the items in the present request: a request that adds to the one before costs what it adds.
+/// Counts the items in the current request. A request that extends the one before costs only the addition.
 template <class Script>
 class fidelity_meter {
 public:
-    /// The first tokens of an original are what one reading gives.
+    /// Tokens of an original that one read returns.
     static constexpr tokens one_reading = {2'000};
 
     fidelity_meter(Script const& script, item_index const& items, replay_shelf shelf)
@@ -48,7 +48,7 @@ public:
         });
     }
 
-    /// The request has become this one.
+    /// Sets the current request.
     template <class Requests>
     void sent(Requests const& requests) {
         for (auto at = requests.shared(); at < requests.before().size(); ++at) count(requests.before()[at], false);

@@ -11,13 +11,13 @@
 #include <condense/core/quantity.hpp>
 #include <condense/session/statistics.hpp>
 
-// What a replay measures of one mix on one conversation: requests, tokens, money, what the prompt cache
-// held, what later turns still needed and could still see. Row X11.
+// The figures of one mix on one conversation: requests, tokens, money, prompt-cache hits, and what later turns needed
+// and could still see.
 
 namespace condense {
 inline namespace v1 {
 
-/// What a message may take from earlier ones.
+/// Kinds of items that a message may take from earlier ones.
 enum class item_kind : std::uint8_t {
     word,    ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
     id,      ///< letters and digits mixed, such as a hash or an order number
@@ -71,8 +71,8 @@ struct replay_figures {
 
     std::uint64_t conversations = 1;
     std::uint64_t requests = 0;
-    std::uint64_t over = 0;        ///< larger than the input, and not said to be exhausted
-    std::uint64_t exhausted = 0;   ///< larger than the input: nothing more could go
+    std::uint64_t over = 0;        ///< requests larger than the input, not reported as exhausted
+    std::uint64_t exhausted = 0;   ///< requests larger than the input: nothing more could be removed
     tokens sent = {};              ///< in all requests
     tokens peak = {};              ///< the largest request; the largest of all in a sum
     tokens answered = {};          ///< output of the agent's model
@@ -87,7 +87,7 @@ struct replay_figures {
 
     std::array<fidelity, item_kinds> items = {};
     std::vector<layer_statistics> layers = {};
-    instant time = {};  ///< in the library alone
+    instant time = {};  ///< spent in the library
 
     std::uint64_t violations = 0;                  ///< of the laws, by a checker that shares no code with the draft
     std::vector<std::string> first_violations = {};  ///< eight at most

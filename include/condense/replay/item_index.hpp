@@ -13,8 +13,8 @@
 #include <condense/replay/script.hpp>
 #include <condense/replay/vocabulary.hpp>
 
-// The items of a conversation: which each message holds, and which each answer takes from earlier ones. Made
-// once for all mixes.
+// The items of a conversation: those in each message, and those that each answer takes from earlier ones. Computed once
+// for all mixes.
 
 namespace condense {
 inline namespace v1 {
@@ -94,7 +94,7 @@ private:
         });
     }
 
-    /// An agent knows its tools by heart: their names count once in the conversation.
+    /// Names of tools count once in the conversation, because an agent always knows its tools.
     enum class tool_name : std::uint8_t { no, fresh, counted };
 
     /// By item.

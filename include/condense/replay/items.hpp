@@ -15,7 +15,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Longer ones are none.
+/// The longest item, in bytes.
 inline constexpr std::size_t item_most = 200;
 inline constexpr std::size_t quoted_least = 4;
 inline constexpr std::size_t quoted_most = 80;

@@ -16,7 +16,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// The outside of one mix on one conversation, new for each.
+/// Journal, store and model for one mix on one conversation, new for each.
 struct replay_edges {
     memory_journal journal{};
     memory_store store{};

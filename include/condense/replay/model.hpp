@@ -18,13 +18,12 @@
 #include <condense/estimate/script_aware.hpp>
 #include <condense/replay/items.hpp>
 
-// Stands in for the model of a layer where conversations are replayed: answers by rule, and counts what
-// it was asked.
+// A stand-in for the model of a layer in replays: answers by rule, and counts its calls.
 
 namespace condense {
 inline namespace v1 {
 
-/// What a stand-in was asked so far.
+/// The calls of a stand-in so far.
 struct replay_model_figures {
     std::uint64_t calls = 0;
     tokens input = {};

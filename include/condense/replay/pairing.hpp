@@ -10,7 +10,7 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/replay/reading.hpp>
 
-// Which messages hold the results of which calls: read once more, beside the library's own reading.
+// Pairs calls with results, independently of the library's own code.
 
 namespace condense {
 inline namespace v1 {
@@ -70,7 +70,7 @@ private:
         found->second = {calls_.size() - 1, calls_.size() - 1};
     }
 
-    /// What was answered is passed by once.
+    /// Skips answered calls, each once.
     std::size_t by_id(std::uint64_t id) {
         auto const found = by_id_.find(id);
         if (found == by_id_.end()) return none;

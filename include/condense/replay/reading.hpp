@@ -10,8 +10,7 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/detail/xxhash.hpp>
 
-// What is known of a message without keeping it: by message_traits alone, so that who judges shares
-// nothing with what is judged.
+// Facts of a message, by message_traits alone, so that the checker shares no code with what it checks.
 
 namespace condense {
 inline namespace v1 {
@@ -72,7 +71,7 @@ message_reading read_message(Message const& m) {
     return found;
 }
 
-/// What a message costs in a request.
+/// The cost of a message in a request.
 template <message Message, token_estimator Estimator>
 cost cost_of_message(Message const& m, Estimator const& count) {
     auto sum = frame_cost(count, role_of(m), [&] { return v1::name_of(m); });

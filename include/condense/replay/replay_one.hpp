@@ -14,13 +14,13 @@
 #include <condense/replay/turns.hpp>
 #include <condense/session/session.hpp>
 
-// One mix on one conversation, turn by turn, as an agent would have sent it:
+// Replays one mix on one conversation, turn by turn, as an agent would have sent it:
 // replay_one(messages, "ticket 12", {.window = 32'000_tokens}, prices{}, named{"window", pipeline{sliding_window{}}}).
 
 namespace condense {
 inline namespace v1 {
 
-/// How to measure, and what. The clock times the library's own work.
+/// Options of the measurement. The clock times the library's own work.
 template <token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
 struct replay_options {
     Estimator estimator = {};

@@ -8,7 +8,7 @@
 #include <condense/core/reduce.hpp>
 #include <condense/replay/reading.hpp>
 
-// A conversation as it is replayed: what every mix needs of it, read once.
+// A conversation prepared for replays: everything that all mixes need, read once.
 
 namespace condense {
 inline namespace v1 {

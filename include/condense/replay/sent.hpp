@@ -10,7 +10,7 @@
 
 #include <condense/replay/script.hpp>
 
-// One request as it would be sent, message by message, and what it shares with the one before.
+// A request as it would be sent, message by message, and the prefix that it shares with the one before.
 
 namespace condense {
 inline namespace v1 {

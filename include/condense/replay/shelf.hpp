@@ -17,13 +17,13 @@
 #include <condense/layer/record.hpp>
 #include <condense/replay/mix.hpp>
 
-// The journals and stores of a mix, found by its layers' `to` and `into`.
+// The journals and stores of a mix, taken from its layers' members `to` and `into`.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// What a mix leaves outside of the request, where an agent can look it up.
+/// Content that a mix has put outside of the request, where an agent can look it up.
 struct replay_shelf {
     /// Calls f(number) for each original in a journal.
     std::vector<std::function<void(std::function<void(std::uint64_t)> const&)>> journals = {};

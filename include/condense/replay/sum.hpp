@@ -8,7 +8,7 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/replay/figures.hpp>
 
-// Figures of many conversations as one: sum_of(figures of one mix).
+// Sums figures over conversations: sum_of(figures of one mix).
 
 namespace condense {
 inline namespace v1 {
@@ -16,7 +16,7 @@ namespace detail {
 
 inline constexpr std::size_t violations_shown = 8;
 
-/// What tokens cost in millionths of the currency, rounded down.
+/// The price of tokens in millionths of the currency, rounded down.
 constexpr std::uint64_t cost_of(tokens count, price each) noexcept {
     constexpr std::uint64_t million = 1'000'000;
     auto const price_whole = mul_capped(count.count, each.millionths / million);

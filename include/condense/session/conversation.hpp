@@ -93,6 +93,8 @@ public:
             edits_.on_message_placed(outline_, outline_.place());
         }
     }
+    /// Sends neighbouring user messages as one.
+    void alternate() noexcept { request_.alternate(); }
     conversation(conversation const&) = delete;
     conversation& operator=(conversation const&) = delete;
 
@@ -108,13 +110,13 @@ public:
 
     metering<Estimator> const& meter() const noexcept { return meter_; }
     metering<Estimator>& meter() noexcept { return meter_; }
-    cost counted() const noexcept { return meter_.counted(edits_); }
-    usage used() const noexcept { return meter_.used(edits_, size()); }
+    cost counted() const noexcept { return meter_.counted(sent()); }
+    usage used() const noexcept { return meter_.used(sent()); }
     void observe(provider_usage const& told, instant took) noexcept {
-        meter_.observe(told, took, edits_);
+        meter_.observe(told, took, sent());
         edits_.note_cached(told.cache_read);
     }
-    tokens learn(overflow const& told) noexcept { return meter_.learn(told, edits_, size()); }
+    tokens learn(overflow const& told) noexcept { return meter_.learn(told, sent()); }
 
     /// The cost of a message with its frame, as it came or as it is sent.
     cost cost_of(std::uint32_t index, bool as_sent) const noexcept {
@@ -179,7 +181,7 @@ public:
         if (mark() != start) {
             undo_points_.push_back({start, size()});
             edited(start, before);
-            sent_.change(outline_, edits_, start);
+            request_.change(outline_, edits_, start);
         }
         failed.release();
         return result;
@@ -287,13 +289,13 @@ public:
     /// Renders messages that edits have changed since the last call. `amid` a run the result is provisional, and counts
     /// as no request.
     void render(bool amid) const {
-        sent_.update(source(), outline_, edits_, amid);
+        request_.update(source(), outline_, edits_, amid);
         if (amid) return;
         edits_.note_sent(size());
-        meter_.sending(edits_, size());
+        meter_.sending(sent());
     }
-    std::size_t request_size() const noexcept { return sent_.size(); }
-    message_type const& request_at(std::size_t at) const { return sent_.at(source(), at); }
+    std::size_t request_size() const noexcept { return request_.size(); }
+    message_type const& request_at(std::size_t at) const { return request_.at(source(), at); }
 
     void save(session_state& to) const {
         for (auto const& m : messages_.get()) to.messages.push_back(v1::to_bytes(m));
@@ -318,15 +320,20 @@ public:
         undo_points_.swap(from.undo_points);
         abandoned_.swap(from.abandoned);
         released_.swap(from.released);
-        sent_.forget();
+        request_.forget();
     }
 
 private:
+    sent_messages sent() const noexcept {
+        auto const frame = frame_cost(meter_.estimator(), role::user);
+        return {edits_, size(), request_.joined_frames(outline_, edits_, frame)};
+    }
+
     template <class Pins>
     void read(message_type const& m, Pins const& by) {
         bool const pinned = by.pins(sequence{size()}, m);
         edits_.reserve_message(outline_.read(m, meter_.estimator(), {.pinned = pinned}));
-        sent_.reserve_message();
+        request_.reserve_message();
         grow(undo_points_, 1);
         if (!places_.empty()) grow(places_, 1);
         messages_.reserve();
@@ -341,7 +348,7 @@ private:
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
-        sent_.add(index);
+        request_.add(index);
         if (mark() != start) {  // it brought others back
             edited(start, before);
             settle();
@@ -352,7 +359,7 @@ private:
     template <class Function>
     auto on(view& edits, Function&& f) const {
         auto const from = source();
-        auto const as_used = meter_.in_scale(edits, size());
+        auto const as_used = meter_.in_scale(edits, sent());
         v1::draft whole{from, outline_, edits, meter_.estimator(), meter_.limits()};
         return f(whole);
     }
@@ -365,7 +372,7 @@ private:
     /// Makes the request begin as laws demand, after edits that no draft closed.
     void settle() {
         auto const from = source();
-        sent_.forget();
+        request_.forget();
         v1::draft{from, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
     }
 
@@ -414,7 +421,7 @@ private:
     std::vector<undo_point> undo_points_;
     std::vector<abandoned_call> abandoned_;
     std::vector<released_message> released_;
-    mutable request<message_type> sent_;
+    mutable request<message_type> request_;
     mutable metering<Estimator> meter_;  ///< rendering only notes what was sent
 };
 

@@ -23,7 +23,15 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Each verb counts the edits in force on the given number of messages.
+/// What a request has: the edits in force on a number of messages, of which some may be sent inside a neighbour.
+struct sent_messages {
+    view const& edits;
+    std::size_t size;
+    v1::cost joined_frames;  ///< of messages sent inside another; they are not counted
+
+    cost sum() const noexcept { return edits.sums().cost - joined_frames; }
+};
+
 template <class Estimator>
 class metering {
 public:
@@ -35,31 +43,32 @@ public:
     void begin_turn() noexcept { turns_.begin_turn(); }
 
     /// By estimates alone, with the overhead.
-    cost counted(view const& edits) const noexcept { return edits.sums().cost + cost::of(limits_.overhead); }
+    cost counted(sent_messages const& all) const noexcept { return all.sum() + cost::of(limits_.overhead); }
 
     /// By estimates; once a provider has reported, by its figure plus an estimate of later messages; after an edit by
     /// estimates in proportion to that report.
-    usage used(view const& edits, std::size_t messages) const noexcept {
-        auto now = edits.used(limits_);
-        now.tokens = baseline_.holds() ? reported(counted(edits), messages) : expected(edits);
+    usage used(sent_messages const& all) const noexcept {
+        auto now = all.edits.used(limits_);
+        now.tokens = baseline_.holds() ? reported(counted(all), all.size) : expected(all);
         if (baseline_.is_exact()) now.source = usage_source::reported;
-        else if (!baseline_.holds() && edits.sums().cost == cost{} && edits.sums().messages != 0)
+        else if (!baseline_.holds() && all.sum() == cost{} && all.edits.sums().messages != 0)
             now.source = usage_source::none;
         return now;
     }
-    /// While the result lives, sums of these edits are measured in the scale of `used`.
-    auto in_scale(view& edits, std::size_t messages) const noexcept {
-        return calibration_scope(edits, counted(edits).tokens(), used(edits, messages).tokens, limits_.overhead);
+    /// While the result lives, sums of `edits`, those of `all` or a copy, are measured in the scale of `used`.
+    auto in_scale(view& edits, sent_messages const& all) const noexcept {
+        auto const sum = edits.sums().cost + cost::of(limits_.overhead);
+        return calibration_scope(edits, sum.tokens(), used(all).tokens, limits_.overhead);
     }
 
     /// This request is being sent: `observe` refers to it.
-    void sending(view const& edits, std::size_t messages) noexcept {
-        baseline_.sending(counted(edits), messages);
-        sent_ = counts_of(edits);
+    void sending(sent_messages const& all) noexcept {
+        baseline_.sending(counted(all), all.size);
+        sent_ = counts_of(all);
     }
     /// The provider's report for that request, and how long it took.
-    void observe(provider_usage const& told, instant took, view const& edits) noexcept {
-        turns_.add(told, took, {.input = expected(edits)});
+    void observe(provider_usage const& told, instant took, sent_messages const& all) noexcept {
+        turns_.add(told, took, {.input = expected(all)});
         if (!told.reported()) return;
         baseline_.observe(told.request());
         if constexpr (learning_estimator<Estimator>)
@@ -83,14 +92,14 @@ public:
     }
 
     /// Learns a smaller window and the size of the refused request; returns the target for the next one.
-    tokens learn(overflow const& told, view const& edits, std::size_t messages) noexcept {
+    tokens learn(overflow const& told, sent_messages const& all) noexcept {
         constexpr std::uint64_t least_window = 256;  // tokens; what names less is not believed
         if (told.limit.count >= least_window && told.limit < limits_.window) {
             limits_.output = {share_of(limits_.output.count, told.limit.count, limits_.window.count)};
             limits_.window = told.limit;
         }
         bool const measured = told.requested.count != 0 && baseline_.observe(told.requested);
-        auto const now = used(edits, messages).tokens;
+        auto const now = used(all).tokens;
         auto const limit = limits_.input();
         tokens const target{scale_down(limit.count, 8, 10)};
         if (measured && target < now) return target;
@@ -119,12 +128,11 @@ public:
     }
 
 private:
-    request_count counts_of(view const& edits) const noexcept {
-        return {
-            .counted = edits.sums().cost, .messages = edits.sums().messages, .overhead = cost::of(limits_.overhead)};
+    request_count counts_of(sent_messages const& all) const noexcept {
+        return {.counted = all.sum(), .messages = all.edits.sums().messages, .overhead = cost::of(limits_.overhead)};
     }
     /// The report that an estimator that learns expects.
-    tokens expected(view const& edits) const noexcept { return corrected(count_, counts_of(edits)).tokens(); }
+    tokens expected(sent_messages const& all) const noexcept { return corrected(count_, counts_of(all)).tokens(); }
     /// A sum of all messages, by the latest report.
     tokens reported(cost sum, std::size_t messages) const noexcept {
         auto const since = messages - baseline_.messages();

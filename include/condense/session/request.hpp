@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include <condense/core/alternation.hpp>
 #include <condense/core/render.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/source.hpp>
@@ -32,14 +34,20 @@ struct originals {
 template <class Message>
 class request {
 public:
-    constexpr std::size_t size() const noexcept { return places_.size(); }
+    /// Sends neighbouring user messages as one.
+    void alternate() noexcept { alternates_ = true; }
+
+    constexpr std::size_t size() const noexcept { return alternates_ ? runs_.size() : places_.size(); }
 
     /// Source gives originals by index.
     template <class Source>
     Message const& at(Source const& source, std::size_t index) const {
-        auto const& found = places_[index];
-        if (found.made != none32) return made_[found.made];
-        return source[found.index];
+        return alternates_ ? message_of(source, runs_[index]) : message_at(source, index);
+    }
+
+    /// What is saved by sending neighbouring user messages as one; `frame` is that of a summary's message.
+    v1::cost joined_frames(outline const& facts, view const& edits, v1::cost frame) noexcept {
+        return alternates_ ? joined_frames_(facts, edits, frame) : v1::cost{};
     }
 
     /// Room for one message more; after it `add` and `change` cannot fail.
@@ -50,6 +58,7 @@ public:
     void add(std::uint32_t index) noexcept { places_.push_back({index}); }
     /// Says that steps from `mark` on were made.
     void change(outline const& facts, view const& edits, std::size_t mark) noexcept {
+        joined_frames_.change(edits, mark);
         if (!stale_ && only_newest(facts, edits, mark)) {
             unmade_.push_back(places_.size() - 1);
             return;
@@ -61,11 +70,41 @@ public:
     void forget() noexcept {
         stale_ = true;
         made_holds_ = false;
+        joined_frames_ = {};
     }
 
-    /// Makes what is not made yet. What is seen `amid` a run may be taken back, and is made again.
+    /// Renders pending messages. Inside a run (`amid`) the result is provisional and rendered again later.
     template <class Source>
     void update(Source const& source, outline const& facts, view const& edits, bool amid) {
+        update_places(source, facts, edits, amid);
+        if constexpr (shortenable<Message>)
+            if (alternates_) join(source);
+    }
+
+private:
+    struct place {
+        std::uint32_t index = 0;
+        std::uint32_t made = none32;
+    };
+    /// Places that are sent as one message: from `first` up to the next run's.
+    struct run {
+        std::size_t first = 0;
+        std::uint32_t joined = none32;  ///< index of the joined message; none for one place alone
+    };
+
+    template <class Source>
+    Message const& message_at(Source const& source, std::size_t at) const {
+        auto const& found = places_[at];
+        if (found.made != none32) return made_[found.made];
+        return source[found.index];
+    }
+    template <class Source>
+    Message const& message_of(Source const& source, run const& which) const {
+        return which.joined != none32 ? joined_[which.joined] : message_at(source, which.first);
+    }
+
+    template <class Source>
+    void update_places(Source const& source, outline const& facts, view const& edits, bool amid) {
         auto const fewer = [&] { return places_.size() != edits.sums().messages; };
         if (stale_ || (amid && (fewer() || !unmade_.empty()))) remake(source, facts, edits, amid);
         for (; !unmade_.empty(); unmade_.pop_back()) {
@@ -80,11 +119,28 @@ public:
         if (stale_) remake(source, facts, edits, false);
     }
 
-private:
-    struct place {
-        std::uint32_t index = 0;
-        std::uint32_t made = none32;
-    };
+    /// Joins the places that came since, and the two newest runs again: their messages may have changed.
+    template <class Source>
+    void join(Source const& source) {
+        if (std::exchange(runs_stale_, true)) runs_.clear(), joined_.clear();
+        std::size_t at = 0;
+        for (int newest = 0; newest < 2 && !runs_.empty(); ++newest) {
+            at = runs_.back().first;
+            if (runs_.back().joined != none32) joined_.pop_back();
+            runs_.pop_back();
+        }
+        for (; at < places_.size(); ++at) {
+            auto both = runs_.empty() ? std::nullopt : joined(message_of(source, runs_.back()), message_at(source, at));
+            if (!both) {
+                runs_.push_back({at});
+                continue;
+            }
+            if (runs_.back().joined != none32) joined_.pop_back();
+            joined_.push_back(std::move(*both));
+            runs_.back().joined = static_cast<std::uint32_t>(joined_.size() - 1);
+        }
+        runs_stale_ = false;
+    }
 
     /// Nothing but parts of the newest message has changed, which is sent as it came.
     bool only_newest(outline const& facts, view const& edits, std::size_t mark) const noexcept {
@@ -116,6 +172,7 @@ private:
             *to++ = found;
         }
         places_.erase(to, places_.end());
+        runs_stale_ = true;
         return live;
     }
 
@@ -147,6 +204,7 @@ private:
         each_place(facts, edits, kept, changed, summary, answer);
         places_.swap(places);
         made_.swap(made);
+        runs_stale_ = true;
         unmade_.clear();
         stale_ = amid;
         made_holds_ = !amid;
@@ -157,6 +215,11 @@ private:
     std::vector<std::size_t> unmade_;  ///< places that edits have changed since
     bool stale_ = true;
     bool made_holds_ = false;  ///< what was made is of the edits that are in force
+    bool alternates_ = false;
+    bool runs_stale_ = true;
+    std::vector<run> runs_;  ///< filled only where it alternates, as is the next
+    std::vector<Message> joined_;
+    detail::joined_frames joined_frames_;
 };
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <condense/core/reduce.hpp>
+#include <condense/detail/reject.hpp>
 #include <condense/llm/model_call.hpp>
 #include <condense/session/conversation.hpp>
 #include <condense/session/deferred_pushes.hpp>
@@ -49,6 +50,9 @@ public:
     /// of `request()`: a journal would record its summaries as messages.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
         : runs_(std::move(mix), std::move(options)), talk_(std::move(first), limits, std::move(count), runs_) {
+        detail::reject_unless(!runs_.options().alternate || shortenable<message_type>,
+                              "condense: session: alternate must have messages with with_part (see shortenable)");
+        if (runs_.options().alternate) talk_.alternate();
         note_pushed(0);
         auto const sent = runs_.options().sent.count;
         talk_.note_sent(sent < talk_.size() ? sent : talk_.size());

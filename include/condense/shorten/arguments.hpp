@@ -14,8 +14,7 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/shorten/placeholder.hpp>
 
-// What shorteners of tool calls share: for which tools they are, and how one string of the arguments
-// is cut.
+// Shared by shorteners of tool calls: the choice of tools, and the cutting of one string of the arguments.
 
 namespace condense {
 inline namespace v1 {
@@ -29,56 +28,56 @@ inline constexpr any_tool_t any_tool{};
 
 namespace detail {
 
-/// Says of a part whether it is of one of the tools that are meant.
+/// A predicate: true for parts of the chosen tools.
 template <class Tools>
-concept tool_choice = requires(Tools const& chosen, part_view const& part) { static_cast<bool>(chosen.holds(part)); };
+concept tool_choice = requires(Tools const& tools, part_view const& part) { static_cast<bool>(tools.holds(part)); };
 
-/// Keeps the beginning of a string that is over a limit, and says how much is gone.
+/// Keeps the beginning of a string that is over a limit, with a marker that says how much is missing.
 class string_cutter {
 public:
-    /// `otherwise` says how the rest can be had where it is not stored; it has to live as long.
-    constexpr string_cutter(std::uint64_t keep, std::uint64_t limit, recovery how, std::string_view otherwise)
-        : keep_{keep}, how_{how}, otherwise_{otherwise} {
-        // What a marker takes with the largest figures: what was cut is then never cut again.
-        auto const most =
+    /// `fallback`: how to get the rest back if it is not stored; must outlive the cutter.
+    constexpr string_cutter(std::uint64_t keep, std::uint64_t limit, recovery how, std::string_view fallback)
+        : keep_{keep}, how_{how}, fallback_{fallback} {
+        // The size of a cut string with the largest figures in its marker, so that a cut string is never cut again.
+        auto const marker_end =
             add_capped(keep, utf8::count(marker({999'999'999'999'999, 999'999'999'999'999, how.shortened})) + 1);
-        limit_ = limit < most ? most : limit;
+        limit_ = limit < marker_end ? marker_end : limit;
     }
 
-    /// A string of a JSON text, as it is spelt and without its quotes.
-    constexpr std::optional<std::string> operator()(std::string_view spelt) const {
-        if (spelt.size() <= limit_) return std::nullopt;
-        auto const total = json::count_spelt(spelt);
+    /// Cuts a string of a JSON text, given as spelt there, without its quotes.
+    constexpr std::optional<std::string> operator()(std::string_view json_text) const {
+        if (json_text.size() <= limit_) return std::nullopt;
+        auto const total = json::count_spelt(json_text);
         if (total <= limit_) return std::nullopt;
-        std::string out{spelt.substr(0, json::prefix_spelt(spelt, keep_))};
-        json::append_escaped(out, marker(left_of(spelt, total)));
-        return out;
+        std::string result{json_text.substr(0, json::prefix_spelt(json_text, keep_))};
+        json::append_escaped(result, marker(remainder(json_text, total)));
+        return result;
     }
-    /// A text by itself, of any bytes; its marker stands on a line of its own.
+    /// Cuts a text of any bytes; its marker gets a line of its own.
     constexpr std::optional<std::string> plain(std::string_view text) const {
         if (text.size() <= limit_) return std::nullopt;
         std::string clean;
         utf8::append_scrubbed(clean, text);
         auto const total = utf8::count(clean);
         if (total <= limit_) return std::nullopt;
-        auto const count = left_of(clean, total);
+        auto const count = remainder(clean, total);
         clean.resize(utf8::prefix(clean, keep_));
         if (!clean.empty() && clean.back() != '\n') clean.push_back('\n');
         clean.append(marker(count));
         if (clean.size() >= text.size()) return std::nullopt;
         return clean;
     }
-    /// The longest that is left alone, in characters.
+    /// The longest string that is left alone, in characters.
     constexpr std::uint64_t limit() const noexcept { return limit_; }
 
 private:
     constexpr std::string marker(omitted const& count) const {
         std::string text;
-        append_omission(text, count, "characters", way_back(how_, otherwise_));
+        append_omission(text, count, "characters", way_back(how_, fallback_));
         return text;
     }
-    /// With the figures of an earlier cut, whose marker is the end of the text.
-    constexpr omitted left_of(std::string_view text, std::uint64_t total) const {
+    /// The figures for a marker. Includes those of an earlier cut whose marker ends the text.
+    constexpr omitted remainder(std::string_view text, std::uint64_t total) const {
         auto const earlier = find_cut(text, "characters", total);
         if (!earlier || earlier->end != text.size())
             return {total - keep_, total, earlier || (how_.shortened && text.find(opening) != std::string_view::npos)};
@@ -88,7 +87,7 @@ private:
     std::uint64_t keep_;
     std::uint64_t limit_ = 0;
     recovery how_;
-    std::string_view otherwise_;
+    std::string_view fallback_;
 };
 
 }  // namespace detail

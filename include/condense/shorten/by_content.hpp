@@ -12,7 +12,7 @@
 #include <condense/shorten/json_sample.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Chooses the shortener by what a text looks like: by_content{.log = compact_log{.tail = 50_lines}}.
+// Chooses a shortener by the type of a text: by_content{.log = compact_log{.tail = 50_lines}}.
 // `.detect` takes any callable std::string_view -> content in place of content_of.
 
 namespace condense {
@@ -34,8 +34,8 @@ constexpr bool some_sees_others() noexcept {
 
 }  // namespace detail
 
-/// Loses what the chosen shortener loses; costs, of a part that one of them may apply to, one look at it.
-/// The kinds of parts are those of all of them together, each one for its own.
+/// Loses what the chosen shortener loses. Costs detecting the type of each part that one of them may apply to. Applies
+/// to the kinds of parts of all of them together; each shortener is used for its own kinds only.
 template <class Json = json_sample, class Log = compact_log, class Diff = head_tail, class SearchHits = head_tail,
           class Code = head_tail, class Prose = head_tail, class Binary = head_tail,
           content_detector Detect = default_detector>
@@ -70,11 +70,11 @@ struct by_content {
     }
     template <class Draft>
     constexpr auto bind(Draft const& seen) const {
-        return [this, for_json = detail::ready(json, seen), for_log = detail::ready(log, seen),
-                for_diff = detail::ready(diff, seen), for_hits = detail::ready(search_hits, seen),
-                for_code = detail::ready(code, seen), for_prose = detail::ready(prose, seen),
-                for_binary = detail::ready(binary, seen)](part_ref at, part_view const& part,
-                                                          cut const& how) -> std::optional<std::string> {
+        return [this, for_json = detail::bind_shortener(json, seen), for_log = detail::bind_shortener(log, seen),
+                for_diff = detail::bind_shortener(diff, seen), for_hits = detail::bind_shortener(search_hits, seen),
+                for_code = detail::bind_shortener(code, seen), for_prose = detail::bind_shortener(prose, seen),
+                for_binary = detail::bind_shortener(binary, seen)](part_ref at, part_view const& part,
+                                                                   cut const& how) -> std::optional<std::string> {
             if (!may_apply(part.kind, part.sealed, {part.text.size()}, how)) return std::nullopt;
             switch (detect(part.text)) {
                 case content::json: return for_json(at, part, how);
@@ -89,7 +89,7 @@ struct by_content {
         };
     }
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return bind(detail::alone{})({}, part, how);
+        return bind(detail::no_conversation{})({}, part, how);
     }
     friend bool operator==(by_content const&, by_content const&) = default;
 

@@ -15,8 +15,8 @@
 #include <condense/shorten/shortener.hpp>
 #include <condense/shorten/text_limit.hpp>
 
-// A text that ends in one piece over and over, as models do when they are caught in a loop, keeps that
-// piece once: collapse_repeats{}. A cut-off piece at the very end stays.
+// Keeps one copy of a piece that a text repeats at its end, as models caught in a loop do: collapse_repeats{}. A
+// cut-off piece at the very end stays.
 
 namespace condense {
 inline namespace v1 {
@@ -30,7 +30,7 @@ constexpr bool all_space(std::string_view text) noexcept {
     return true;
 }
 
-/// The end of a text: `copies` of `unit` bytes from `begin` on, and what is left of one more.
+/// The end of a text: `copies` of `unit` bytes from `begin` on, and maybe a part of one more.
 struct repeated_end {
     std::size_t begin = 0;
     std::size_t unit = 0;
@@ -43,32 +43,32 @@ constexpr std::string_view without_space_after(std::string_view text) noexcept {
     return text;
 }
 
-/// The end of a text with a period that would leave out most; of the last one white space may lack.
-/// Knuth-Morris-Pratt on the text read backward: the longest border of every end, hence its period.
+/// The periodic end of a text that saves most; the last copy may lack its final white space. Knuth-Morris-Pratt on the
+/// reversed text: the longest border of each suffix gives its period.
 constexpr repeated_end longest_repetition(std::string_view text) {
     auto const size = text.size();
     auto const back = [&](std::size_t at) { return text[size - 1 - at]; };
     std::vector<std::uint32_t> border(size + 1);
     repeated_end best;
-    std::size_t most = 0;
+    std::size_t longest = 0;
     for (std::size_t length = 2, matched = 0; length <= size; ++length) {
         while (matched != 0 && back(length - 1) != back(matched)) matched = border[matched];
         if (back(length - 1) == back(matched)) ++matched;
         border[length] = static_cast<std::uint32_t>(matched);
-        if (matched <= most) continue;
-        auto const unit = length - matched;  // what follows the first one would be saved
+        if (matched <= longest) continue;
+        auto const unit = length - matched;  // removing all copies but the first saves `matched` bytes
         if (matched < unit && (unit - matched > 8 || !all_space(text.substr(size - unit, unit - matched)))) continue;
-        most = matched;
+        longest = matched;
         best = {size - length, unit, 0};
     }
     return best;
 }
 
-/// Where in the first period to begin: after a line, else after white space, else where a code point does.
+/// Where in the first period to begin: after a line break, else after white space, else at a code point.
 constexpr std::size_t boundary_in(std::string_view text, std::size_t begin, std::size_t unit) noexcept {
-    auto const after = [&](auto const& wanted) {
+    auto const after = [&](auto const& predicate) {
         for (auto at = begin; at < begin + unit; ++at)
-            if (at == 0 || wanted(text[at - 1])) return at;
+            if (at == 0 || predicate(text[at - 1])) return at;
         return text.size();
     };
     if (auto const line = after([](char byte) { return byte == '\n'; }); line != text.size()) return line;
@@ -82,54 +82,53 @@ constexpr bool has_two_words(std::string_view text) noexcept {
     return false;
 }
 
-/// One repetition taken out of valid UTF-8, or nothing.
+/// Valid UTF-8 with one repetition collapsed, or nothing.
 constexpr std::optional<std::string> collapse_once(std::string_view text, bool silently) {
-    /// As much may be left out without a word: a marker would be most of what remains.
-    constexpr std::uint64_t unsaid = 96;
+    /// Up to so many characters may be removed without a marker, which would be most of the result.
+    constexpr std::uint64_t silent_limit = 96;
     text = without_space_after(text);
-    auto found = longest_repetition(text);
-    if (found.unit == 0) return std::nullopt;
-    found.begin = boundary_in(text, found.begin, found.unit);
-    auto const piece = text.substr(found.begin, found.unit);
-    auto const kept = without_space_after(piece);
-    found.copies = (text.size() - found.begin) / found.unit;
-    auto rest = text.substr(found.end());
-    if (kept.size() != piece.size() && rest.size() == kept.size()) {  // the last one lacks white space only
-        ++found.copies;
+    auto end_run = longest_repetition(text);
+    if (end_run.unit == 0) return std::nullopt;
+    end_run.begin = boundary_in(text, end_run.begin, end_run.unit);
+    auto const piece = text.substr(end_run.begin, end_run.unit);
+    auto const unit_text = without_space_after(piece);
+    end_run.copies = (text.size() - end_run.begin) / end_run.unit;
+    auto rest = text.substr(end_run.end());
+    if (unit_text.size() != piece.size() && rest.size() == unit_text.size()) {  // the last one lacks white space only
+        ++end_run.copies;
         rest = {};
     }
-    if (found.copies < 2 || kept.empty()) return std::nullopt;
-    std::string out{text.substr(0, found.begin)};
-    out.append(kept);
-    auto const missing = utf8::count(kept) * (found.copies - 1);
-    if (silently && missing < unsaid && found.begin == 0 && rest.empty() && kept.size() != piece.size() &&
-        has_two_words(kept))
-        return out;
-    if (missing < unsaid) return std::nullopt;
+    if (end_run.copies < 2 || unit_text.empty()) return std::nullopt;
+    std::string result{text.substr(0, end_run.begin)};
+    result.append(unit_text);
+    auto const missing = utf8::count(unit_text) * (end_run.copies - 1);
+    if (silently && missing < silent_limit && end_run.begin == 0 && rest.empty() && unit_text.size() != piece.size() &&
+        has_two_words(unit_text))
+        return result;
+    if (missing < silent_limit) return std::nullopt;
     auto const* const between = piece.find('\n') != std::string_view::npos ? "\n" : " ";
-    out.append(between).append(repetition(found.copies - 1));
-    if (!rest.empty()) out.append(between).append(rest);
-    return out;
+    result.append(between).append(repetition(end_run.copies - 1));
+    if (!rest.empty()) result.append(between).append(rest);
+    return result;
 }
 
 }  // namespace detail
 
-/// Keeps one of the pieces and says how often it occurs again, in all that is lost; where less than 96
-/// characters are left out of a text that is nothing but repeated words ("A B A B"), nothing is said,
-/// except of a tool result, which is left alone. Where less than an eighth would be saved, there is no
-/// change. Costs two passes over the text and four bytes for each of its own.
+/// Keeps one copy and a marker that counts the others. A text of repeated words alone ("A B A B") that loses less than
+/// 96 characters gets no marker, except for a tool result, which is then left alone. No change if less than an eighth
+/// would be saved. Costs two passes over the text and four bytes of memory for each byte of it.
 struct collapse_repeats {
     static constexpr part_kinds applies_to = part_kind::text | part_kind::reasoning | part_kind::tool_result;
 
-    text_limit over = chars{0};  ///< texts within it are left alone
+    text_limit over = chars{0};  ///< texts within this limit are left alone
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut) const {
         std::optional<std::string> shorter;
         std::string clean;
         if (!detail::utf8::valid(part.text)) detail::utf8::append_scrubbed(clean, part.text);
         std::string_view text = clean.empty() ? part.text : std::string_view{clean};
-        // What is made may be a repetition in turn. Each time takes an eighth at least, so all of them
-        // together cost no more than eight times the first.
+        // The result may end in a repetition in turn. Each step removes an eighth at least, so all together cost no
+        // more than eight times the first.
         while (text.size() < detail::none32) {
             auto next = detail::collapse_once(text, part.kind != part_kind::tool_result);
             if (!next || next->size() > text.size() - text.size() / 8 - 1) break;

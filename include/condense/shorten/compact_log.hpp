@@ -24,8 +24,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Which lines of one text are kept, and the text made of them. Lines are taken in the order of their
-/// worth, from both ends inward, while they fit together with the markers between them.
+/// Chooses the lines of a text to keep, and writes the result. Lines are kept in the order of their rank, from both
+/// ends inward, while they fit together with the markers between them.
 class log_selection {
 public:
     constexpr log_selection(std::string_view text, text_limit const& limit, recovery const& how)
@@ -48,32 +48,32 @@ public:
             auto const facts = facts_of_line(body);
             bool const first = lines_.empty();
             bool const like_last = !first && lines_.back().shape == facts.shape;
-            auto& seen = runs[facts.shape % shape_slots];
+            auto& run_count = runs[facts.shape % shape_slots];
             auto worth = rank::ordinary;
             if (first || end == text_.size()) worth = rank::end;
             else if (at < head_end || end > tail_begin) {
                 auto const last = without_end(text_.substr(lines_.back().begin, at - lines_.back().begin));
                 bool const again = like_last && without_stamp(last) == without_stamp(body);
-                bool const new_alarm = facts.alarming && !like_last && seen < rare_runs;
+                bool const new_alarm = facts.alarming && !like_last && run_count < rare_runs;
                 worth = again ? rank::ordinary : new_alarm ? rank::alarm : rank::end;
             } else if (like_last) worth = rank::ordinary;
-            else if (facts.alarming) worth = seen < rare_runs ? rank::alarm : rank::alarm_again;
+            else if (facts.alarming) worth = run_count < rare_runs ? rank::alarm : rank::alarm_again;
             else if (!facts.blank) worth = rank::rare;  // until the whole text is known
-            if (!like_last && seen != 255) ++seen;
+            if (!like_last && run_count != 255) ++run_count;
             lines_.push_back({at, facts.shape, worth, false, 1});
             at = end;
         }
-        take_over_gaps();
-        for (auto& each : lines_)
-            if (each.worth == rank::rare && runs[each.shape % shape_slots] > rare_runs) each.worth = rank::ordinary;
+        merge_earlier_gaps();
+        for (auto& line : lines_)
+            if (line.worth == rank::rare && runs[line.shape % shape_slots] > rare_runs) line.worth = rank::ordinary;
     }
 
     constexpr void select(v1::lines context) {
-        take_all(rank::end, {}, limit_.halved(1));
-        take_all(rank::alarm, context, limit_);
-        take_all(rank::rare, {}, limit_);
-        take_all(rank::alarm_again, context, limit_);
-        take_all(rank::end, {}, limit_);
+        keep_ranked(rank::end, {}, limit_.halved(1));
+        keep_ranked(rank::alarm, context, limit_);
+        keep_ranked(rank::rare, {}, limit_);
+        keep_ranked(rank::alarm_again, context, limit_);
+        keep_ranked(rank::end, {}, limit_);
     }
 
     constexpr bool any() const noexcept { return sum_.lines.count != 0; }
@@ -82,31 +82,31 @@ public:
         std::uint64_t missing = 0;
         std::uint64_t gaps = 0;
         for (std::size_t index = 0; index < lines_.size(); ++index) {
-            missing += kept(index) ? 0u : lines_[index].stands_for;
-            gaps += !kept(index) && (index == 0 || kept(index - 1)) ? 1u : 0u;
+            missing += is_kept(index) ? 0u : lines_[index].stands_for;
+            gaps += !is_kept(index) && (index == 0 || is_kept(index - 1)) ? 1u : 0u;
         }
-        std::string out;
-        bool told = false;
+        std::string result;
+        bool has_total = false;
         for (std::size_t index = 0; index < lines_.size();) {
-            if (kept(index)) {
-                out.append(shown(index++));
+            if (is_kept(index)) {
+                result.append(displayed_line(index++));
                 continue;
             }
             auto const begin = index;
             std::uint64_t alike = 0;
-            std::uint64_t here = 0;
-            for (; index < lines_.size() && !kept(index); here += lines_[index++].stands_for)
+            std::uint64_t gap_lines = 0;
+            for (; index < lines_.size() && !is_kept(index); gap_lines += lines_[index++].stands_for)
                 if (begin != 0 && alike == index - begin && lines_[index].worth != rank::gap &&
                     lines_[index].shape == lines_[begin - 1].shape)
                     ++alike;
-            if (alike == 1 && here != 1) alike = 0;  // by chance
-            if (told) out += gap(here, alike);
-            else if (gaps == 1 && alike == 0) out += omission(missing, total_, "lines", how_);
-            else out += gap(here, alike, missing, total_, how_);
-            told = true;
-            if (index != lines_.size()) out.push_back('\n');
+            if (alike == 1 && gap_lines != 1) alike = 0;  // by chance
+            if (has_total) result += gap(gap_lines, alike);
+            else if (gaps == 1 && alike == 0) result += omission(missing, total_, "lines", how_);
+            else result += gap(gap_lines, alike, missing, total_, how_);
+            has_total = true;
+            if (index != lines_.size()) result.push_back('\n');
         }
-        return out;
+        return result;
     }
 
 private:
@@ -115,10 +115,10 @@ private:
         std::size_t begin;
         std::uint32_t shape;
         rank worth;
-        bool kept;
+        bool is_kept;
         std::uint64_t stands_for = 1;
     };
-    /// Shapes that share a slot only make each other less rare.
+    /// Shapes that share a counter only make each other seem less rare.
     static constexpr std::size_t shape_slots = 4'096;
     static constexpr std::uint8_t rare_runs = 2;
 
@@ -127,40 +127,40 @@ private:
         if (line.ends_with('\r')) line.remove_suffix(1);
         return line;
     }
-    /// Gaps that an earlier cut has left, where their figures agree with the lines that are there, become
-    /// part of those of this one.
-    constexpr void take_over_gaps() {
+    /// Adds the gaps of an earlier cut to those of this one, if their figures agree with the lines of the text.
+    constexpr void merge_earlier_gaps() {
         total_ = lines_.size();
         if (text_.find(opening) == std::string_view::npos) return;
         omitted all;
         std::uint64_t gaps = 0;
         std::uint64_t missing = 0;
         for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all)) {
+            if (std::uint64_t gap_size = 0; read_gap(without_end(full_line(index)), gap_size, all)) {
                 ++gaps;
-                missing = add_capped(missing, alone);
+                missing = add_capped(missing, gap_size);
             }
         if (all.total == 0 || missing != all.missing || all.total - missing != total_ - gaps) return;
         for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (std::uint64_t alone = 0; read_gap(without_end(whole(index)), alone, all))
-                lines_[index] = {lines_[index].begin, 0, rank::gap, false, alone};
+            if (std::uint64_t gap_size = 0; read_gap(without_end(full_line(index)), gap_size, all))
+                lines_[index] = {lines_[index].begin, 0, rank::gap, false, gap_size};
         total_ = all.total;
         how_.shortened = all.of_rest;
     }
-    constexpr bool kept(std::size_t index) const noexcept { return lines_[index].kept; }
-    constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !kept(index - 1); }
+    constexpr bool is_kept(std::size_t index) const noexcept { return lines_[index].is_kept; }
+    constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !is_kept(index - 1); }
     constexpr bool gap_after(std::size_t index) const noexcept {
-        return index + 1 != lines_.size() && !kept(index + 1);
+        return index + 1 != lines_.size() && !is_kept(index + 1);
     }
 
-    constexpr std::string_view whole(std::size_t index) const noexcept {
+    constexpr std::string_view full_line(std::size_t index) const noexcept {
         auto const end = index + 1 == lines_.size() ? text_.size() : lines_[index + 1].begin;
         return text_.substr(lines_[index].begin, end - lines_[index].begin);
     }
 
-    /// The line with its end; of one that would take much of the room, both ends. Valid until the next call.
-    constexpr std::string_view shown(std::size_t index) {
-        auto const line = whole(index);
+    /// The line with its line break; a line longer than an eighth of the limit without its middle. Valid until the
+    /// next call.
+    constexpr std::string_view displayed_line(std::size_t index) {
+        auto const line = full_line(index);
         if (line.size() <= omission_limit || line.size() - omission_limit <= width_) return line;
         auto const body = without_end(line);
         auto const points = utf8::count(body);
@@ -174,8 +174,8 @@ private:
     }
 
     /// False where the line does not fit.
-    constexpr bool take(std::size_t index, text_limit const& limit) {
-        auto const line = shown(index);
+    constexpr bool keep_line(std::size_t index, text_limit const& limit) {
+        auto const line = displayed_line(index);
         auto const gaps = gaps_ - 1 + (gap_before(index) ? 1u : 0u) + (gap_after(index) ? 1u : 0u);
         auto const markers = gaps * gap_size_ + omission_limit;
         auto sum = sum_;
@@ -188,65 +188,66 @@ private:
         } else sum.chars.count += line.size();  // no more than that
         sum_ = sum;
         gaps_ = gaps;
-        lines_[index].kept = true;
+        lines_[index].is_kept = true;
         return true;
     }
 
-    /// Around a line that was taken, outward, to a line that is kept, does not fit or is one more like it.
-    constexpr void take_around(std::size_t index, v1::lines context, text_limit const& limit) {
-        auto const wanted = [&](std::size_t other) {
-            return !kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape &&
-                   take(other, limit);
+    /// Keeps lines around `index`, outward, up to one that is kept already, does not fit, or is like it.
+    constexpr void keep_around(std::size_t index, v1::lines context, text_limit const& limit) {
+        auto const try_keep = [&](std::size_t other) {
+            return !is_kept(other) && lines_[other].worth != rank::gap && lines_[other].shape != lines_[index].shape &&
+                   keep_line(other, limit);
         };
-        for (std::size_t off = 1; off <= context.count && off <= index && wanted(index - off);) ++off;
-        for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && wanted(index + off);) ++off;
+        for (std::size_t off = 1; off <= context.count && off <= index && try_keep(index - off);) ++off;
+        for (std::size_t off = 1; off <= context.count && index + off < lines_.size() && try_keep(index + off);) ++off;
     }
 
-    constexpr void take_all(rank worth, v1::lines context, text_limit const& limit) {
+    constexpr void keep_ranked(rank worth, v1::lines context, text_limit const& limit) {
         for (std::size_t turn = 0; turn < lines_.size(); ++turn) {
             auto const index = turn % 2 == 0 ? turn / 2 : lines_.size() - 1 - turn / 2;
-            if (lines_[index].worth == worth && !kept(index) && take(index, limit)) take_around(index, context, limit);
+            if (lines_[index].worth == worth && !is_kept(index) && keep_line(index, limit))
+                keep_around(index, context, limit);
         }
-        // A marker would not be shorter than what it stands for.
+        // A single line that is no longer than its marker.
         auto const marker = gap(1, 1).size();
         for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (!kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) &&
-                whole(index).size() <= marker)
-                take(index, limit_);
+            if (!is_kept(index) && lines_[index].worth != rank::gap && !gap_before(index) && !gap_after(index) &&
+                full_line(index).size() <= marker)
+                keep_line(index, limit_);
     }
 
     std::string_view text_;
     text_limit limit_;
     recovery how_;
     std::uint64_t width_ = 0;
-    std::uint64_t total_ = 0;  ///< lines there were at first, as far as is known
+    std::uint64_t total_ = 0;  ///< lines of the original, as far as is known
     std::uint64_t gap_size_ = 0;
     std::uint64_t gaps_ = 1;
-    text_limit sum_{chars{0} && bytes{0} && lines{0}};  ///< of the lines that are kept
+    text_limit sum_{chars{0} && bytes{0} && lines{0}};  ///< size of the kept lines
     std::vector<log_line> lines_;
     std::string cut_line_;
 };
 
 constexpr std::string compact_lines(std::string_view text, text_limit const& head, text_limit const& tail,
                                     v1::lines context, text_limit const& limit, recovery const& how) {
-    log_selection chosen{text, limit, how};
-    chosen.read(head, tail);
-    chosen.select(context);
-    if (chosen.any()) return chosen.text();
+    log_selection selection{text, limit, how};
+    selection.read(head, tail);
+    selection.select(context);
+    if (selection.any()) return selection.text();
     return cut_middle(text, false, limit, limit, limit, how).value_or(std::string{text});
 }
 
 }  // namespace detail
 
-/// Brings a text of several lines within `at_most`, which includes the markers. Kept, as far as there is
-/// room: lines that begin in `head` or end in `tail`, without repetitions that differ in their time only;
-/// lines with a word of alarm, each new kind first, and those around them; lines whose shape occurs at
-/// most twice. Of a line its first 1,024 bytes tell what it is; those that would take an eighth of the
-/// room lose their middle. Costs a few passes over the text and 24 bytes for each line.
+/// Brings a text of several lines within `at_most`, markers included. Keeps, as far as they fit: lines that begin in
+/// `head` or end in `tail`, without repetitions that differ only in their time; lines with a word of alarm, each new
+/// kind first, and the lines around them; lines whose shape occurs at most twice. Classifies a line by its first 1,024
+/// bytes; lines longer than an eighth of the limit lose their middle. Costs a few passes over the text and 24 bytes a
+/// line.
 struct compact_log {
     text_limit head = lines{10};
     text_limit tail = lines{20};
-    text_limit at_most = chars{8'000};  ///< C3; shorter texts are left alone
+    text_limit at_most = chars{8'000};  ///< as in the preset `cascade`; shorter texts are left alone
     lines context = {1};  ///< before and after an alarm
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
@@ -256,10 +257,11 @@ struct compact_log {
         if (!several || limit.holds(part.text)) return std::nullopt;
         std::string clean;
         if (!detail::utf8::valid(part.text)) detail::utf8::append_scrubbed(clean, part.text);
-        auto out = detail::compact_lines(clean.empty() ? part.text : std::string_view{clean}, head.halved(how.halvings),
-                                         tail.halved(how.halvings), context, limit, how.how);
-        if (out.size() >= part.text.size()) return std::nullopt;
-        return out;
+        auto result =
+            detail::compact_lines(clean.empty() ? part.text : std::string_view{clean}, head.halved(how.halvings),
+                                  tail.halved(how.halvings), context, limit, how.how);
+        if (result.size() >= part.text.size()) return std::nullopt;
+        return result;
     }
     constexpr void validate() const {
         detail::reject_unless(at_most.bounded(), "condense: compact_log: at_most must be given (see text_limit)");

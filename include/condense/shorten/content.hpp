@@ -11,8 +11,8 @@
 #include <condense/detail/log_line.hpp>
 #include <condense/detail/utf8.hpp>
 
-// What a text looks like: content_of(text) == content::diff. A guess by its first lines, for choosing how
-// to shorten it; a wrong one costs quality, never correctness.
+// Guesses the type of a text by its first lines, to choose how to shorten it: content_of(text) == content::diff. A
+// wrong guess costs quality, never correctness.
 
 namespace condense {
 inline namespace v1 {
@@ -34,22 +34,22 @@ constexpr std::string_view name(content kind) noexcept {
 
 namespace detail {
 
-/// No more than this is looked at, except to see whether the whole is JSON.
-inline constexpr std::size_t content_look = 4'096;
+/// Bytes that are examined, except to check whether the text is JSON.
+inline constexpr std::size_t detection_limit = 4'096;
 
-/// A NUL, or more than one byte in sixteen that text does not have.
-constexpr bool looks_binary(std::string_view look) noexcept {
+/// True for a NUL, or if more than one byte in sixteen does not occur in text.
+constexpr bool is_binary(std::string_view sample) noexcept {
     std::size_t odd = 0;
-    for (std::size_t at = 0; at < look.size();) {
-        auto const found = utf8::decode(look, at);
-        auto const byte = static_cast<unsigned char>(look[at]);
+    for (std::size_t at = 0; at < sample.size();) {
+        auto const decoded = utf8::decode(sample, at);
+        auto const byte = static_cast<unsigned char>(sample[at]);
         if (byte == 0) return true;
         bool const control = byte < 0x20 && byte != 0x1B && (byte < '\t' || byte > '\r');
-        // A code point that the end of the look cuts is not ill-formed.
-        if (control || (!found.valid && at + 4 <= look.size())) odd += found.size;
-        at += found.size;
+        // A code point cut at the end of the sample is not ill-formed.
+        if (control || (!decoded.valid && at + 4 <= sample.size())) odd += decoded.size;
+        at += decoded.size;
     }
-    return odd * 16 > look.size();
+    return odd * 16 > sample.size();
 }
 
 constexpr std::string_view without_indent(std::string_view line) noexcept {
@@ -75,7 +75,7 @@ constexpr bool has_any(std::string_view line, auto const& words) noexcept {
     return false;
 }
 
-/// "src/main.c:12:  text" or "src/main.c-12-text", and no diagnostic of a compiler.
+/// True for "src/main.c:12:  text" or "src/main.c-12-text", false for a compiler's diagnostic.
 constexpr bool is_search_hit(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 4> diagnoses = {" error", " warning:", " note:", " fatal"};
     bool path = false;
@@ -91,7 +91,7 @@ constexpr bool is_search_hit(std::string_view line) noexcept {
     return false;
 }
 
-/// A time or a level near the beginning, a record of its own, or a step of a build or a test.
+/// True for a line with a time or a level near its beginning, a JSON record, or a step of a build or a test.
 constexpr bool is_log_line(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 16> levels = {"INFO",   "WARN",   "ERROR",  "DEBUG",   "TRACE", "FATAL",
                                                          "PASS",   "FAIL",   "level=", "error:",  "[info", "[warn",
@@ -135,34 +135,34 @@ constexpr bool is_code_line(std::string_view line) noexcept {
 }
 
 struct line_votes {
-    std::size_t lines = 0;  ///< that are not blank
+    std::size_t lines = 0;  ///< without blank ones
     std::size_t hunks = 0;
     std::size_t hits = 0;
     std::size_t logs = 0;
     std::size_t code = 0;
-    std::size_t alike = 0;  ///< of the shape of one of the sixteen before
+    std::size_t repeated = 0;  ///< of the same shape as one of the sixteen lines before
 };
 
-constexpr line_votes count_votes(std::string_view look, bool whole) noexcept {
+constexpr line_votes count_votes(std::string_view sample, bool complete) noexcept {
     line_votes votes;
     std::array<std::uint32_t, 16> shapes{};
-    for (std::size_t at = 0; at < look.size();) {
-        auto const stop = look.find('\n', at);
-        // A line that the look cuts counts only where it is alone.
-        if (stop == std::string_view::npos && !whole && votes.lines != 0) break;
-        auto line = look.substr(at, stop == std::string_view::npos ? stop : stop - at);
-        at = stop == std::string_view::npos ? look.size() : stop + 1;
+    for (std::size_t at = 0; at < sample.size();) {
+        auto const stop = sample.find('\n', at);
+        // A line cut at the end of the sample counts only if it is the only one.
+        if (stop == std::string_view::npos && !complete && votes.lines != 0) break;
+        auto line = sample.substr(at, stop == std::string_view::npos ? stop : stop - at);
+        at = stop == std::string_view::npos ? sample.size() : stop + 1;
         if (line.ends_with('\r')) line.remove_suffix(1);
-        auto const facts = facts_of_line(line);
+        auto const line_info = facts_of_line(line);
         if (without_indent(line).empty()) continue;
         if (line.starts_with("@@ -") || line.starts_with("diff --git ")) ++votes.hunks;
         if (is_search_hit(line)) ++votes.hits;
         if (is_log_line(line)) ++votes.logs;
         if (is_code_line(line)) ++votes.code;
-        bool seen = false;
-        for (auto const shape : shapes) seen = seen || (shape == facts.shape && !facts.blank);
-        if (seen) ++votes.alike;
-        else shapes[votes.lines % shapes.size()] = facts.shape;
+        bool is_repeated = false;
+        for (auto const shape : shapes) is_repeated = is_repeated || (shape == line_info.shape && !line_info.blank);
+        if (is_repeated) ++votes.repeated;
+        else shapes[votes.lines % shapes.size()] = line_info.shape;
         ++votes.lines;
     }
     return votes;
@@ -170,30 +170,30 @@ constexpr line_votes count_votes(std::string_view look, bool whole) noexcept {
 
 }  // namespace detail
 
-/// Looks at 4 KiB and, where they begin like JSON, at all of the text.
+/// Examines 4 KiB, and the whole text if it begins like JSON.
 constexpr content content_of(std::string_view text) noexcept {
-    auto const look = text.substr(0, detail::content_look);
-    if (detail::looks_binary(look)) return content::binary;
-    auto const first = look.find_first_not_of(" \t\r\n");
+    auto const sample = text.substr(0, detail::detection_limit);
+    if (detail::is_binary(sample)) return content::binary;
+    auto const first = sample.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return content::prose;
-    if ((look[first] == '{' || look[first] == '[') && detail::json::valid(text)) return content::json;
-    auto const votes = detail::count_votes(look, look.size() == text.size());
+    if ((sample[first] == '{' || sample[first] == '[') && detail::json::valid(text)) return content::json;
+    auto const votes = detail::count_votes(sample, sample.size() == text.size());
     if (votes.hunks != 0) return content::diff;
     if (votes.hits * 2 >= votes.lines) return content::search_hits;
     if (votes.logs * 2 >= votes.lines) return content::log;
     if (votes.code * 5 >= votes.lines * 2) return content::code;
-    if (votes.lines >= 8 && votes.alike * 2 >= votes.lines) return content::log;
+    if (votes.lines >= 8 && votes.repeated * 2 >= votes.lines) return content::log;
     if (votes.logs * 4 >= votes.lines) return content::log;
     return content::prose;
 }
 
-/// Says of a text what it is; it must not fail, and for one text always say the same.
+/// A callable from a text to its type. It must not fail, and must return the same for the same text.
 template <class Detector>
-concept content_detector = requires(Detector const& detect, std::string_view text) {
-    { detect(text) } -> std::same_as<content>;
+concept content_detector = requires(Detector const& detector, std::string_view text) {
+    { detector(text) } -> std::same_as<content>;
 };
 
-/// content_of, as the default of a slot.
+/// content_of as a default member.
 struct default_detector {
     constexpr content operator()(std::string_view text) const noexcept { return content_of(text); }
     friend constexpr bool operator==(default_detector, default_detector) = default;

@@ -14,100 +14,102 @@
 #include <condense/detail/sort.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Of tool results that say the same, byte for byte, the newest stays and the others point to it:
+// Of tool results that are equal byte for byte, keeps the newest; the others refer to it:
 // compress{.with = duplicate_results{.over = 200_chars}}.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A result, and the newest that seems to be the same.
-struct twin {
+/// A result, and the newest result that seems to be equal.
+struct result_copy {
     std::uint32_t part_id = 0;
     std::uint32_t newest = none32;
     std::uint64_t size = 0;
     std::uint64_t hash = 0;
 };
 
-/// Leaves those that some other in the sorted vector is like; the last of those alike is the newest.
-template <class Alike>
-constexpr void keep_alike(std::vector<twin>& found, Alike const& alike) {
-    std::size_t kept = 0;
-    for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
-        for (end = begin + 1; end < found.size() && alike(found[begin], found[end]);) ++end;
+/// Keeps the results of a sorted vector that are equal to another; the last of equal ones is the newest.
+template <class Equal>
+constexpr void keep_equal(std::vector<result_copy>& copies, Equal const& equal) {
+    std::size_t count = 0;
+    for (std::size_t begin = 0, end = 0; begin < copies.size(); begin = end) {
+        for (end = begin + 1; end < copies.size() && equal(copies[begin], copies[end]);) ++end;
         if (end - begin == 1) continue;
-        auto const newest = found[end - 1].part_id;
+        auto const newest = copies[end - 1].part_id;
         for (auto at = begin; at != end; ++at) {
-            found[kept] = found[at];
-            found[kept++].newest = newest;
+            copies[count] = copies[at];
+            copies[count++].newest = newest;
         }
     }
-    found.resize(kept);
+    copies.resize(count);
 }
 
 }  // namespace detail
 
-/// Loses nothing that does not stand further on, errors included. Takes results that have their call, as
-/// they are at present, because a later run could not tell what was cut from what is whole; reads those of which
-/// another has the same size, once more for each that is replaced. Texts forged to look alike to a fingerprint stay.
+/// Loses nothing: an equal result follows. Compares current texts of results with a call, errors included, because a
+/// later run cannot see the originals. Reads only results that share a size with another, and each replaced one once
+/// more: equal fingerprints alone decide nothing.
 struct duplicate_results {
     using needs_conversation = void;
 
     text_limit over = chars{200};
 
     template <class Draft>
-    constexpr auto bind(Draft const& seen) const {
-        using detail::twin;
-        auto const& facts = seen.outline();
-        std::vector<twin> found;
+    constexpr auto bind(Draft const& draft) const {
+        using detail::result_copy;
+        auto const& facts = draft.outline();
+        std::vector<result_copy> copies;
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
-            if (!seen.present(sequence{index})) continue;
-            seen.each_part_of(sequence{index}, [&](part_ref part) {
-                auto const& known = facts.part_at(part.part_id);
-                if (known.kind != part_kind::tool_result || known.sealed || known.status == part_status::pending)
+            if (!draft.present(sequence{index})) continue;
+            draft.each_part_of(sequence{index}, [&](part_ref part) {
+                auto const& record = facts.part_at(part.part_id);
+                if (record.kind != part_kind::tool_result || record.sealed || record.status == part_status::pending)
                     return;
-                auto const* const made = seen.edits().edit_of(part.part_id);
-                auto const size = made != nullptr ? seen.edits().text_at(made->text).text.size() : known.size;
-                if (facts.call_column(known) == detail::none32 || size <= detail::omission_limit) return;
-                found.push_back({.part_id = part.part_id, .size = size});
+                auto const* const edit = draft.edits().edit_of(part.part_id);
+                auto const size = edit != nullptr ? draft.edits().text_at(edit->text).text.size() : record.size;
+                if (facts.call_part_id(record) == detail::none32 || size <= detail::omission_limit) return;
+                copies.push_back({.part_id = part.part_id, .size = size});
             });
         }
         // Only texts of the same size are read, each message once.
-        detail::sort(found, [](twin const& left, twin const& right) { return left.size < right.size; });
-        detail::keep_alike(found, [](twin const& left, twin const& right) { return left.size == right.size; });
-        by_column(found);
-        for (std::size_t next = 0; next < found.size();) {
-            auto const message = sequence{facts.part_at(found[next].part_id).message_index};
-            seen.each_part(message, [&](part_ref part, part_view const& text) {
-                if (next < found.size() && found[next].part_id == part.part_id)
-                    found[next++].hash = detail::fnv1a(text.text);
+        detail::sort(copies, [](result_copy const& left, result_copy const& right) { return left.size < right.size; });
+        detail::keep_equal(copies,
+                           [](result_copy const& left, result_copy const& right) { return left.size == right.size; });
+        by_part(copies);
+        for (std::size_t position = 0; position < copies.size();) {
+            auto const message = sequence{facts.part_at(copies[position].part_id).message_index};
+            draft.each_part(message, [&](part_ref part, part_view const& text) {
+                if (position < copies.size() && copies[position].part_id == part.part_id)
+                    copies[position++].hash = detail::fnv1a(text.text);
             });
-            while (next < found.size() && facts.part_at(found[next].part_id).message_index <= message.number) ++next;
+            while (position < copies.size() && facts.part_at(copies[position].part_id).message_index <= message.number)
+                ++position;
         }
-        detail::sort(found, [](twin const& left, twin const& right) {
+        detail::sort(copies, [](result_copy const& left, result_copy const& right) {
             return left.size != right.size ? left.size < right.size : left.hash < right.hash;
         });
-        detail::keep_alike(found, [](twin const& left, twin const& right) {
+        detail::keep_equal(copies, [](result_copy const& left, result_copy const& right) {
             return left.size == right.size && left.hash == right.hash;
         });
-        by_column(found);
-        return [found = std::move(found), all = detail::address_of(seen)](part_ref at, part_view const& part,
-                                                                          cut const& how) {
+        by_part(copies);
+        return [copies = std::move(copies), source = detail::address_of(draft)](part_ref at, part_view const& part,
+                                                                                cut const& how) {
             std::optional<std::string> note;
-            auto const* const mine = detail::find_column(found, at.part_id);
-            if (mine == nullptr || mine->newest == at.part_id || part.text.size() <= detail::omission_limit)
+            auto const* const copy = detail::find_part(copies, at.part_id);
+            if (copy == nullptr || copy->newest == at.part_id || part.text.size() <= detail::omission_limit)
                 return note;
-            auto const fold = [&](part_view const& later) {
+            auto const refer_to = [&](part_view const& later) {
                 if (!note && later.text == part.text)
                     note = detail::omission_of_all(
                         part.text, later.tool,
                         later.tool.empty() ? "a later result is the same" : ": a later result of it is the same",
                         how.how);
             };
-            auto const newest = all->part_at(mine->newest);
-            all->original(newest, fold);
-            all->each_part(sequence{newest.message_index}, [&](part_ref other, part_view const& later) {
-                if (other.part_id == newest.part_id) fold(later);
+            auto const newest = source->part_at(copy->newest);
+            source->original(newest, refer_to);
+            source->each_part(sequence{newest.message_index}, [&](part_ref other, part_view const& later) {
+                if (other.part_id == newest.part_id) refer_to(later);
             });
             return note;
         };
@@ -115,9 +117,10 @@ struct duplicate_results {
     friend constexpr bool operator==(duplicate_results const&, duplicate_results const&) = default;
 
 private:
-    static constexpr void by_column(std::vector<detail::twin>& found) {
-        detail::sort(found,
-                     [](detail::twin const& left, detail::twin const& right) { return left.part_id < right.part_id; });
+    static constexpr void by_part(std::vector<detail::result_copy>& copies) {
+        detail::sort(copies, [](detail::result_copy const& left, detail::result_copy const& right) {
+            return left.part_id < right.part_id;
+        });
     }
 };
 

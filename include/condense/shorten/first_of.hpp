@@ -8,8 +8,8 @@
 #include <condense/detail/unset.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Several shorteners as one: first_of(json_sample{}, head_tail{}). The first that applies to a part and
-// brings it within the layer's limit; where none does, the one that leaves least.
+// Several shorteners as one: first_of(json_sample{}, head_tail{}). Uses the first that applies to a part and brings it
+// within the layer's limit; if none does, the one with the shortest result.
 
 namespace condense {
 inline namespace v1 {
@@ -35,25 +35,25 @@ struct either_shortener {
         return detail::may_apply(first, kind, sealed, size, how) || detail::may_apply(second, kind, sealed, size, how);
     }
     template <class Draft>
-    constexpr auto bind(Draft const& seen) const {
-        return
-            [one = ready(first, seen), two = ready(second, seen)](part_ref at, part_view const& part, cut const& how) {
-                auto made = one(at, part, how);
-                bool const enough = takes_any_size<First>() || how.over == text_limit{chars{0}};
-                if (made && (enough || made->empty() || how.over.holds(*made))) return made;
-                auto other = two(at, part, how);
-                return other && (!made || other->size() < made->size()) ? other : made;
-            };
+    constexpr auto bind(Draft const& draft) const {
+        return [apply_first = bind_shortener(first, draft), apply_second = bind_shortener(second, draft)](
+                   part_ref at, part_view const& part, cut const& how) {
+            auto shorter = apply_first(at, part, how);
+            bool const any_size = takes_any_size<First>() || how.over == text_limit{chars{0}};
+            if (shorter && (any_size || shorter->empty() || how.over.holds(*shorter))) return shorter;
+            auto other = apply_second(at, part, how);
+            return other && (!shorter || other->size() < shorter->size()) ? other : shorter;
+        };
     }
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return bind(alone{})({}, part, how);
+        return bind(no_conversation{})({}, part, how);
     }
     friend bool operator==(either_shortener const&, either_shortener const&) = default;
 };
 
 }  // namespace detail
 
-/// Loses what the chosen one loses; costs one attempt for each that comes before it.
+/// Loses what the chosen shortener loses. Costs an attempt for each shortener before it.
 template <class Only>
 constexpr Only first_of(Only only) {
     return only;

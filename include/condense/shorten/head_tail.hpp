@@ -22,7 +22,7 @@ inline namespace v1 {
 
 namespace detail {
 
-/// What is missing between `head` and `tail`, which make room for an earlier marker that lies across them.
+/// The figures of a gap. measure_gap moves `head` and `tail` outward if an earlier marker lies across them.
 struct measured_gap {
     omitted count = {};
     std::string_view what = "characters";
@@ -32,31 +32,31 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
                                    bool shortened) {
     auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
     auto const total = points(text);
-    bool const marked = text.find(opening) != std::string_view::npos;  // else lines need not be counted
-    auto const earlier = marked ? find_cut(text, "characters", total) : std::nullopt;
+    bool const has_marker = text.find(opening) != std::string_view::npos;  // else lines need not be counted
+    auto const earlier = has_marker ? find_cut(text, "characters", total) : std::nullopt;
     if (earlier && earlier->begin < tail && earlier->end > head) {
         head = head < earlier->begin ? head : earlier->begin;
         tail = tail > earlier->end ? tail : earlier->end;
         if (head == earlier->begin && head != 0 && text[head - 1] == '\n') --head;
         if (tail == earlier->end && tail != text.size() && text[tail] == '\n') ++tail;
-        auto const kept = points(text.substr(0, head)) + points(text.substr(tail));
-        auto const missing = earlier->count.total > kept ? earlier->count.total - kept : 0;
+        auto const remaining = points(text.substr(0, head)) + points(text.substr(tail));
+        auto const missing = earlier->count.total > remaining ? earlier->count.total - remaining : 0;
         return {{missing, earlier->count.total, earlier->count.of_rest}};
     }
     bool const rest = shortened || earlier.has_value();
     auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n');
     if (auto const lines = whole_lines ? count_lines(text) : 0; lines > 1) {
         auto const missing = count_lines(text.substr(head, tail - head));
-        auto const cut = marked ? find_cut(text, "lines", lines) : std::nullopt;
+        auto const cut = has_marker ? find_cut(text, "lines", lines) : std::nullopt;
         if (cut && cut->begin >= head && cut->end <= tail)
             return {{cut->count.total - (lines - missing), cut->count.total, cut->count.of_rest}, "lines"};
         return {{missing, lines, rest || cut}, "lines"};
     }
     auto const missing = points(text.substr(head, tail - head));
-    return {{missing, total, rest || (marked && find_cut(text, "lines", count_lines(text)))}};
+    return {{missing, total, rest || (has_marker && find_cut(text, "lines", count_lines(text)))}};
 }
 
-/// What the original of `text` was, which an earlier cut may have said; empty where it has not.
+/// The type of the original of `text`, which an earlier marker may state; empty if unknown.
 constexpr std::string_view original_type(std::string_view text, bool shortened) {
     if (text.find(opening) != std::string_view::npos) {
         if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
@@ -65,8 +65,8 @@ constexpr std::string_view original_type(std::string_view text, bool shortened) 
     return shortened ? std::string_view{} : type_of_text(text);
 }
 
-/// Keeps what fits of both ends of well-formed text with a marker between; nothing when all fits, or when
-/// cutting would not save more than a marker takes.
+/// Both ends of well-formed text, as far as they fit, with a marker in between. Nothing if all fits, or if cutting
+/// would not save more than the marker takes.
 constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, text_limit const& head_limit,
                                                 text_limit const& tail_limit, text_limit const& at_most,
                                                 recovery const& how) {
@@ -75,7 +75,7 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
     bool const too_large = !at_most.holds(text, ascii);
     if (!too_large && (head >= tail || tail - head <= omission_limit)) return std::nullopt;
     if (too_large) {
-        // What the marker takes is set aside first; the ends share the rest.
+        // The marker's size comes off first; the ends share the rest.
         auto rest = at_most;
         rest.bytes = rest.bytes - v1::bytes{rest.bytes.count == u64_limit ? 0 : omission_limit};
         rest.chars = rest.chars - v1::chars{rest.chars.count == u64_limit ? 0 : omission_limit};
@@ -90,18 +90,18 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
     }
     auto gap = measure_gap(text, head, tail, ascii, how.shortened);
     gap.count.type = how.words.type_and_share ? original_type(text, how.shortened) : std::string_view{};
-    std::string out;
-    out.reserve(head + omission_limit + 2 + (text.size() - tail));
-    out.append(text.substr(0, head));
-    if (head != 0 && out.back() != '\n') out.push_back('\n');
-    append_omission(out, gap.count, gap.what, way_back(how));
-    if (tail != text.size()) out.push_back('\n');
-    out.append(text.substr(tail));
-    if (out.size() >= text.size()) return std::nullopt;
-    return out;
+    std::string result;
+    result.reserve(head + omission_limit + 2 + (text.size() - tail));
+    result.append(text.substr(0, head));
+    if (head != 0 && result.back() != '\n') result.push_back('\n');
+    append_omission(result, gap.count, gap.what, way_back(how));
+    if (tail != text.size()) result.push_back('\n');
+    result.append(text.substr(tail));
+    if (result.size() >= text.size()) return std::nullopt;
+    return result;
 }
 
-/// The same for any bytes: ill-formed ones are replaced first, so that limits hold for the result.
+/// The same for any bytes. Replaces ill-formed ones first, so that the limits hold for the result.
 constexpr std::optional<std::string> cut_any(std::string_view text, text_limit const& head_limit,
                                              text_limit const& tail_limit, text_limit const& at_most,
                                              recovery const& how) {
@@ -109,15 +109,15 @@ constexpr std::optional<std::string> cut_any(std::string_view text, text_limit c
     if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
     std::string clean;
     utf8::append_scrubbed(clean, text);
-    auto made = cut_middle(clean, false, head_limit, tail_limit, at_most, how);
-    if (made && made->size() >= text.size()) made.reset();
-    return made;
+    auto result = cut_middle(clean, false, head_limit, tail_limit, at_most, how);
+    if (result && result->size() >= text.size()) result.reset();
+    return result;
 }
 
 constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
-    auto const add = [](std::uint64_t& into, std::uint64_t more) {
-        if (into == u64_limit || more == u64_limit) into = u64_limit;  // not given
-        else into = add_capped(into, more) == u64_limit ? u64_limit - 1 : into + more;
+    auto const add = [](std::uint64_t& sum, std::uint64_t value) {
+        if (sum == u64_limit || value == u64_limit) sum = u64_limit;  // not given
+        else sum = add_capped(sum, value) == u64_limit ? u64_limit - 1 : sum + value;
     };
     add(left.chars.count, right.chars.count);
     add(left.bytes.count, right.bytes.count);
@@ -139,7 +139,7 @@ constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
     return at_most;
 }
 
-/// Where more would be kept than the layer's `over`, that is the most: what was too large is not left too large.
+/// Lowers `at_most` to the layer's `over` if the shortener would keep more, so that no result stays too large.
 constexpr text_limit bounded_by(text_limit at_most, text_limit const& most, text_limit const& over) noexcept {
     if (over == text_limit{chars{0}}) return at_most;  // none
     if (most.chars.count != u64_limit && most.chars > over.chars)
@@ -156,7 +156,7 @@ constexpr text_limit bounded_by(text_limit at_most, text_limit const& most, text
 /// Keeps both ends, or less of them where a layer's `over` is below what they hold together. Loses the middle; costs
 /// one pass over the text. `at_most` includes the marker.
 struct head_tail {
-    text_limit head = chars{4'000};  ///< C3: results end up at 8,000 characters
+    text_limit head = chars{4'000};  ///< with `tail` 8,000 characters, as in the preset `cascade`
     text_limit tail = chars{4'000};
     text_limit at_most = {};
 

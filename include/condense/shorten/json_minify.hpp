@@ -10,39 +10,41 @@
 #include <condense/detail/json_scan.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Takes the white space out of JSON: first_of(json_minify{}, json_sample{}, head_tail{}).
+// Removes white space from JSON: first_of(json_minify{}, json_sample{}, head_tail{}).
 
 namespace condense {
 inline namespace v1 {
 
 namespace detail::json {
 
-/// Between two tokens: the comma that must stand there. The colon comes with its key.
-constexpr bool wants_comma(token before, token now) noexcept {
-    return before != token::done && before != token::key && !opens(before) && now != token::close;
+/// True if there must be a comma between two tokens. The colon is written with its key.
+constexpr bool needs_comma(token previous, token kind) noexcept {
+    return previous != token::done && previous != token::key && !opens(previous) && kind != token::close;
 }
 
-/// Appends the JSON text without the white space between its tokens; false where it is not JSON or
-/// more than `most` bytes would be appended, after having appended a part of it.
-constexpr bool append_minified(std::string& out, std::string_view text, std::size_t most = std::string_view::npos) {
-    auto const limit = most > std::string_view::npos - out.size() ? std::string_view::npos : out.size() + most;
+/// Appends the JSON text without the white space between its tokens. False if it is not JSON or longer than
+/// `size_limit` bytes; a part of it is appended then.
+constexpr bool append_minified(std::string& out, std::string_view text,
+                               std::size_t size_limit = std::string_view::npos) {
+    auto const limit =
+        size_limit > std::string_view::npos - out.size() ? std::string_view::npos : out.size() + size_limit;
     scanner scan{text};
-    auto before = token::done;
+    auto previous = token::done;
     for (;;) {
-        auto const now = scan.next();
-        if (now >= token::done) return now == token::done;
-        if (wants_comma(before, now)) out.push_back(',');
+        auto const kind = scan.next();
+        if (kind >= token::done) return kind == token::done;
+        if (needs_comma(previous, kind)) out.push_back(',');
         out.append(scan.text());
-        if (now == token::key) out.push_back(':');
+        if (kind == token::key) out.push_back(':');
         if (out.size() > limit) return false;
-        before = now;
+        previous = kind;
     }
 }
 
 }  // namespace detail::json
 
-/// Keeps every token as it is spelled, in its order; loses nothing, so that no marker says so. Text that is
-/// not JSON is left alone. Costs one pass over the text.
+/// Keeps the spelling and order of all tokens. Loses nothing, so it writes no marker. Leaves text alone that is not
+/// JSON. Costs one pass over the text.
 struct json_minify {
     static constexpr part_kinds applies_to = part_kind::tool_result;
 

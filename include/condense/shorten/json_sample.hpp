@@ -13,29 +13,28 @@
 #include <condense/shorten/shortener.hpp>
 #include <condense/shorten/text_limit.hpp>
 
-// Samples JSON and leaves it JSON: compress{.with = first_of(json_sample{}, head_tail{})}. Of a long array
-// the rows that differ from the rest stay, whatever they differ in.
+// Samples JSON; the result is JSON: compress{.with = first_of(json_sample{}, head_tail{})}. Keeps the rows of a long
+// array that differ from the rest.
 
 namespace condense {
 inline namespace v1 {
 
-/// Of an object keeps the first keys, of an array the first and last elements and between them those with
-/// keys, types, values, words or sizes that few others have; of strings the beginning. Number spelling, key
-/// order and repeated keys stay; white space goes. A marker, as the member "[...]" or an element where the
-/// first gap is, says how many there were, of how many bytes, and how to have them back. Scalars, text that is
-/// not JSON, and containers within the limits are left alone, one above a limit too, which is the marker's
-/// place. Costs two passes over the text, more where the result is over `at_most`, which
-/// holds for it with its markers; memory does not grow with the text.
+/// Keeps the first keys of an object; the first and last elements of an array, and between them those with keys, types,
+/// values, words or sizes that few others have; the beginning of a string. The spelling of numbers, the order of keys
+/// and repeated keys stay; white space is removed. A marker at the first gap, the member "[...]" or an element, says
+/// how many members of how many bytes are missing and how to get them back. Leaves alone scalars, text that is not
+/// JSON, and containers within the limits or one above, which would be the marker's place. Costs two passes over the
+/// text, more if the result, markers included, is over `at_most`; memory does not grow with the text.
 struct json_sample {
     static constexpr part_kinds applies_to = part_kind::tool_result;
 
-    std::uint64_t keys = 3;       ///< C3; of an object that is in no array
-    std::uint64_t row_keys = 12;  ///< of an element that is an object; own figure, rows of logs have fewer
-    std::uint64_t items = 3;      ///< C3; first elements of an array
-    std::uint64_t last = 2;       ///< last elements of an array that is in no other, as `outliers` too
-    std::uint64_t outliers = 10;  ///< T42: 15 rows with the first and last
-    chars value = {100};          ///< C3; strings are cut where that saves more than a marker takes
-    bool drop_null = false;       ///< members that are null go, and are not spoken of
+    std::uint64_t keys = 3;  ///< of an object that is in no array; as in the preset `cascade`
+    std::uint64_t row_keys = 12;  ///< of an element that is an object; rows of logs have fewer
+    std::uint64_t items = 3;  ///< first elements of an array; as in the preset `cascade`
+    std::uint64_t last = 2;  ///< last elements of an array that is in no other, as `outliers` too
+    std::uint64_t outliers = 10;  ///< rows that differ; 15 with the first and last
+    chars value = {100};  ///< strings are cut if that saves more than a marker takes; as in `cascade`
+    bool drop_null = false;  ///< removes null members without a marker
     text_limit over =
         {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
     text_limit at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded
@@ -44,21 +43,21 @@ struct json_sample {
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         auto const gate = detail::limit_of(*this, how);
         if (over.bounded() && gate.holds(part.text)) return std::nullopt;
-        auto const most = at_most.halved(how.halvings);
-        auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? most : most && gate);
+        auto const size_limit = at_most.halved(how.halvings);
+        auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? size_limit : size_limit && gate);
         bool const fits = limit.holds(part.text);
-        std::string made;
+        std::string result;
         for (unsigned step = 0;; ++step) {
-            if (step == 6) made = detail::json::excerpt_writer::only_marker(part.text, how.how);
+            if (step == 6) result = detail::json::excerpt_writer::only_marker(part.text, how.how);
             else {
-                auto tried = detail::json::excerpt_writer{limits(how.halvings, step), how.how}(part.text);
-                if (!tried.json || (!tried.less && fits)) return std::nullopt;
-                made = std::move(tried.text);
+                auto excerpt = detail::json::excerpt_writer{limits(how.halvings, step), how.how}(part.text);
+                if (!excerpt.json || (!excerpt.has_omissions && fits)) return std::nullopt;
+                result = std::move(excerpt.text);
             }
-            if (step == 6 || limit.holds(made)) break;
+            if (step == 6 || limit.holds(result)) break;
         }
-        if (made.size() >= part.text.size()) return std::nullopt;
-        return made;
+        if (result.size() >= part.text.size()) return std::nullopt;
+        return result;
     }
 
     constexpr void validate() const {
@@ -70,16 +69,16 @@ struct json_sample {
 
 private:
     constexpr detail::json::excerpt_limits limits(unsigned halvings, unsigned step) const noexcept {
-        auto const less = [&](std::uint64_t count, unsigned more) {
-            auto const times = halvings > 63 ? 63 : halvings + more;
+        auto const halved = [&](std::uint64_t count, unsigned extra_halvings) {
+            auto const times = halvings > 63 ? 63 : halvings + extra_halvings;
             return times > 63 ? 0 : count >> times;
         };
-        return {less(keys, step / 2),
-                less(row_keys, step),
-                less(items, step / 2),
-                less(last, step / 2),
-                less(outliers, step / 2),
-                less(value.count, step),
+        return {halved(keys, step / 2),
+                halved(row_keys, step),
+                halved(items, step / 2),
+                halved(last, step / 2),
+                halved(outliers, step / 2),
+                halved(value.count, step),
                 drop_null};
     }
 };

@@ -9,23 +9,23 @@
 #include <condense/shorten/placeholder.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Images, audio and documents become a note: compress{.protect = last(2_messages), .with = media_note{}}.
+// Replaces images, audio and documents by a note: compress{.protect = last(2_messages), .with = media_note{}}.
 
 namespace condense {
 inline namespace v1 {
 
-/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]": keeps of media what the adapter
-/// says that they are, up to 160 characters on one line. Loses the media; costs a copy of the message. The note is
-/// smaller than they in tokens; an adapter that can not put a text in their place keeps them.
+/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]": keeps the adapter's description of the
+/// media, up to 160 characters on one line. Loses the media; costs a copy of the message. The note costs fewer tokens
+/// than the media; media stay if the adapter cannot write a text in their place.
 struct media_note {
     static constexpr part_kinds applies_to = part_kind::media;
     static constexpr bool any_size = true;
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         if (part.kind != part_kind::media) return std::nullopt;
-        std::string what;
-        detail::append_printable(what, part.text.substr(0, detail::utf8::prefix(part.text, 160)));
-        return detail::omission(what.empty() ? "media" : what, how.how);
+        std::string description;
+        detail::append_printable(description, part.text.substr(0, detail::utf8::prefix(part.text, 160)));
+        return detail::omission(description.empty() ? "media" : description, how.how);
     }
     friend constexpr bool operator==(media_note, media_note) = default;
 };

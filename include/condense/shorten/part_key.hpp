@@ -7,8 +7,8 @@
 
 #include <condense/core/part.hpp>
 
-// What tells one thing from another in a conversation: a callable on a part_view that gives a text, or an
-// optional one. An empty text is none.
+// Keys of parts, such as the path of the file that a call reads: a callable from a part_view to a text or an optional
+// text. An empty text is no key.
 
 namespace condense {
 inline namespace v1 {
@@ -16,9 +16,9 @@ namespace detail {
 
 template <class Key>
 constexpr std::string key_of(Key const& key, part_view const& part) {
-    auto made = key(part);
-    if constexpr (std::convertible_to<decltype(made), std::string_view>) return std::string{std::string_view{made}};
-    else return made ? std::string{std::string_view{*made}} : std::string{};
+    auto text = key(part);
+    if constexpr (std::convertible_to<decltype(text), std::string_view>) return std::string{std::string_view{text}};
+    else return text ? std::string{std::string_view{*text}} : std::string{};
 }
 
 template <class Text>
@@ -29,7 +29,7 @@ concept key_text = std::convertible_to<Text, std::string_view> || requires(Text 
 
 }  // namespace detail
 
-/// `key(part_view)` gives something that reads as std::string_view, or an optional of that.
+/// `key(part_view)` returns a type that converts to std::string_view, or an optional of one.
 template <class Key>
 concept part_key = requires(Key const& key, part_view const& part) {
     { key(part) } -> detail::key_text;

@@ -13,50 +13,51 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
-// The words that stand where content was. They say how much is missing and where it is. Nothing in the
-// library decides anything by reading them; a second cut takes the first one's figures over.
+// The markers in place of omitted content: how much is missing, and where to find it. The library makes no decision by
+// reading them; a second cut only takes over the first one's figures.
 
 namespace condense {
 inline namespace v1 {
 
-/// What markers say beside their figures: compress{.words = {.otherwise = "ask for another run"}}. Must outlive
+/// The texts of markers beside their figures: compress{.words = {.otherwise = "ask for another run"}}. Must outlive
 /// the layer; UTF-8 on one line, so that a marker stays within its limit.
 struct wording {
     std::string_view stored = "the whole is stored as";  ///< before the reference; at most 40 bytes
     std::string_view recorded = "the journal holds the whole";  ///< at most 64 bytes, as is the next
-    std::string_view otherwise = {};  ///< where neither has it, and the shortener itself says nothing
-    /// C3: head, tail, head_tail and json_sample say what the original was and how much of it is left: "json, 12 %
-    /// left"; of what an earlier cut has left only the type, where that cut has said it.
+    std::string_view otherwise = {};  ///< if neither has it, and the shortener itself has no text for that
+    /// head, tail, head_tail and json_sample name the type of the original and the share that is left: "json, 12 %
+    /// left". For a text that was cut before only the type, if the earlier marker names it.
     bool type_and_share = false;
 
     constexpr void validate() const {
-        auto const good = [](std::string_view words, std::size_t most) {
-            return words.size() <= most && detail::utf8::valid(words) &&
+        auto const is_valid = [](std::string_view words, std::size_t size_limit) {
+            return words.size() <= size_limit && detail::utf8::valid(words) &&
                    words.find_first_of("\r\n") == std::string_view::npos;
         };
-        detail::reject_unless(!stored.empty() && good(stored, 40) && good(recorded, 64) && good(otherwise, 64),
-                              "condense: words: a marker's words must be UTF-8 on one line of at most 40 bytes before "
-                              "a reference, else 64 (see wording)");
+        detail::reject_unless(
+            !stored.empty() && is_valid(stored, 40) && is_valid(recorded, 64) && is_valid(otherwise, 64),
+            "condense: words: a marker's words must be UTF-8 on one line of at most 40 bytes before "
+            "a reference, else 64 (see wording)");
     }
     friend constexpr bool operator==(wording const&, wording const&) = default;
 };
 
-/// How left-out content can be had again; false where it was not stored.
+/// How to get omitted content back; false if it was not stored.
 struct recovery {
     reference stored = {};
     bool recorded = false;   ///< a journal holds the original
-    bool shortened = false;  ///< the text is what an earlier cut has left
+    bool shortened = false;  ///< the text is the result of an earlier cut
     wording words = {};
-    std::uint64_t original = 0;  ///< characters of the original of such a text, where it is there
+    std::uint64_t original = 0;  ///< characters of the original of such a text; 0 if unknown
     constexpr explicit operator bool() const noexcept { return static_cast<bool>(stored); }
 };
 
 namespace detail {
 
-/// The longest that `omission` and the line breaks around it can be, in bytes.
+/// The longest `omission` with the line breaks around it, in bytes.
 inline constexpr std::size_t omission_limit = 192;
 
-/// Where the rest is; `otherwise` is said where no one is known to have it, and may be empty.
+/// Where the rest is. `otherwise`, which may be empty, is the text if neither a store nor a journal has it.
 constexpr std::string way_back(recovery const& how, std::string_view otherwise = {}) {
     if (how) return std::string{how.words.stored} + " " + how.stored.text();
     if (how.recorded && !how.words.recorded.empty()) return std::string{how.words.recorded};
@@ -67,12 +68,12 @@ constexpr void append_way(std::string& out, std::string_view way) {
     out.append(" ...]");
 }
 
-/// How much of how much is gone; `of_rest` where the total is what an earlier cut has left.
+/// How much of how much is missing. `of_rest`: the total is that of the text after an earlier cut.
 struct omitted {
     std::uint64_t missing = 0;
     std::uint64_t total = 0;
     bool of_rest = false;
-    std::string_view type = {};  ///< of the original, where the marker names it: text, json, mixed
+    std::string_view type = {};  ///< of the original, if the marker names it: text, json, mixed
 };
 inline constexpr std::string_view opening = "[... ";
 constexpr void append_count(std::string& out, omitted const& count, std::string_view what) {
@@ -80,7 +81,7 @@ constexpr void append_count(std::string& out, omitted const& count, std::string_
     out.append(grouped(count.total)).append(" ").append(what).append(" omitted");
 }
 
-/// "; json, 12 % left", rounded down; without the share where the original's size is not known.
+/// "; json, 12 % left", rounded down; without the share if the original's size is unknown.
 constexpr void append_type(std::string& out, std::string_view type, std::uint64_t left, std::uint64_t original) {
     if (type.empty()) return;
     out.append("; ").append(type);
@@ -89,7 +90,7 @@ constexpr void append_type(std::string& out, std::string_view type, std::uint64_
     out.append(", ").append(share == 0 && left != 0 ? "under 1" : grouped(share)).append(" % left");
 }
 
-/// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut that is not known,
+/// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut of unknown size,
 /// "[... 44 of the remaining 300 lines omitted ...]"; with its type "[... 44 of 300 lines omitted; text, 85 % left
 /// ...]".
 constexpr void append_omission(std::string& out, omitted const& count, std::string_view what, std::string_view way) {
@@ -109,29 +110,29 @@ constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::
     return text;
 }
 
-/// A marker of `append_omission` in a text, whose figures agree with what stands around it.
+/// A marker of `append_omission` in a text, whose figures agree with the text around it.
 struct earlier_cut {
     std::size_t begin = 0;  ///< bytes
     std::size_t end = 0;
     omitted count = {};
 };
 
-/// Reads what the functions here write.
+/// Reads the markers that the functions here write.
 class marker_reader {
 public:
     constexpr marker_reader(std::string_view text, std::size_t at) noexcept : text_{text}, at_{at} {}
 
-    constexpr bool word(std::string_view wanted) noexcept {
-        bool const there = text_.substr(at_).starts_with(wanted);
-        if (there) at_ += wanted.size();
-        return there;
+    constexpr bool word(std::string_view expected) noexcept {
+        bool const matches = text_.substr(at_).starts_with(expected);
+        if (matches) at_ += expected.size();
+        return matches;
     }
     constexpr bool figure(std::uint64_t& value) noexcept {
-        auto const from = at_;
+        auto const start = at_;
         for (; at_ < text_.size() && (text_[at_] == ',' || (text_[at_] >= '0' && text_[at_] <= '9')); ++at_)
             if (text_[at_] != ',')
                 value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
-        return at_ != from;
+        return at_ != start;
     }
     /// "44 of 300" or "44 of the remaining 300", without the first figure.
     constexpr bool total(omitted& count) noexcept {
@@ -139,15 +140,15 @@ public:
         count.of_rest = word("the remaining ");
         return figure(count.total) && count.missing <= count.total;
     }
-    /// What `append_type` says; empty where the marker does not.
+    /// The type that `append_type` wrote; empty if the marker names none.
     constexpr std::string_view type() const noexcept {
-        auto ahead = *this;
+        auto reader = *this;
         for (std::string_view const each : {"; text", "; json", "; mixed"})
-            if (ahead.word(each) && (ahead.word(", ") || ahead.word("; ") || ahead.word(" ...]")))
+            if (reader.word(each) && (reader.word(", ") || reader.word("; ") || reader.word(" ...]")))
                 return each.substr(2);
         return {};
     }
-    /// Where the marker ends; 0 where it does not.
+    /// The end of the marker; 0 if it has none.
     constexpr std::size_t end() const noexcept {
         auto const close = text_.substr(at_, omission_limit).find(" ...]");
         return close == std::string_view::npos ? 0 : at_ + close + 5;
@@ -158,24 +159,24 @@ private:
     std::size_t at_;
 };
 
-/// The marker that an earlier cut has left, of `present` characters or lines with it; nothing where none
-/// agrees with what is there. Its figures go into the next marker, and decide nothing else.
+/// The marker of an earlier cut in a text of `present` characters or lines, marker included; nothing if no figures
+/// agree with the text. Its figures go into the next marker and decide nothing else.
 constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string_view what,
                                               std::uint64_t present) noexcept {
     for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
-        marker_reader read{text, begin + opening.size()};
-        earlier_cut found{.begin = begin};
-        if (!read.figure(found.count.missing) || !read.total(found.count) || !read.word(" ") || !read.word(what) ||
-            !read.word(" omitted"))
+        marker_reader reader{text, begin + opening.size()};
+        earlier_cut cut{.begin = begin};
+        if (!reader.figure(cut.count.missing) || !reader.total(cut.count) || !reader.word(" ") || !reader.word(what) ||
+            !reader.word(" omitted"))
             continue;
-        found.end = read.end();
-        if (found.end == 0) continue;
-        found.count.type = read.type();
+        cut.end = reader.end();
+        if (cut.end == 0) continue;
+        cut.count.type = reader.type();
         bool const by_lines = what == "lines";
-        auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, found.end - begin));
-        auto const least = add_capped(found.count.total - found.count.missing, marker);
+        auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, cut.end - begin));
+        auto const least = add_capped(cut.count.total - cut.count.missing, marker);
         if (least <= present && present - least <= (by_lines ? 0u : 2u))
-            return found;  // it may have brought two line breaks
+            return cut;  // two line breaks may belong to the marker
     }
     return std::nullopt;
 }
@@ -190,28 +191,29 @@ constexpr std::string gap(std::uint64_t missing, std::uint64_t alike) {
     return text + " omitted ...]";
 }
 
-/// The line is a gap, of `alone` lines; `all` is set where it is one that speaks of all of them.
-constexpr bool read_gap(std::string_view line, std::uint64_t& alone, omitted& all) noexcept {
-    marker_reader read{line, 0};
+/// True for a line that is a gap, of `line_count` lines; sets `total` for the gap that gives the sum of all.
+constexpr bool read_gap(std::string_view line, std::uint64_t& line_count, omitted& total) noexcept {
+    marker_reader reader{line, 0};
     std::uint64_t others = 0;
     omitted sum;
-    if (!read.word(opening) || !read.figure(alone)) return false;
-    sum.missing = alone;
-    if (read.total(sum)) {
-        if (!read.word(" lines omitted")) return false;
-        all = sum;
-        return read.end() == line.size();
+    if (!reader.word(opening) || !reader.figure(line_count)) return false;
+    sum.missing = line_count;
+    if (reader.total(sum)) {
+        if (!reader.word(" lines omitted")) return false;
+        total = sum;
+        return reader.end() == line.size();
     }
-    read.word(" more");
-    if (!read.word(" lines") && !read.word(" line")) return false;
-    if (read.word(" like this and ") && (!read.figure(others) || !read.word(" others"))) return false;
-    read.word(" like this");
-    alone = add_capped(alone, others);
-    if (!read.word(" omitted")) return false;
+    reader.word(" more");
+    if (!reader.word(" lines") && !reader.word(" line")) return false;
+    if (reader.word(" like this and ") && (!reader.figure(others) || !reader.word(" others"))) return false;
+    reader.word(" like this");
+    line_count = add_capped(line_count, others);
+    if (!reader.word(" omitted")) return false;
     sum.missing = 0;
-    if (read.word(", ") && (!read.figure(sum.missing) || !read.total(sum) || !read.word(" in all"))) return false;
-    if (sum.total != 0) all = sum;
-    return read.end() == line.size();
+    if (reader.word(", ") && (!reader.figure(sum.missing) || !reader.total(sum) || !reader.word(" in all")))
+        return false;
+    if (sum.total != 0) total = sum;
+    return reader.end() == line.size();
 }
 
 /// The first gap of several: "[... 37 lines omitted, 980 of 1,200 in all; the journal holds the whole ...]"
@@ -224,17 +226,17 @@ constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint6
     return text;
 }
 
-/// The longest that an `excerpt` marker is, of less than a terabyte.
+/// The longest `excerpt` marker for less than a terabyte, in bytes.
 inline constexpr std::size_t excerpt_limit = 144;
 
-/// Without a way back, which is said once for the whole: "[... 150 of 250 characters omitted ...]"
+/// Without a reference, which is given once for the whole: "[... 150 of 250 characters omitted ...]"
 constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what) {
     auto text = "[... " + grouped(missing) + " of " + grouped(total) + " ";
     return text.append(what).append(" omitted ...]");
 }
 
-/// "[... 7 of 10 keys omitted from 2,740 bytes; the journal holds the whole ...]", and where all are
-/// there but not whole "[... values shortened, 3 keys from 2,740 bytes ...]"
+/// "[... 7 of 10 keys omitted from 2,740 bytes; the journal holds the whole ...]", or, if all members are there but
+/// shortened, "[... values shortened, 3 keys from 2,740 bytes ...]"
 constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, std::string_view what,
                                     std::uint64_t size, bool of_rest) {
     std::string text = "[... ";
@@ -251,33 +253,33 @@ constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::s
     return text;
 }
 
-/// What an earlier `excerpt` of the outermost container says, in `text` without quotes, of `present` members beside
-/// the marker; false where the figures do not agree with that.
+/// Reads an earlier `excerpt` marker of the outermost container, `text` without quotes. `present`: members beside the
+/// marker. False if the figures do not agree with that.
 constexpr bool read_excerpt(std::string_view text, std::string_view what, std::uint64_t present, omitted& count,
                             std::uint64_t& size) noexcept {
-    marker_reader read{text, 0};
+    marker_reader reader{text, 0};
     count = {};
     size = 0;
-    if (!read.word(opening)) return false;
-    bool const all = read.word("values shortened, ");
-    if (!read.figure(all ? count.total : count.missing) || !(all || read.total(count)) || !read.word(" ") ||
-        !read.word(what))
+    if (!reader.word(opening)) return false;
+    bool const all = reader.word("values shortened, ");
+    if (!reader.figure(all ? count.total : count.missing) || !(all || reader.total(count)) || !reader.word(" ") ||
+        !reader.word(what))
         return false;
-    if (!all && !read.word(" omitted")) return false;
-    if (!read.word(" from ")) return false;
-    count.of_rest = read.word("the remaining ");
-    return read.figure(size) && read.word(" bytes") && read.end() == text.size() &&
+    if (!all && !reader.word(" omitted")) return false;
+    if (!reader.word(" from ")) return false;
+    count.of_rest = reader.word("the remaining ");
+    return reader.figure(size) && reader.word(" bytes") && reader.end() == text.size() &&
            count.total - count.missing == present;
 }
 
-/// What stands above occurs again so often, which is all there is to know.
+/// Says that the text above occurs `more` times again.
 constexpr std::string repetition(std::uint64_t more) {
     return "[... " + grouped(more) + (more == 1 ? " more time ...]" : " more times ...]");
 }
 
-/// What is said of the whole of `text`, at most omission_limit bytes on one line: "[... 5,000 of 5,000
-/// characters omitted; src/a.cpp was read again further on ...]". `name` comes from outside: its end is
-/// kept as far as there is room, without what does not print.
+/// The marker in place of all of `text`, at most omission_limit bytes on one line: "[... 5,000 of 5,000 characters
+/// omitted; src/a.cpp was read again further on ...]". `name` comes from outside: only its printable characters are
+/// shown, and its end if it is too long.
 constexpr std::string omission_of_all(std::string_view text, std::string_view name, std::string_view what_of_it,
                                       recovery const& how) {
     auto total = utf8::count(text);
@@ -285,19 +287,19 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
     bool of_rest = earlier ? earlier->count.of_rest : how.shortened;
     if (earlier) total = earlier->count.total;
     else if (how.original != 0) total = how.original, of_rest = false;
-    std::string front;
-    append_count(front, {total, total, of_rest}, "characters");
-    front += "; ";
-    auto back = std::string{what_of_it};
-    if (how) back += "; " + way_back(how);
-    back += " ...]";
-    auto const taken = front.size() + back.size() + 2;
-    auto const room = taken < omission_limit ? omission_limit - taken : 0;
+    std::string beginning;
+    append_count(beginning, {total, total, of_rest}, "characters");
+    beginning += "; ";
+    auto ending = std::string{what_of_it};
+    if (how) ending += "; " + way_back(how);
+    ending += " ...]";
+    auto const fixed_size = beginning.size() + ending.size() + 2;
+    auto const room = fixed_size < omission_limit ? omission_limit - fixed_size : 0;
     name = name.substr(name.size() > room ? utf8::ceil(name, name.size() - room) : 0);
-    std::string shown;
-    append_printable(shown, name);
-    if (shown.size() > room) shown.erase(0, utf8::ceil(shown, shown.size() - room));
-    return front + shown + back;
+    std::string printable;
+    append_printable(printable, name);
+    if (printable.size() > room) printable.erase(0, utf8::ceil(printable, printable.size() - room));
+    return beginning + printable + ending;
 }
 
 /// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"

@@ -22,13 +22,13 @@
 #include <condense/shorten/arguments.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// What was written into files is in the files: compress{.with = point_to_file{.tools = tools("write_*"),
-// .keys = {"content"}}} leaves the path and a preview of each such call.
+// Replaces text that a call wrote into a file by a pointer to the file: compress{.with = point_to_file{
+// .tools = tools("write_*"), .keys = {"content"}}} keeps the path and a preview.
 
 namespace condense {
 inline namespace v1 {
 
-/// Up to eight names of JSON members, as they are spelt.
+/// Up to eight names of JSON members, in their JSON spelling.
 class member_names {
 public:
     constexpr member_names(std::initializer_list<std::string_view> names) {
@@ -49,22 +49,23 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Keeps the path, a preview of what was written and all other arguments byte for byte; of long results a
-/// preview. Loses the rest, which the file has if the write went well and nobody wrote since: the words
-/// claim neither. What a call without a good result would have written stays, as no file holds it; under
-/// pressure it is cut, without a word of a file. Results with status error stay as they are. Arguments
-/// without a path are left alone, as are those that are no JSON object. Costs two passes over the arguments.
+/// Keeps the path, a preview of the text and all other arguments byte for byte; of long results a preview. Loses the
+/// rest, which is in the file if the write succeeded and nobody wrote since; the marker claims neither. The text of a
+/// call without a successful result stays, because no file has it; under pressure it is cut, without a pointer. Results
+/// with status error stay unchanged, as do arguments without a path and those that are no JSON object. Costs two passes
+/// over the arguments.
 template <detail::tool_choice Tools = tools_named<7>>
 struct point_to_file {
-    using needs_conversation = void;  // whether the write went well stands in another message
+    using needs_conversation = void;  // another message says whether the write succeeded
 
-    /// V2 has write_file and edit_file, content and new_text; the rest is what agents in use call them.
+    /// The preset `progressive` needs write_file and edit_file, content and new_text; the other names are those of
+    /// common agents.
     Tools tools = detail::slot_default<Tools>(
         v1::tools("write_file", "edit_file", "write", "edit", "Write", "Edit", "MultiEdit"));
     member_names keys = {"content", "new_text", "newText", "oldText", "new_string", "old_string", "new_str", "old_str"};
-    member_names paths = {"path", "file_path", "filename", "file"};  ///< the first that is there names the file
-    chars preview = {100};  ///< V2
-    chars result = {500};   ///< V2; longer results are cut
+    member_names paths = {"path", "file_path", "filename", "file"};  ///< the first one present names the file
+    chars preview = {100};  ///< as in the preset `progressive`
+    chars result = {500};  ///< longer results are cut; as in the preset `progressive`
 
     static constexpr part_kinds applies_to = part_kind::tool_call | part_kind::tool_result;
     static constexpr bool any_size = true;
@@ -77,23 +78,23 @@ struct point_to_file {
     }
 
     template <class Draft>
-    constexpr auto bind(Draft const& seen) const {
-        auto const& facts = seen.outline();
+    constexpr auto bind(Draft const& draft) const {
+        auto const& facts = draft.outline();
         std::vector<answer> answers(facts.part_count());  // of calls, by part_id
         for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
-            auto const& found = facts.part_at(part_id);
-            auto const call = found.kind == part_kind::tool_result ? facts.call_column(found) : detail::none32;
+            auto const& record = facts.part_at(part_id);
+            auto const call = record.kind == part_kind::tool_result ? facts.call_part_id(record) : detail::none32;
             if (call == detail::none32) continue;
-            if (found.status != part_status::ok) answers[call] = answer::bad;
+            if (record.status != part_status::ok) answers[call] = answer::bad;
             else if (answers[call] == answer::none) answers[call] = answer::good;
         }
-        return [self = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
-            bool const written = part.kind != part_kind::tool_call || answers[at.part_id] == answer::good;
-            if (!written && how.halvings == 0) return std::optional<std::string>{};
-            return self.shorten(part, how, written);
+        return [shortener = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
+            bool const was_written = part.kind != part_kind::tool_call || answers[at.part_id] == answer::good;
+            if (!was_written && how.halvings == 0) return std::optional<std::string>{};
+            return shortener.shorten(part, how, was_written);
         };
     }
-    /// Of a part by itself, whose write is taken to have gone well.
+    /// For a part without its conversation; assumes that the write succeeded.
     constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
         return shorten(part, how, true);
     }
@@ -102,16 +103,17 @@ struct point_to_file {
 private:
     enum class answer : std::uint8_t { none, good, bad };
 
-    constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool written) const {
-        auto const halved = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
-        if (part.text.size() <= halved(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
-        if (part.kind == part_kind::tool_call) return arguments(part.text, halved(preview), how.how, written);
+    constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool was_written) const {
+        auto const halved_size = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
+        if (part.text.size() <= halved_size(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
+        if (part.kind == part_kind::tool_call) return arguments(part.text, halved_size(preview), how.how, was_written);
         if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
-        return detail::string_cutter{halved(preview), halved(result), beside_file(how.how), pointer("the file")}.plain(
-            part.text);
+        return detail::string_cutter{halved_size(preview), halved_size(result), beside_file(how.how),
+                                     pointer("the file")}
+            .plain(part.text);
     }
 
-    /// The file is nearer than a journal.
+    /// The marker points to the file, which is easier to read than a journal.
     static constexpr recovery beside_file(recovery how) noexcept {
         how.recorded = false;
         return how;
@@ -121,24 +123,24 @@ private:
     static constexpr std::size_t path_limit = 80;
 
     static constexpr std::string pointer(std::string_view file) {
-        std::string words{"read "};
-        return words.append(file).append(" to see what it holds");
+        std::string text{"read "};
+        return text.append(file).append(" to see what it holds");
     }
 
     constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how,
-                                                   bool written) const {
+                                                   bool was_written) const {
         std::optional<std::string_view> path;
-        bool const whole = detail::json::each_string(text, [&](detail::json::spelt_string const& found) {
-            if (!path && found.depth == 1 && !found.text.empty() && paths.holds(found.key)) path = found.text;
+        bool const is_object = detail::json::each_string(text, [&](detail::json::spelt_string const& string) {
+            if (!path && string.depth == 1 && !string.text.empty() && paths.holds(string.key)) path = string.text;
         });
-        if (!whole || !path) return std::nullopt;
+        if (!is_object || !path) return std::nullopt;
         std::string file;
         if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
-        auto const words = written ? pointer(file) : std::string{};
-        detail::string_cutter const cut_string{keep, keep, written ? beside_file(how) : how, words};
-        return detail::json::with_strings(text, [&](detail::json::spelt_string const& found) {
-            if (found.depth != 1 || !keys.holds(found.key)) return std::optional<std::string>{};
-            return cut_string(found.text);
+        auto const fallback = was_written ? pointer(file) : std::string{};
+        detail::string_cutter const cut_string{keep, keep, was_written ? beside_file(how) : how, fallback};
+        return detail::json::with_strings(text, [&](detail::json::spelt_string const& string) {
+            if (string.depth != 1 || !keys.holds(string.key)) return std::optional<std::string>{};
+            return cut_string(string.text);
         });
     }
 };

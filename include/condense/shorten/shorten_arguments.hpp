@@ -13,21 +13,21 @@
 #include <condense/shorten/arguments.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Cuts the long strings in the arguments of tool calls, which stay JSON:
+// Cuts long strings in the arguments of tool calls, which stay JSON:
 // compress{.with = shorten_arguments{.over = 2'000_chars, .tools = tools("write_*")}}.
 
 namespace condense {
 inline namespace v1 {
 
-/// Keeps the beginning of each string over the limit, and all else byte for byte: keys, the spelling of
-/// numbers, space. Loses the rest of those strings; costs a pass over the arguments and one over each such string.
-/// Arguments that are no JSON, or nested deeper than 128, are left alone, and strings that a marker would not make
-/// shorter: those of up to some hundred characters more than `keep`.
+/// Keeps the beginning of each string over the limit, and everything else byte for byte: keys, the spelling of numbers,
+/// white space. Loses the rest of those strings. Costs a pass over the arguments and one over each such string. Leaves
+/// alone arguments that are no JSON or nested deeper than 128, and strings that a marker would not shorten: those of up
+/// to about a hundred characters more than `keep`.
 template <detail::tool_choice Tools = any_tool_t>
 struct shorten_arguments {
-    chars over = {2'000};  ///< A4; of one string, an escape counting as the character that it stands for
-    chars keep = {20};     ///< T40
-    /// How the rest can be had where it is not stored.
+    chars over = {2'000};  ///< of one string, an escape counted as one character; as in the preset `harness`
+    chars keep = {20};  ///< characters
+    /// How to get the rest back if it is not stored.
     std::string_view otherwise = "the tool received all of them";
     Tools tools = detail::slot_default<Tools>();
 
@@ -47,7 +47,7 @@ struct shorten_arguments {
         detail::string_cutter const cut_string{halved(keep), halved(over), how.how, otherwise};
         if (part.text.size() <= cut_string.limit()) return std::nullopt;
         return detail::json::with_strings(
-            part.text, [&](detail::json::spelt_string const& found) { return cut_string(found.text); });
+            part.text, [&](detail::json::spelt_string const& string) { return cut_string(string.text); });
     }
     friend constexpr bool operator==(shorten_arguments const&, shorten_arguments const&) = default;
 };

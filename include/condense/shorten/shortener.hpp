@@ -15,8 +15,8 @@
 #include <condense/shorten/placeholder.hpp>
 #include <condense/shorten/text_limit.hpp>
 
-// What makes a value a shortener, and how several become one: first_of(json_sample{}, head_tail{}).
-// A shortener says for which kinds of parts it is, and may have a limit of its own, `over`.
+// The concept of a shortener. A shortener declares to which kinds of parts it applies, and may have a limit of its own,
+// `over`. Several become one by first_of(json_sample{}, head_tail{}).
 
 namespace condense {
 inline namespace v1 {
@@ -42,29 +42,29 @@ constexpr part_kinds operator|(part_kind left, part_kind right) noexcept {
     return part_kinds{left} | part_kinds{right};
 }
 
-/// How hard to cut, what the marker says of having the rest back, and the limit of the layer: shorteners
-/// without one of their own leave texts within it alone.
+/// How hard to cut (`halvings`: limits are halved so often), how to get the rest back, and the layer's limit:
+/// shorteners without a limit of their own leave texts within it alone.
 struct cut {
     unsigned halvings = 0;
     recovery how = {};
     text_limit over = chars{0};
 };
 
-/// A callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing where it
-/// does not apply. Applied to its own output it gives nothing.
+/// A callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing if it does not apply.
+/// Applied to its own output it returns nothing.
 template <class Shortener>
 concept text_shortener = requires(Shortener const& shorten, part_view const& part, cut how) {
     { shorten(part, how) } -> std::same_as<std::optional<std::string>>;
 };
 
-/// Decides by what else the conversation holds, and says so with `using needs_conversation = void`:
-/// `s.bind(draft)`, called once before a walk over the parts, gives a callable
-/// `(part_ref, part_view, cut) -> std::optional<std::string>`, which keeps no view that it was shown.
+/// A shortener that looks at other parts of the conversation; declared by `using needs_conversation = void`.
+/// `s.bind(draft)`, called once before a walk over the parts, returns a callable
+/// `(part_ref, part_view, cut) -> std::optional<std::string>`, which must not keep views of texts.
 template <class Shortener>
 concept conversation_shortener = requires { typename Shortener::needs_conversation; };
 
 namespace detail {
-/// Made of others, which it asks one by one.
+/// A shortener made of others, which it tries one by one.
 template <class Shortener>
 concept composite_shortener = requires { typename Shortener::is_composite; };
 }  // namespace detail
@@ -76,16 +76,15 @@ template <class Shortener>
 concept shortener =
     text_shortener<Shortener> || conversation_shortener<Shortener> || detail::composite_shortener<Shortener>;
 
-/// What `shorten(part_view)` gives for a part, then for its own output, until that gets no shorter; nothing where it
-/// does not apply. A layer that writes this finds nothing to do in a later run, which may see no more than the output:
-/// a marker that it would shorten again, it has shortened already.
+/// Applies `shorten(part_view)` to a part, then to its own output, until that gets no shorter; nothing if it does not
+/// apply. A later run, which may see only the output, then has nothing left to shorten, its own marker included.
 template <class Function>
 constexpr std::optional<std::string> settled(part_view part, Function&& shorten) {
     std::optional<std::string> shorter;
     for (auto next = shorten(part); next && (!shorter || next->size() < shorter->size()); next = shorten(part)) {
         shorter = std::move(next);
         part.text = *shorter;
-        // What stands in place of media is a text.
+        // Media are replaced by a text.
         if (part.kind == part_kind::media) part = {.text = part.text, .tool = part.tool, .call = part.call};
     }
     return shorter;
@@ -93,8 +92,8 @@ constexpr std::optional<std::string> settled(part_view part, Function&& shorten)
 
 namespace detail {
 
-/// For the bodies of templates with a slot for a shortener: a constraint on the slot itself would make the compiler
-/// say that deduction failed, and not why.
+/// For the bodies of templates with a member for a shortener. A constraint on the template parameter would only make
+/// the compiler say that deduction failed.
 template <class Shortener>
 constexpr bool check_shortener() noexcept {
     static_assert(shortener<Shortener>,
@@ -113,7 +112,7 @@ constexpr bool removes_parts() noexcept {
     if constexpr (requires { Shortener::removes; }) return Shortener::removes;
     else return false;
 }
-/// What it makes of a part may change with the parts around it.
+/// True if its result for a part may depend on other parts.
 template <class Shortener>
 constexpr bool sees_others() noexcept {
     if constexpr (composite_shortener<Shortener>) return Shortener::sees_others;
@@ -125,42 +124,42 @@ constexpr bool takes_any_size() noexcept {
     else return false;
 }
 
-/// False where the size in bytes alone shows that a text is within the limits.
+/// False if the size in bytes alone proves that a text is within the limits.
 constexpr bool may_exceed(text_limit const& limit, bytes size) noexcept {
     return limit.by_lines() || size.count > limit.chars.count || size > limit.bytes;
 }
 
-/// Texts within it are left alone.
+/// The limit below which the shortener leaves texts alone.
 template <class Shortener>
 constexpr text_limit limit_of(Shortener const& shorten, cut const& how) noexcept {
     if constexpr (requires { shorten.over; }) {
         static_assert(
             requires { text_limit{shorten.over}; },
             "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
-        auto const own = text_limit{shorten.over};
-        return own.bounded() ? own.halved(how.halvings) : how.over;
+        auto const own_limit = text_limit{shorten.over};
+        return own_limit.bounded() ? own_limit.halved(how.halvings) : how.over;
     } else return how.over;
 }
 
-/// By what is known without reading it, the part may be one for the shortener.
+/// False if the shortener cannot apply to a part, by what is known without its text.
 template <class Shortener>
 constexpr bool may_apply(Shortener const& shorten, part_kind kind, bool sealed, bytes size, cut const& how) noexcept {
     if constexpr (composite_shortener<Shortener>) return shorten.may_apply(kind, sealed, size, how);
     else {
-        bool const whole = kind == part_kind::media || removes_parts<Shortener>();
-        if (!kinds_of<Shortener>().holds(kind) || (sealed && !whole)) return false;
+        bool const as_a_whole = kind == part_kind::media || removes_parts<Shortener>();
+        if (!kinds_of<Shortener>().holds(kind) || (sealed && !as_a_whole)) return false;
         return takes_any_size<Shortener>() || may_exceed(limit_of(shorten, how), size);
     }
 }
 
-/// In place of a draft: no conversation, the part alone.
-struct alone {};
+/// In place of a draft: a part without its conversation.
+struct no_conversation {};
 
-/// The shortener for one walk over a conversation, behind its limit: `(part_ref, part_view, cut)`.
+/// The shortener bound for one walk over a conversation, applied only above its limit: `(part_ref, part_view, cut)`.
 template <class Shortener, class Draft>
-constexpr auto ready(Shortener const& shorten, Draft const& seen) {
-    if constexpr (composite_shortener<Shortener>) return shorten.bind(seen);
-    else if constexpr (conversation_shortener<Shortener> && std::same_as<Draft, alone>)
+constexpr auto bind_shortener(Shortener const& shorten, Draft const& draft) {
+    if constexpr (composite_shortener<Shortener>) return shorten.bind(draft);
+    else if constexpr (conversation_shortener<Shortener> && std::same_as<Draft, no_conversation>)
         return [](part_ref, part_view const&, cut const&) { return std::optional<std::string>{}; };
     else {
         auto const behind_limit = [&shorten](part_view const& part, cut const& how) {
@@ -168,8 +167,8 @@ constexpr auto ready(Shortener const& shorten, Draft const& seen) {
                    (takes_any_size<Shortener>() || !limit_of(shorten, how).holds(part.text));
         };
         if constexpr (conversation_shortener<Shortener>)
-            return [behind_limit, chosen = shorten.bind(seen)](part_ref at, part_view const& part, cut const& how) {
-                return behind_limit(part, how) ? chosen(at, part, how) : std::optional<std::string>{};
+            return [behind_limit, bound = shorten.bind(draft)](part_ref at, part_view const& part, cut const& how) {
+                return behind_limit(part, how) ? bound(at, part, how) : std::optional<std::string>{};
             };
         else
             return [behind_limit, &shorten](part_ref, part_view const& part, cut const& how) {
@@ -181,9 +180,9 @@ constexpr auto ready(Shortener const& shorten, Draft const& seen) {
 }  // namespace detail
 
 // For shorteners made of others.
+using detail::bind_shortener;
 using detail::kinds_of;
 using detail::may_apply;
-using detail::ready;
 using detail::removes_parts;
 using detail::sees_others;
 

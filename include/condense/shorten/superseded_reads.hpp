@@ -17,35 +17,35 @@
 #include <condense/shorten/part_key.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Results that show a file as it was before it was read or written again give way to a short note:
+// Replaces results that show an old version of a file, which was read or written again later, by a note:
 // compress{.with = superseded_reads{}}, or superseded_reads{.reads = tools("show"), .writes = tools("save")}.
 
 namespace condense {
 inline namespace v1 {
 
-/// The file that a call is about: what the first of these members of its JSON arguments that is a string says.
+/// The file of a call: the first of these members of its JSON arguments that is a string.
 struct file_of_call {
     std::array<std::string_view, 7> members = {"path", "file_path", "filepath",     "filename",
                                                "file", "uri",       "notebook_path"};
 
     constexpr std::optional<std::string> operator()(part_view const& call) const {
-        auto best = members.size();
-        std::string_view found;
+        auto best_rank = members.size();
+        std::string_view value_text;
         detail::json::each_member(call.text, [&](std::string_view name, std::string_view value) {
-            for (std::size_t rank = 0; rank <= best && rank < members.size(); ++rank)
+            for (std::size_t rank = 0; rank <= best_rank && rank < members.size(); ++rank)
                 if (name == members[rank] && value.front() == '"') {
-                    best = rank;
-                    found = value;
+                    best_rank = rank;
+                    value_text = value;
                 }
         });
-        if (best == members.size()) return std::nullopt;
-        return detail::json::string_value(found);
+        if (best_rank == members.size()) return std::nullopt;
+        return detail::json::string_value(value_text);
     }
     friend constexpr bool operator==(file_of_call const&, file_of_call const&) = default;
 };
 
-/// Which piece of the file a call reads: all its other arguments, except those that are null or in
-/// `idle`. Nothing else means the whole, so an argument that nobody knows never makes a piece a whole.
+/// The range of the file that a call reads: all its other arguments, except those that are null or in `idle`. Empty
+/// means the whole file, so an unknown argument never passes for it.
 struct range_of_call {
     std::array<std::string_view, 7> files = file_of_call{}.members;
     std::array<std::string_view, 3> idle = {"explanation", "description", "reason"};
@@ -74,17 +74,17 @@ inline constexpr auto file_writers =
 /// A call that reads or writes a file.
 struct file_use {
     std::uint32_t part_id = 0;  ///< of the call
-    std::uint32_t answer = none32;  ///< part_id of its newest result
+    std::uint32_t answer = none32;  ///< part_id of the newest result
     bool failed = false;
     bool writes = false;
-    enum : std::uint8_t { stays, read_again, written } fate = stays;
+    enum : std::uint8_t { current, read_again, rewritten } state = current;
     std::string file = {};
-    std::string tool = {};  ///< none for writes, so that they come first
+    std::string tool = {};  ///< empty for writes, so that they sort first
     std::string range = {};
 };
 
-/// Says of each use whether later ones make it old. A later read counts where it is one of the same tool.
-constexpr void judge(std::vector<file_use>& uses) {
+/// Sets the state of each use: superseded by a later write, or by a later read of the same tool.
+constexpr void mark_superseded(std::vector<file_use>& uses) {
     std::vector<file_use*> order;
     for (auto& use : uses)
         if (use.answer != none32 && !use.failed) order.push_back(&use);
@@ -94,96 +94,96 @@ constexpr void judge(std::vector<file_use>& uses) {
         return left->range < right->range;
     });
     std::uint32_t write = 0;  // one past the answer of the newest of each
-    std::uint32_t whole = 0;
+    std::uint32_t whole_file = 0;
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
         auto const& first = *order[begin];
         bool const same_file = begin != 0 && order[begin - 1]->file == first.file;
         if (!same_file) write = 0;
-        if (!same_file || order[begin - 1]->tool != first.tool) whole = 0;
-        std::uint32_t same = 0;
+        if (!same_file || order[begin - 1]->tool != first.tool) whole_file = 0;
+        std::uint32_t same_range = 0;
         for (end = begin; end < order.size() && order[end]->file == first.file && order[end]->tool == first.tool &&
                           order[end]->range == first.range;
              ++end)
-            if (same <= order[end]->answer) same = order[end]->answer + 1;
+            if (same_range <= order[end]->answer) same_range = order[end]->answer + 1;
         if (first.writes) {
-            write = same;
+            write = same_range;
             continue;
         }
-        if (first.range.empty()) whole = same;
-        auto const read = whole > same ? whole : same;
+        if (first.range.empty()) whole_file = same_range;
+        auto const read = whole_file > same_range ? whole_file : same_range;
         for (auto at = begin; at != end; ++at) {
-            auto const mine = order[at]->answer + 1;
-            if (read > mine && read > write) order[at]->fate = file_use::read_again;
-            else if (write > mine) order[at]->fate = file_use::written;
+            auto const own = order[at]->answer + 1;
+            if (read > own && read > write) order[at]->state = file_use::read_again;
+            else if (write > own) order[at]->state = file_use::rewritten;
         }
     }
 }
 
 }  // namespace detail
 
-/// Loses results of `reads` whose file the same tool read again later, the same piece or the whole, or
-/// that a tool of `writes` wrote later. The newest of each stays whole; calls without a good answer
-/// make nothing old, and results that failed stay, since they may say why. Reads the calls once;
-/// O(n log n) in them. Tools that read and write by an argument need predicates on the call's part_view.
+/// Loses results of `reads` if the same tool read the same range or the whole file again later, or if a tool of
+/// `writes` wrote the file later. The newest result of each stays. Calls without a successful result supersede nothing,
+/// and failed results stay, because they may say why. Reads each call once; O(n log n) in calls. A tool that both reads
+/// and writes, depending on an argument, needs predicates on the call's part_view.
 template <part_key Key = file_of_call, protection Reads = std::remove_const_t<decltype(detail::file_readers)>,
           protection Writes = std::remove_const_t<decltype(detail::file_writers)>, part_key Range = range_of_call>
 struct superseded_reads {
     using needs_conversation = void;
 
-    Key key = detail::slot_default<Key>();  ///< of a call's part_view: the file, or nothing
+    Key key = detail::slot_default<Key>();  ///< from a call's part_view to its file, or nothing
     Reads reads = detail::slot_default<Reads>(detail::file_readers);
     Writes writes = detail::slot_default<Writes>(detail::file_writers);
-    Range range = detail::slot_default<Range>();  ///< the same for the piece of it, where not all is read
+    Range range = detail::slot_default<Range>();  ///< the same for the range of the file; empty for the whole
     text_limit over = chars{200};
 
     template <class Draft>
-    constexpr auto bind(Draft const& seen) const {
+    constexpr auto bind(Draft const& draft) const {
         struct result {
             std::uint32_t part_id;
             std::size_t use;
         };
         std::vector<detail::file_use> uses;
         std::vector<result> answers;
-        auto const& facts = seen.outline();
+        auto const& facts = draft.outline();
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
-            if (!seen.present(sequence{index})) continue;
+            if (!draft.present(sequence{index})) continue;
             bool calls = false;
-            seen.each_part_of(sequence{index}, [&](part_ref part) {
-                auto const& found = facts.part_at(part.part_id);
-                calls = calls || (found.kind == part_kind::tool_call && found.status == part_status::ok);
+            draft.each_part_of(sequence{index}, [&](part_ref part) {
+                auto const& record = facts.part_at(part.part_id);
+                calls = calls || (record.kind == part_kind::tool_call && record.status == part_status::ok);
             });
             if (calls)
-                seen.each_part(sequence{index}, [&](part_ref at, part_view const& part) { take_call(uses, at, part); });
-            seen.each_part_of(sequence{index}, [&](part_ref part) {
-                auto const& found = facts.part_at(part.part_id);
-                if (found.kind != part_kind::tool_result) return;
-                auto const* const use = detail::find_column(uses, facts.call_column(found));
+                draft.each_part(sequence{index}, [&](part_ref at, part_view const& part) { add_call(uses, at, part); });
+            draft.each_part_of(sequence{index}, [&](part_ref part) {
+                auto const& record = facts.part_at(part.part_id);
+                if (record.kind != part_kind::tool_result) return;
+                auto const* const use = detail::find_part(uses, facts.call_part_id(record));
                 if (use == nullptr) return;
-                auto& mine = uses[static_cast<std::size_t>(use - uses.data())];
-                mine.answer = part.part_id;
-                mine.failed = mine.failed || found.status != part_status::ok;
+                auto& use_entry = uses[static_cast<std::size_t>(use - uses.data())];
+                use_entry.answer = part.part_id;
+                use_entry.failed = use_entry.failed || record.status != part_status::ok;
                 answers.push_back({part.part_id, static_cast<std::size_t>(use - uses.data())});
             });
         }
-        detail::judge(uses);
+        detail::mark_superseded(uses);
         return
             [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
                 std::optional<std::string> note;
-                auto const* const found = detail::find_column(answers, at.part_id);
-                if (found == nullptr || uses[found->use].fate == detail::file_use::stays ||
+                auto const* const entry = detail::find_part(answers, at.part_id);
+                if (entry == nullptr || uses[entry->use].state == detail::file_use::current ||
                     part.text.size() <= detail::omission_limit)
                     return note;
-                bool const again = uses[found->use].fate == detail::file_use::read_again;
+                bool const read_again = uses[entry->use].state == detail::file_use::read_again;
                 note = detail::omission_of_all(
-                    part.text, uses[found->use].file,
-                    again ? " was read again further on" : " was written since, read it again", how.how);
+                    part.text, uses[entry->use].file,
+                    read_again ? " was read again further on" : " was written since, read it again", how.how);
                 return note;
             };
     }
     friend bool operator==(superseded_reads const&, superseded_reads const&) = default;
 
 private:
-    constexpr void take_call(std::vector<detail::file_use>& uses, part_ref at, part_view const& part) const {
+    constexpr void add_call(std::vector<detail::file_use>& uses, part_ref at, part_view const& part) const {
         if (part.kind != part_kind::tool_call || part.status != part_status::ok) return;
         bool const reading = detail::policy_of<Reads>{reads}.holds(part);
         if (!reading && !detail::policy_of<Writes>{writes}.holds(part)) return;

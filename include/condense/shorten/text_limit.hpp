@@ -7,13 +7,13 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/utf8.hpp>
 
-// How much text: one size, or several that hold at once, as in 128_lines && 10'240_bytes; and over which size
-// a layer takes a part, 20'000_tokens also.
+// Limits of text: one size, or several that hold at once, as in 128_lines && 10'240_bytes; and the size above which a
+// layer acts on a part, which may also be 20'000_tokens.
 
 namespace condense {
 inline namespace v1 {
 
-/// Limits in any unit that text has; those not given do not bind.
+/// Limits in the units of text; an unset limit does not bind.
 struct text_limit {
     v1::chars chars = {detail::u64_limit};
     v1::bytes bytes = {detail::u64_limit};
@@ -27,16 +27,16 @@ struct text_limit {
     constexpr bool bounded() const noexcept { return *this != text_limit{}; }
     constexpr bool by_lines() const noexcept { return lines.count != detail::u64_limit; }
 
-    /// Halved `times` over, each limit that was given.
+    /// Every limit that is set, halved `times` times.
     constexpr text_limit halved(unsigned times) const noexcept {
-        text_limit less = *this;
-        for (auto* const count : {&less.chars.count, &less.bytes.count, &less.lines.count})
+        text_limit reduced = *this;
+        for (auto* const count : {&reduced.chars.count, &reduced.bytes.count, &reduced.lines.count})
             if (*count != detail::u64_limit) *count >>= times < 63 ? times : 63;
-        return less;
+        return reduced;
     }
 
-    /// Bytes at the front of `text` that fit all limits; lines count with their end. Of ASCII no byte is read for
-    /// limits in characters.
+    /// The length in bytes of the longest beginning of `text` within all limits; lines include their line break. With
+    /// `ascii` limits in characters need no look at the text.
     constexpr std::size_t prefix_of(std::string_view text, bool ascii = false) const noexcept {
         auto end = text.size();
         if (bytes.count < end) end = detail::utf8::floor(text, static_cast<std::size_t>(bytes.count));
@@ -54,7 +54,7 @@ struct text_limit {
         return end;
     }
 
-    /// Where the part at the back of `text` that fits all limits begins.
+    /// Where the longest end of `text` within all limits begins.
     constexpr std::size_t suffix_of(std::string_view text, bool ascii = false) const noexcept {
         std::size_t begin = 0;
         if (bytes.count < text.size())
@@ -86,8 +86,8 @@ struct text_limit {
     }
 };
 
-/// The size over which a layer takes a part: of its text, or in tokens in the scale of used() (L19), what a
-/// part costs beside its text included. What is within all limits that were given is left alone.
+/// The size above which a layer acts on a part: of its text, or in tokens, measured as used() is, including what a part
+/// costs beside its text. Parts within all limits that are set are left alone.
 struct part_limit {
     text_limit text = {};
     v1::tokens tokens = {detail::u64_limit};
@@ -101,16 +101,16 @@ struct part_limit {
 
     constexpr bool bounded() const noexcept { return *this != part_limit{}; }
     constexpr part_limit halved(unsigned times) const noexcept {
-        part_limit less{text.halved(times)};
-        less.tokens.count =
+        part_limit reduced{text.halved(times)};
+        reduced.tokens.count =
             tokens.count == detail::u64_limit ? tokens.count : tokens.count >> (times < 63 ? times : 63);
-        return less;
+        return reduced;
     }
-    /// For a part that counts so much, the limit of its text: none where its tokens are over theirs already.
+    /// The limit of the text for a part of this cost: 0 characters if the part is over the limit in tokens.
     template <class Reader>
-    constexpr text_limit of_text(cost counted, Reader const& seen) const noexcept {
-        bool const over = tokens.count != detail::u64_limit && counted > seen.within(tokens);
-        return over ? text_limit{v1::chars{0}} : text;
+    constexpr text_limit of_text(cost counted, Reader const& reader) const noexcept {
+        bool const exceeds = tokens.count != detail::u64_limit && counted > reader.within(tokens);
+        return exceeds ? text_limit{v1::chars{0}} : text;
     }
 
     friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
@@ -128,7 +128,7 @@ constexpr text_limit operator&&(quantity<Left> left, quantity<Right> right) noex
 
 namespace detail {
 
-/// Lines of text, the last one with or without its end.
+/// Lines of text, the last one with or without a line break.
 constexpr std::uint64_t count_lines(std::string_view text) noexcept {
     std::uint64_t ends = 0;
     for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) ++ends;

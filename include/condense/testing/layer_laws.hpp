@@ -48,7 +48,7 @@ constexpr std::string_view name(layer_law law) noexcept {
     return "active";
 }
 
-/// One law that did not hold; `seed` gives the conversation again, as conversation(seed).
+/// A law that did not hold. conversation(seed) makes the conversation again.
 struct layer_violation {
     layer_law law = layer_law::pairs;
     std::uint64_t seed = 0;
@@ -284,7 +284,7 @@ private:
         }
     }
 
-    /// What was stored can be read again: where the layer has its store in a member `into`.
+    /// Stored content can be read again. Checked for layers with a store in a member `into`.
     template <class Mix>
     void conserve([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] Mix const& mix,
                   [[maybe_unused]] budget limits, [[maybe_unused]] bool marks) {
@@ -300,8 +300,7 @@ private:
         }
     }
 
-    /// An estimator that fails amid the run: what is left is the conversation, and the layer goes on as if nothing had
-    /// been.
+    /// An estimator that fails within the run: the conversation is unchanged, and the layer works as before.
     void fail([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] budget limits) {
 #if defined(__cpp_exceptions)
         if constexpr (repeats) {
@@ -326,7 +325,7 @@ private:
 #endif
     }
 
-    /// The same in a session, as messages come.
+    /// The same in a session, message by message.
     void grow(std::vector<chat_message> const& all, budget limits) {
         session growing{std::vector<chat_message>{}, layer_, limits, counting_estimator{}};
         for (auto const& m : all) growing.push(m);
@@ -348,9 +347,9 @@ private:
 
 }  // namespace detail
 
-/// The violations found, none where all laws held. The layer runs alone and under pressure, with marks and without, in
-/// one shot and in a session; costs about a second for the default number of rounds. A layer that calls a model or
-/// reads a clock is not asked to repeat itself. `layer` may be a pipeline, where a layer needs others beside it.
+/// The violations; empty if all laws held. Runs the layer alone and under pressure, with marks and without, in one shot
+/// and in a session; costs about a second for the default number of rounds. Does not check that a layer which calls a
+/// model or reads a clock repeats itself. `layer` may be a pipeline, if a layer needs others beside it.
 template <class Layer>
 std::vector<layer_violation> check_layer_laws(Layer const& layer, layer_law_options const& options = {}) {
     return detail::layer_check<Layer>{layer, options}.run();

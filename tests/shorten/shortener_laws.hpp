@@ -19,9 +19,9 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/shorten/shortener.hpp>
 
-#include "policy/figures.hpp"
-#include "policy/hostile_texts.hpp"
-#include "policy/texts.hpp"
+#include "shorten/figures.hpp"
+#include "shorten/hostile_texts.hpp"
+#include "shorten/texts.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/sanitized.hpp"

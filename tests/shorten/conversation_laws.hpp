@@ -15,7 +15,7 @@
 #include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
 
-#include "policy/shortener_laws.hpp"
+#include "shorten/shortener_laws.hpp"
 #include "support/effort.hpp"
 
 // The laws of shorteners that look at the whole conversation: conversation_laws(superseded_reads{}, …).
@@ -60,7 +60,7 @@ struct ask_of_each {
 
     void reduce(auto& draft, auto&) const {
         random_source random{seed};
-        auto const asked = condense::detail::ready(shorten, draft);
+        auto const asked = condense::detail::bind_shortener(shorten, draft);
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
             draft.each_part(condense::sequence{index}, [&](condense::part_ref at, condense::part_view const& part) {
                 auto const how = random_cut(random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "policy/shortener_laws.hpp"
+#include "shorten/shortener_laws.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <condense/core/edit_log.hpp>
+#include <condense/core/message.hpp>
+#include <condense/core/outline.hpp>
+
+// For chat templates that refuse two user messages in a row: neighbouring user messages are sent as one. Only what
+// is sent is joined. The conversation and its edits know the messages apart, so a later run finds its summary again.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Where the text of a user message is, and whether it holds anything else.
+struct text_parts {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t count = 0;
+    bool only_text = true;
+
+    constexpr void see(std::size_t index, bool is_text) noexcept {
+        only_text = only_text && is_text;
+        if (!is_text) return;
+        if (count++ == 0) first = index;
+        last = index;
+    }
+};
+
+/// Two neighbours can be sent as one where one of them is text alone, which then stands in a text of the other.
+constexpr bool can_join(text_parts const& earlier, text_parts const& later) noexcept {
+    return earlier.count != 0 && later.count != 0 && (earlier.only_text || later.only_text);
+}
+
+template <shortenable Message>
+std::optional<Message> with_checked_part(Message const& m, std::size_t part, std::string const& text) {
+    std::optional<Message> result{std::in_place, v1::with_part(m, part, text)};
+    bool written = false;
+    std::size_t index = 0;
+    v1::each_part(*result, [&](part_view const& seen) { written = written || (index++ == part && seen.text == text); });
+    if (!written) result.reset();  // an adapter may give back the message itself
+    return result;
+}
+
+/// One user message in place of two, a blank line between their texts; nothing where they stay apart.
+template <shortenable Message>
+std::optional<Message> joined(Message const& earlier, Message const& later) {
+    if (v1::role_of(earlier) != role::user || v1::role_of(later) != role::user) return {};
+    constexpr std::string_view gap = "\n\n";
+    text_parts before;
+    text_parts after;
+    std::string text;
+    std::string tail;   // of the earlier message
+    std::string start;  // of the later one
+    auto const read = [&](Message const& m, text_parts& parts, auto const& use) {
+        std::size_t index = 0;
+        v1::each_part(m, [&](part_view const& part) {
+            bool const is_text = part.kind == part_kind::text && !part.sealed && part.call.empty();
+            parts.see(index++, is_text);
+            if (is_text) use(part.text, parts.count == 1);
+        });
+    };
+    auto const add = [&](std::string_view part) { text.append(text.empty() ? "" : gap).append(part); };
+    read(earlier, before, [&](std::string_view part, bool) { tail = part, add(part); });
+    auto const earlier_size = text.size();
+    read(later, after, [&](std::string_view part, bool first) {
+        if (first) start = part;
+        add(part);
+    });
+    if (!can_join(before, after)) return {};
+    if (after.only_text) return with_checked_part(earlier, before.last, tail + text.substr(earlier_size));
+    return with_checked_part(later, after.first, text.substr(0, earlier_size).append(gap).append(start));
+}
+
+/// The frames of user messages that are sent inside a neighbour. Costs the messages that came since it was last asked,
+/// and one pass over all after edits that removed or added a message.
+template <class = void>
+class basic_joined_frames {
+public:
+    /// `frame`: what a summary's message costs beside its text.
+    constexpr cost operator()(outline const& facts, view const& edits, cost frame) noexcept {
+        for (; message_count_ < facts.size(); ++message_count_) see_message(facts, edits, message_count_, frame);
+        return saved_;
+    }
+    /// Steps from `mark` on were made.
+    constexpr void change(view const& edits, std::size_t mark) noexcept {
+        for (; mark < edits.steps().size(); ++mark) {
+            auto const kind = edits.steps()[mark].kind;
+            if (kind != edit_kind::shorten && kind != edit_kind::externalize) *this = {};
+        }
+    }
+
+private:
+    constexpr void see_message(outline const& facts, view const& edits, std::uint32_t index, cost frame) noexcept {
+        if (edits.present(group{index}.summary())) see_user({.count = 1}, frame);
+        if (!edits.sends(facts, index)) return;
+        auto const& m = facts.message_at(index);
+        bool answered = false;
+        text_parts parts;
+        for (auto part_id = m.first_part; part_id != m.first_part + m.part_count; ++part_id) {
+            answered = answered || edits.answer_at(part_id) != 0;
+            auto const* const edit = edits.edit_of(part_id);
+            if (edit != nullptr && edit->kind == edit_kind::remove) continue;
+            auto const& part = facts.part_at(part_id);
+            parts.see(part_id, part.kind == part_kind::text && !part.sealed && part.call == none32);
+        }
+        if (m.speaker == role::user) see_user(parts, m.frame);
+        else after_user_ = false;
+        after_user_ = after_user_ && !answered;  // a result of its own follows
+    }
+
+    constexpr void see_user(text_parts const& next, cost frame) noexcept {
+        if (after_user_ && can_join(latest_, next)) {
+            saved_ += next.only_text ? frame : frame_;
+            if (!next.only_text) frame_ = frame;
+            latest_.only_text = latest_.only_text && next.only_text;
+            return;
+        }
+        after_user_ = true;
+        latest_ = next;
+        frame_ = frame;
+    }
+
+    cost saved_ = {};
+    std::uint32_t message_count_ = 0;
+    bool after_user_ = false;  ///< the latest message sent is a user message, made of `latest_`
+    text_parts latest_ = {};
+    cost frame_ = {};  ///< of that message
+};
+using joined_frames = basic_joined_frames<>;
+
+}  // namespace detail
+
+/// Calls f(message const&) for each message of a range, in order, neighbouring user messages joined into one: for
+/// what is sent to a template that wants user and assistant to alternate. A joined message lives during the call.
+/// Two neighbours that hold more than text each stay apart. The joined message has the other members of the one
+/// that holds more than text, else of the first. Not for a history that is reduced again: a summary in a message of
+/// the user is known as one no more.
+template <class Messages, class Function>
+void each_alternating(Messages const& range, Function&& f) {
+    using message_type = std::remove_cvref_t<decltype(*range.begin())>;
+    static_assert(std::is_lvalue_reference_v<decltype(*range.begin())>,
+                  "condense: each_alternating: the range must hold its messages (see each_alternating)");
+    static_assert(shortenable<message_type>,
+                  "condense: each_alternating: the messages must have with_part (see shortenable)");
+    message_type const* pending = nullptr;
+    std::optional<message_type> whole;
+    for (message_type const& m : range) {
+        if (pending != nullptr) {
+            if (auto both = detail::joined(*pending, m)) {
+                whole.emplace(std::move(*both));
+                pending = &*whole;
+                continue;
+            }
+            f(*pending);
+        }
+        pending = &m;
+    }
+    if (pending != nullptr) f(*pending);
+}
+
+}  // namespace v1
+}  // namespace condense
