@@ -338,16 +338,16 @@ private:
             else retract_answer(facts, part_id);
             return true;
         }
-        bool const restores = recorded.kind == edit_kind::restore;
+        bool const undoes = recorded.kind == edit_kind::restore;
         bool const removes = recorded.kind == edit_kind::remove;
         if (recorded.kind == edit_kind::drop || recorded.kind == edit_kind::summarize ||
             recorded.previous != standing.edit)
             return false;
-        if (standing.edit == 0 ? restores : !restores && steps_[standing.edit - 1].kind == edit_kind::remove)
+        if (standing.edit == 0 ? undoes : !restores && steps_[standing.edit - 1].kind == edit_kind::remove)
             return false;
-        if (!restores && !removes && recorded.after >= part_cost(facts, part_id)) return false;
+        if (!undoes && !removes && recorded.after >= part_cost(facts, part_id)) return false;
         edit_part(facts, recorded.kind, part_id,
-                  restores  ? part.cost
+                  undoes    ? part.cost
                   : removes ? v1::cost{}
                             : recorded.after,
                   std::move(text), recorded.author);
