@@ -343,8 +343,7 @@ private:
         if (recorded.kind == edit_kind::drop || recorded.kind == edit_kind::summarize ||
             recorded.previous != standing.edit)
             return false;
-        if (standing.edit == 0 ? undoes : !undoes && steps_[standing.edit - 1].kind == edit_kind::remove)
-            return false;
+        if (standing.edit == 0 ? undoes : !undoes && steps_[standing.edit - 1].kind == edit_kind::remove) return false;
         if (!undoes && !removes && recorded.after >= part_cost(facts, part_id)) return false;
         edit_part(facts, recorded.kind, part_id,
                   undoes    ? part.cost
