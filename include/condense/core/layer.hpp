@@ -47,6 +47,8 @@
 //                                       the result takes the place of the history.
 //   durable                             What it stores outlives the process. True where missing unless it stores.
 //   last_resort                         At the top of pressure it drops all that may be dropped.
+//   runs_layers                         It holds layers, each with an entry in the report, and has what a pipeline has
+//                                       in place of hooks: size, memory, each, each_memory, due, run_hook (fallback).
 //   plans_summaries                     A session can have its summary written elsewhere, by two hooks:
 //                                       `summary_plan plan(draft, pass)`, what to ask and for which groups, and after
 //                                       an overflow `plan(draft, pass, cost too_large, overflow const* said)`;

@@ -27,6 +27,9 @@ class pipeline;
 
 namespace detail {
 
+// A basic_tuple, with at_c over a pack of indices. Beside that <boost/hana/unpack.hpp> makes including condense.hpp 2 %
+// dearer, hana::tuple with fold_left 5 % (user seconds of GCC 12, least of 9 rounds), and neither gives the index, by
+// which a layer has its entry in the report and its memory.
 namespace hana = boost::hana;
 
 template <class Layer>
@@ -37,12 +40,12 @@ inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
 /// What is known of layers in order, from the first to the one that was looked at last.
 struct properties {
     effect effects = effect::none;
-    bool recorded = false;      ///< a journal holds what arrives
-    bool journals = false;      ///< some layer records, if another does not stand in for it
-    bool recoverable = true;    ///< nothing was lost that is not recorded
-    bool durable = true;        ///< journals and stores survive the process
-    bool last_resort = false;   ///< some layer can drop all that may be dropped
-    bool well_ordered = true;   ///< what reruns is last, with something before it
+    bool recorded = false;  ///< a journal holds what arrives
+    bool journals = false;  ///< some layer records, if another does not stand in for it
+    bool recoverable = true;  ///< nothing was lost that is not recorded
+    bool durable = true;  ///< journals and stores survive the process
+    bool last_resort = false;  ///< some layer can drop all that may be dropped
+    bool well_ordered = true;  ///< what reruns is last, with something before it
     bool plans_summaries = false;  ///< some layer can have its summary written elsewhere
 };
 
