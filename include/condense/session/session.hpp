@@ -182,20 +182,20 @@ public:
         catch_up();
         auto const now = used();
         if (busy() || !limits().is_possible() || !runs_.may_run(now, [&] { return talk_.reducible(); }))
-            return runs_.settled(unchanged(), now);
+            return runs_.settled(runs_.unchanged(now, limits()), now);
         runs_.tell(events::due{now});
         auto const report = run(runs_.demand(now), false);
         return runs_.settled(report, used());
     }
     /// Runs the pipeline now, regardless of pacing.
     report_type run() {
-        if (busy()) return unchanged();
+        if (busy()) return runs_.unchanged(used(), limits());
         catch_up();
         return run({}, true);
     }
     /// Runs each layer once, due or not, down to its own target or that of `how`; protections hold.
     report_type run(force how) {
-        if (busy()) return unchanged();
+        if (busy()) return runs_.unchanged(used(), limits());
         catch_up();
         return run({.untriggered = true, .until = how.target}, true, how.focus);
     }
@@ -378,7 +378,6 @@ public:
 
 private:
     bool busy() const noexcept { return deferred_.busy(); }
-    report_type unchanged() const noexcept { return runs_.unchanged(used(), limits()); }
 
     // Arrivals.
 
