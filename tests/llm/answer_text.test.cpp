@@ -16,7 +16,7 @@ TEST_CASE("answer_text: lower case, plain quotes, and no adverbs among its first
     CHECK(answer_text{"I\xC2\xA0really really can\xE2\x80\x98t"}.all() == "i can't");
     CHECK(answer_text{"\xE2\x80\x9CNo\xE2\x80\x9D"}.all() == "\"no\"");
     CHECK(answer_text{std::string(300, 'a') + " very good"}.all().ends_with("very good"));
-    CHECK(answer_text{std::string(100'000, 'a')}.all().size() == answer_text::look);
+    CHECK(answer_text{std::string(100'000, 'a')}.all().size() == answer_text::size_limit);
     CHECK(answer_text{""}.all().empty());
 }
 

@@ -157,11 +157,11 @@ TEST_CASE("artifact_folder: damaged content is not given back and not taken for 
     CHECK((store.get(other) == content));
 }
 
-TEST_CASE("artifact_folder: a name that is not that of the content is refused, as a reader could not verify it") {
+TEST_CASE("artifact_folder: a name that does not match the content is refused, as a reader could not verify it") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};
     for (auto const& name : {condense::reference{}, condense::reference{{1}}, store.name("other")})
-        CHECK(reason(store.put(name, "text")) == "the name is not that of the content");
+        CHECK(reason(store.put(name, "text")) == "content does not match its hash");
     CHECK_FALSE(fs::exists(root / "a"));
 }
 

@@ -22,17 +22,17 @@
 #include <condense/detail/utf8.hpp>
 
 // Instruction files of the user, the project and the working folder as one system message, which no
-// layer touches: condense::instructions::load({.global = path, .working = "."}).push_to(session).
+// layer edits: condense::instructions::load({.global = path, .working = "."}).push_to(session).
 
 namespace condense {
 inline namespace v1 {
 
 enum class instruction_level : std::uint8_t { global, project, working };
 
-/// Where instructions are looked for. Row D7 for the name, the limit and what marks a project.
+/// Where to look for instructions. Name, limit and marks of a project are those of the preset `coding_agent`.
 struct instruction_options {
-    std::string global = {};      ///< the user's own file; none where empty
-    std::string project = {};     ///< the folder from which the project's root is looked for; `working` where empty
+    std::string global = {};      ///< the user's own file; none if empty
+    std::string project = {};     ///< where the search for the project's root begins; `working` if empty
     std::string working = ".";    ///< the folder whose file is the most specific one
     std::string name = "AGENTS.md";
     bytes limit = {32 * 1024};    ///< of the whole text
@@ -41,7 +41,7 @@ struct instruction_options {
                                       "package.json", "Cargo.toml", "pyproject.toml", "pom.xml"};
 };
 
-/// A file that was there and read.
+/// A file that was read.
 struct instruction_source {
     instruction_level level = instruction_level::global;
     std::string path = {};  ///< as it can be opened; in the text it is printable
@@ -60,7 +60,7 @@ enum class instruction_fault : std::uint8_t {
     outside       ///< a link out of the project, or into /proc or /sys; it is not read
 };
 
-/// Something that is there, or was asked for, and could not be had.
+/// A file or folder that exists or was asked for, and could not be used.
 struct instruction_error {
     instruction_level level = instruction_level::global;
     instruction_fault fault = instruction_fault::unreadable;
@@ -89,7 +89,7 @@ enum class instructions_pushed : std::uint8_t {
 
 namespace detail {
 
-/// How each source is introduced, and instructions are known again.
+/// The heading of each source, by which instructions in a history are recognised.
 inline constexpr std::string_view instruction_heading = "[Instructions from ";
 
 struct instruction_file {
@@ -100,11 +100,11 @@ struct instruction_file {
     ino_t number = {};
 };
 
-/// Appends at most `most` bytes of the file, without holding more.
-inline int read_front(posix::descriptor const& file, std::uint64_t most, std::string& into) {
+/// Appends at most `size_limit` bytes of the file; needs no memory for more.
+inline int read_front(posix::descriptor const& file, std::uint64_t size_limit, std::string& into) {
     std::string room;
-    while (into.size() < most) {
-        room.resize(as_size(most - into.size() < 65'536 ? most - into.size() : 65'536));
+    while (into.size() < size_limit) {
+        room.resize(as_size(size_limit - into.size() < 65'536 ? size_limit - into.size() : 65'536));
         auto const [bytes, error] = posix::read_at(file, room, into.size());
         if (error != 0) return error;
         into.append(bytes);
@@ -119,9 +119,9 @@ inline std::string project_root(std::string from, std::vector<std::string> const
     for (int level = 0; level < most_levels && !from.empty(); ++level) {
         auto const folder = from == "/" ? from : from + "/";
         for (auto const& mark : marks) {
-            struct stat found = {};
+            struct stat mark_status = {};
             if (mark.empty() || mark.find('\0') != std::string::npos) continue;
-            if (posix::error_of([&] { return ::lstat((folder + mark).c_str(), &found); }) == 0) return from;
+            if (posix::error_of([&] { return ::lstat((folder + mark).c_str(), &mark_status); }) == 0) return from;
         }
         if (from == "/") break;
         auto const above = from.find_last_of('/');
@@ -130,11 +130,11 @@ inline std::string project_root(std::string from, std::vector<std::string> const
     return {};
 }
 
-/// The path without links; "" where it leads to nothing, errno says why.
+/// The path without links; "" if it leads nowhere, with the cause in errno.
 inline std::string resolved_path(std::string const& path) {
-    auto* const found = ::realpath(path.c_str(), nullptr);
-    std::string out{found != nullptr ? found : ""};
-    std::free(found);
+    auto* const resolved = ::realpath(path.c_str(), nullptr);
+    std::string out{resolved != nullptr ? resolved : ""};
+    std::free(resolved);
     return out;
 }
 
@@ -146,21 +146,21 @@ inline bool is_beneath(std::string_view path, std::string_view folder) noexcept 
 
 }  // namespace detail
 
-/// The text of all instruction files that exist, each once: the user's, the project's, the working folder's.
-/// When the limit is too small for all, the nearest has its room first, being the most specific; of the
-/// others the beginning stays, and the text says where something was cut.
+/// The text of all instruction files that exist, each once: the user's, the project's, the working folder's. If the
+/// limit is too small for all, the nearest file, which is the most specific, gets its space first; of the others the
+/// beginning stays, with a mark where text was cut.
 ///
-/// What the project brings may be hostile: its file and the working folder's are read only where they are, after all
-/// links, beneath the project's root (the working folder where there is none), and never from /proc or /sys. The
-/// user's own file may be a link to anywhere.
+/// Files of the project may be hostile: its file and the working folder's are read only if they are, links resolved,
+/// beneath the project's root (the working folder if there is none), and never from /proc or /sys. The user's own file
+/// may be a link to anywhere.
 struct instructions {
     std::string text = {};  ///< valid UTF-8, at most the limit
     std::vector<instruction_source> sources = {};
     bool truncated = false;
-    std::vector<instruction_error> errors = {};  ///< what does not exist is none
+    std::vector<instruction_error> errors = {};  ///< a file that does not exist is no error
 
-    /// Reads no more of a file than the limit and one byte, waits for no pipe and opens no device. Costs a look
-    /// at each mark in each folder upward, at most 64. Throws only when memory is out.
+    /// Reads no more of a file than the limit and one byte, waits for no pipe and opens no device. Costs one lstat for
+    /// each mark in each folder upward, at most 64 folders. Throws only if memory runs out.
     static instructions load(instruction_options const& options) {
         instructions out;
         std::vector<detail::instruction_file> files;
@@ -187,9 +187,9 @@ struct instructions {
         return out;
     }
 
-    /// Pushes the text as one system message, unless the newest instructions in the history are the same, byte
-    /// for byte. System messages stay under every pressure, so these do; older instructions stay too, as nothing
-    /// rewrites a message. `into` is a session, or anything that has push and history; not from within a run.
+    /// Pushes the text as one system message, unless the newest instructions in the history are the same, byte for
+    /// byte. System messages stay at any pressure, so older instructions stay, too: nothing rewrites a message. `into`:
+    /// a session, or any type with push and history; not from within a run.
     template <class Session>
     instructions_pushed push_to(Session& into) const {
         using message_type = std::remove_cvref_t<decltype(*std::begin(into.history()))>;
@@ -201,9 +201,9 @@ struct instructions {
         for (auto const& m : into.history())
             if (are_instructions(m)) newest = std::addressof(m);
         if (newest != nullptr && holds(*newest)) return instructions_pushed::unchanged;
-        auto made = detail::make_fn::make<message_type>(role::system, text);
-        if (!holds(made)) return instructions_pushed::unwritable;
-        into.push(std::move(made));
+        auto message = detail::make_fn::make<message_type>(role::system, text);
+        if (!holds(message)) return instructions_pushed::unwritable;
+        into.push(std::move(message));
         return instructions_pushed::yes;
     }
 
@@ -216,13 +216,14 @@ private:
 
     template <message Message>
     static bool are_instructions(Message const& m) {
-        bool found = false;
+        bool holds_heading = false;
         if (role_of(m) == role::system)
-            each_part(
-                m, [&](part_view const& part) { found = found || part.text.starts_with(detail::instruction_heading); });
-        return found;
+            each_part(m, [&](part_view const& part) {
+                holds_heading = holds_heading || part.text.starts_with(detail::instruction_heading);
+            });
+        return holds_heading;
     }
-    /// It is a system message, and says this and nothing else.
+    /// True for a system message with this text and nothing else.
     template <message Message>
     bool holds(Message const& m) const {
         std::size_t same = 0;
@@ -241,55 +242,56 @@ private:
              error == 0 ? std::string{} : std::string{std::string_view{detail::posix::fault(call, error)}}});
     }
 
-    /// The folder without links, or "" and an error.
+    /// The folder without links; "" with an error noted.
     std::string resolved(instruction_level level, std::string const& folder) {
         bool const sound = !folder.empty() && folder.find('\0') == std::string::npos;
         auto out = sound ? detail::resolved_path(folder) : std::string{};
         auto error = !out.empty() ? 0 : sound ? errno : EINVAL;
-        struct stat seen = {};
-        if (error == 0) error = detail::posix::error_of([&] { return ::stat(out.c_str(), &seen); });
-        if (error == 0 && !S_ISDIR(seen.st_mode)) error = ENOTDIR;
+        struct stat status = {};
+        if (error == 0) error = detail::posix::error_of([&] { return ::stat(out.c_str(), &status); });
+        if (error == 0 && !S_ISDIR(status.st_mode)) error = ENOTDIR;
         if (error == 0) return out;
         refuse(level, instruction_fault::no_folder, folder, error, "realpath");
         return {};
     }
 
-    /// `root`: where the file has to be after all links, or empty for anywhere.
+    /// `root`: the folder in which the file must be, links resolved; empty for anywhere.
     void read(std::vector<detail::instruction_file>& files, instruction_level level, std::string const& path,
               bytes limit, std::string const& root) {
         using detail::posix::error_of;
-        struct stat seen = {};
+        struct stat status = {};
         if (path.find('\0') != std::string::npos)
             return refuse(level, instruction_fault::unreadable, path, EINVAL, "open");
-        if (auto const error = error_of([&] { return ::lstat(path.c_str(), &seen); })) {
+        if (auto const error = error_of([&] { return ::lstat(path.c_str(), &status); })) {
             if (error != ENOENT && error != ENOTDIR) refuse(level, instruction_fault::unreadable, path, error, "stat");
             return;
         }
         // A link may lead to a regular file. What is none is not opened, as opening may wait or do something.
-        if (auto const error = error_of([&] { return ::stat(path.c_str(), &seen); }))
+        if (auto const error = error_of([&] { return ::stat(path.c_str(), &status); }))
             return refuse(level, instruction_fault::unreadable, path, error, "stat");
-        if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
-        // Opened is what was looked at: the path without links, of which nothing may have become one since.
-        auto const whole = root.empty() ? path : detail::resolved_path(path);
-        bool const inside = root.empty() || (detail::is_beneath(whole, root) && !detail::is_beneath(whole, "/proc") &&
-                                             !detail::is_beneath(whole, "/sys"));
+        if (!S_ISREG(status.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
+        // Opens the path that was checked, without links; no part of it may have become a link since.
+        auto const resolved = root.empty() ? path : detail::resolved_path(path);
+        bool const inside =
+            root.empty() || (detail::is_beneath(resolved, root) && !detail::is_beneath(resolved, "/proc") &&
+                             !detail::is_beneath(resolved, "/sys"));
         int const follow = root.empty() ? 0 : O_NOFOLLOW;
         if (!inside) return refuse(level, instruction_fault::outside, path, 0, {});
-        detail::posix::opened const found{detail::posix::uninterrupted(
-            [&] { return ::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow); })};
-        if (!root.empty() && detail::resolved_path(path) != whole)
+        detail::posix::opened const opened{detail::posix::uninterrupted(
+            [&] { return ::open(resolved.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow); })};
+        if (!root.empty() && detail::resolved_path(path) != resolved)
             return refuse(level, instruction_fault::outside, path, 0, {});
-        if (found.error != 0) return refuse(level, instruction_fault::unreadable, path, found.error, "open");
-        seen = detail::posix::about(found.file);
-        if (!S_ISREG(seen.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
+        if (opened.error != 0) return refuse(level, instruction_fault::unreadable, path, opened.error, "open");
+        status = detail::posix::about(opened.file);
+        if (!S_ISREG(status.st_mode)) return refuse(level, instruction_fault::not_regular, path, 0, {});
         for (auto const& file : files)
-            if (file.device == seen.st_dev && file.number == seen.st_ino) return;
+            if (file.device == status.st_dev && file.number == status.st_ino) return;
         detail::instruction_file file;
         file.about.level = level;
         file.about.path = path;
-        file.device = seen.st_dev;
-        file.number = seen.st_ino;
-        if (auto const error = detail::read_front(found.file, detail::add_capped(limit.count, 1), file.content))
+        file.device = status.st_dev;
+        file.number = status.st_ino;
+        if (auto const error = detail::read_front(opened.file, detail::add_capped(limit.count, 1), file.content))
             return refuse(level, instruction_fault::unreadable, path, error, "read");
         file.about.read = {file.content.size()};
         if (file.content.starts_with("\xEF\xBB\xBF")) file.content.erase(0, 3);
@@ -299,40 +301,44 @@ private:
         files.push_back(std::move(file));
     }
 
-    /// Room for headings and marks of cuts goes first, then each content has what is left, the nearest first.
+    /// Reserves space for headings and marks of cuts, then shares the rest among the contents, the nearest first.
     void merge(std::vector<detail::instruction_file>& files, std::uint64_t limit) {
         auto const mark =
             "[... the rest of this file is left out: the limit is " + detail::grouped(limit) + " bytes ...]\n";
-        std::uint64_t whole = 0;
+        std::uint64_t total_size = 0;
         for (auto const& file : files)
-            if (!file.content.empty()) whole += file.heading.size() + file.content.size() + (whole != 0 ? 1u : 0u);
+            if (!file.content.empty())
+                total_size += file.heading.size() + file.content.size() + (total_size != 0 ? 1u : 0u);
         auto room = limit;
-        std::vector<std::uint64_t> kept(files.size(),
-                                        detail::u64_limit);  // of the content; that limit: no room for the heading
-        if (whole <= limit)
-            for (std::size_t at = 0; at < files.size(); ++at) kept[at] = files[at].content.size();
+        std::vector<std::uint64_t> content_sizes(
+            files.size(),
+            detail::u64_limit);  // of the content; that limit: no room for the heading
+        if (total_size <= limit)
+            for (std::size_t at = 0; at < files.size(); ++at) content_sizes[at] = files[at].content.size();
         else {
             auto const needed = [&](std::size_t at) { return files[at].heading.size() + mark.size() + 2; };
             for (auto at = files.size(); at-- > 0;) {
                 if (files[at].content.empty() || needed(at) > room) continue;
                 room -= needed(at);
-                kept[at] = 0;
+                content_sizes[at] = 0;
             }
             for (auto at = files.size(); at-- > 0;) {
-                if (kept[at] != 0) continue;
+                if (content_sizes[at] != 0) continue;
                 auto const& content = files[at].content;
-                kept[at] = content.size() <= room + mark.size() ? content.size()
-                                                                : detail::utf8::floor(content, detail::as_size(room));
-                room = kept[at] == content.size() ? room + mark.size() - content.size() : room - kept[at];
+                content_sizes[at] = content.size() <= room + mark.size()
+                                        ? content.size()
+                                        : detail::utf8::floor(content, detail::as_size(room));
+                room = content_sizes[at] == content.size() ? room + mark.size() - content.size()
+                                                           : room - content_sizes[at];
             }
         }
         for (std::size_t at = 0; at < files.size(); ++at) {
             auto& [about, content, heading, device, number] = files[at];
-            about.cut = !content.empty() && kept[at] != content.size();
-            if (content.empty() || kept[at] == detail::u64_limit) continue;
-            about.used = {kept[at]};
+            about.cut = !content.empty() && content_sizes[at] != content.size();
+            if (content.empty() || content_sizes[at] == detail::u64_limit) continue;
+            about.used = {content_sizes[at]};
             if (!text.empty()) text += '\n';
-            text.append(heading).append(content, 0, detail::as_size(kept[at]));
+            text.append(heading).append(content, 0, detail::as_size(content_sizes[at]));
             if (!about.cut) continue;
             if (text.back() != '\n') text += '\n';
             text += mark;

@@ -38,7 +38,7 @@ bool is_of_kind(settings_kind kind, Json const& value) noexcept {
 }
 
 inline settings_error no_settings(std::string rule, std::string_view value = {}) {
-    return {settings_fault::unreadable, "the document", printable(value, shown_of_value), std::move(rule)};
+    return {settings_fault::unreadable, "the document", printable(value, value_limit), std::move(rule)};
 }
 
 }  // namespace detail
@@ -47,25 +47,25 @@ inline settings_error no_settings(std::string rule, std::string_view value = {})
 /// first unknown key, or else for the first bad setting in the order of the table. A share that the parser has made a
 /// double is read from its shortest decimal form, so that 0.65 is exactly 65 %.
 template <json_type Json>
-settings_result settings_from_json(Json const& given) {
-    if (!given.is_object()) return detail::no_settings("must be a JSON object", detail::setting_text(given));
-    for (auto const& entry : given.items()) {
+settings_result settings_from_json(Json const& document) {
+    if (!document.is_object()) return detail::no_settings("must be a JSON object", detail::setting_text(document));
+    for (auto const& entry : document.items()) {
         bool known = false;
         for (auto const& field : settings_fields) known = known || field.key == entry.key();
         if (!known)
             return settings_error{settings_fault::unknown,
-                                  detail::printable(entry.key(), detail::shown_of_value),
+                                  detail::printable(entry.key(), detail::value_limit),
                                   {},
                                   "must be the name of a setting"};
     }
     settings read;
     for (auto const& field : settings_fields) {
-        auto const entry = given.find(std::string{field.key});
-        if (entry == given.end()) continue;
+        auto const entry = document.find(std::string{field.key});
+        if (entry == document.end()) continue;
         auto const text = detail::setting_text(*entry);
         if (!detail::is_of_kind(field.kind, *entry))
             return settings_error{
-                settings_fault::wrong_type, std::string{field.key}, detail::printable(text, detail::shown_of_value),
+                settings_fault::wrong_type, std::string{field.key}, detail::printable(text, detail::value_limit),
                 field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off" : field.rule()};
         auto figure = detail::read_figure(field.kind, text);
         if (figure.fault == detail::figure_fault::malformed && text.starts_with('-'))
@@ -93,10 +93,8 @@ inline settings_result settings_from_json(std::string_view text) {
         if (!twice && !keys.insert(key).second) twice = std::move(key);
     });
     if (twice)
-        return settings_error{settings_fault::duplicate,
-                              detail::printable(*twice, detail::shown_of_value),
-                              {},
-                              "must be there only once"};
+        return settings_error{
+            settings_fault::duplicate, detail::printable(*twice, detail::value_limit), {}, "must be there only once"};
     return settings_from_json(tree.value);
 }
 

@@ -19,8 +19,8 @@
 #include <condense/detail/text.hpp>
 #include <condense/estimate/models.hpp>
 
-// A catalogue of models as models.dev publishes it (api.json), read once and kept: its facts come before those
-// that are built in. `auto const read = read_model_catalog(text); if (read) read.catalog.find("openai/gpt-5");`
+// A catalogue of models in the format of models.dev (api.json), read once. Its facts take precedence over the built-in
+// ones. `auto const read = read_model_catalog(text); if (read) read.catalog.find("openai/gpt-5");`
 
 namespace condense {
 inline namespace v1 {
@@ -33,7 +33,7 @@ enum class catalog_fault : std::uint8_t {
     not_a_catalog,  ///< JSON without a single model of a usable shape
 };
 
-/// Why there is no catalogue. The reason may be printed: it has no control characters.
+/// Why a catalogue could not be read. The reason is safe to print: it has no control characters.
 struct catalog_error {
     catalog_fault fault = catalog_fault::none;
     std::string reason = {};
@@ -45,29 +45,29 @@ namespace detail {
 struct catalog_reader;
 }
 
-/// The models of a file. Immutable once read, so threads may share it; what it finds refers to it.
+/// The models of a file. Immutable, so threads may share it; results refer to it and must not outlive it.
 class model_catalog {
 public:
     /// The facts of the model, from the catalogue or else from the built-in table. A name with its provider in front
-    /// ("openrouter/anthropic/claude-opus-4.5") has what that provider says, one without what the maker does; written
-    /// as for find_model, and with the same defaults where it is found nowhere.
+    /// ("openrouter/anthropic/claude-opus-4.5") gets the provider's figures, one without the maker's. Names are
+    /// compared as by find_model, with the same defaults for an unknown one.
     found_model find(std::string_view name) const {
-        if (auto const* const found = at(keys_, name)) return facts(*found, model_match::exact);
+        if (auto const* const known = at(keys_, name)) return facts(*known, model_match::exact);
         auto const bare = detail::bare(name);
         if (bare.listed) {
             entry const* last = nullptr;
-            auto found = detail::find_bare(bare.name, [&](std::string_view each) {
+            auto bare_match = detail::find_bare(bare.name, [&](std::string_view each) {
                 last = at(bare_keys_, each);
                 return last == nullptr ? nullptr : &last->facts;
             });
-            if (last != nullptr) return facts(*last, found.match);
+            if (last != nullptr) return facts(*last, bare_match.match);
         }
         return find_model(name);
     }
 
-    /// Models of the file, each under every provider that has it.
+    /// Models of the file, counted once for each provider.
     std::size_t size() const noexcept { return entries_.size(); }
-    /// Those left out, or without their price, because a figure was missing or none that can be.
+    /// Models left out, or without a price, because a figure was missing or impossible.
     std::size_t skipped() const noexcept { return skipped_; }
 
 private:
@@ -85,14 +85,15 @@ private:
         }
     };
 
-    /// The makers whose own entries speak for a name without provider.
+    /// The makers whose own entries hold for a name without a provider.
     static constexpr std::string_view makers =
         "ai21 alibaba anthropic cohere deepseek google llama meta minimax mistral moonshotai nvidia openai xai zai";
-    /// What no model has and no sum of budgets saturates at; a price of a billion for a million tokens is none.
+    /// Above any model, and small enough that no sum of budgets saturates. A price of a billion for a million tokens is
+    /// taken for an error.
     static constexpr std::uint64_t most_tokens = 1'000'000'000'000;
     static constexpr double most_price = 1e9;
 
-    /// Equal where same_name says so.
+    /// Equal for names that same_name takes for the same.
     static std::string key_of(std::string_view name) {
         std::string out{name};
         for (std::size_t at = 0; at < out.size(); ++at) {
@@ -105,8 +106,8 @@ private:
     entry const* at(std::vector<key> const& keys, std::string_view name) const {
         if (name.empty()) return nullptr;
         key const wanted{key_of(name)};
-        auto const found = std::lower_bound(keys.begin(), keys.end(), wanted);
-        return found == keys.end() || found->text != wanted.text ? nullptr : &entries_[found->entry];
+        auto const position = std::lower_bound(keys.begin(), keys.end(), wanted);
+        return position == keys.end() || position->text != wanted.text ? nullptr : &entries_[position->entry];
     }
     static found_model facts(entry const& of, model_match match) {
         found_model out{of.facts, match};
@@ -116,30 +117,30 @@ private:
 
     template <class Json>
     static std::optional<tokens> count(Json const& in, char const* name) {
-        auto const found = in.find(name);
-        if (found == in.end() || !found->is_number()) return std::nullopt;
-        if (found->is_number_unsigned()) {
-            auto const value = found->template get<std::uint64_t>();
+        auto const member = in.find(name);
+        if (member == in.end() || !member->is_number()) return std::nullopt;
+        if (member->is_number_unsigned()) {
+            auto const value = member->template get<std::uint64_t>();
             return value == 0 || value > most_tokens ? std::nullopt : std::optional{tokens{value}};
         }
-        auto const value = found->template get<double>();
+        auto const value = member->template get<double>();
         if (!(value >= 1.0 && value <= static_cast<double>(most_tokens))) return std::nullopt;
         return tokens{static_cast<std::uint64_t>(value)};
     }
     template <class Json>
     static std::optional<v1::price> price(Json const& in, char const* name) {
-        auto const found = in.find(name);
-        if (found == in.end() || !found->is_number()) return std::nullopt;
-        auto const value = found->template get<double>();
+        auto const member = in.find(name);
+        if (member == in.end() || !member->is_number()) return std::nullopt;
+        auto const value = member->template get<double>();
         if (!(value >= 0.0 && value <= most_price)) return std::nullopt;
         auto const scaled = value * 1e6;
-        auto const whole = static_cast<std::uint64_t>(scaled);
-        return v1::price{whole + (scaled - static_cast<double>(whole) >= 0.5 ? 1u : 0u)};
+        auto const integer = static_cast<std::uint64_t>(scaled);
+        return v1::price{integer + (scaled - static_cast<double>(integer) >= 0.5 ? 1u : 0u)};
     }
 
-    /// What the model says of itself over what is known of it. False where it is left out.
+    /// Writes the model's own figures over the known facts. False if the model is left out.
     template <class Json>
-    bool take_figures(Json const& from, model& into) {
+    bool read_figures(Json const& from, model& into) {
         auto const limit = from.find("limit");
         bool sound = limit != from.end() && limit->is_object();
         if (sound) {
@@ -174,15 +175,15 @@ private:
     template <class Json>
     void take(std::string_view provider, std::string_view id, Json const& from) {
         auto const known = find_model(id);
-        entry made{std::string{provider}.append("/").append(id), provider.size() + 1, known.facts};
-        if (!from.is_object() || id.empty() || !take_figures(from, made.facts)) {
+        entry result{std::string{provider}.append("/").append(id), provider.size() + 1, known.facts};
+        if (!from.is_object() || id.empty() || !read_figures(from, result.facts)) {
             ++skipped_;
             return;
         }
-        made.facts.name = {};
-        keys_.push_back({key_of(made.name), entries_.size()});
+        result.facts.name = {};
+        keys_.push_back({key_of(result.name), entries_.size()});
         if (detail::is_one_of(provider, makers)) bare_keys_.push_back({key_of(id), entries_.size()});
-        entries_.push_back(std::move(made));
+        entries_.push_back(std::move(result));
     }
 
     std::vector<entry> entries_;
@@ -193,7 +194,7 @@ private:
     friend struct detail::catalog_reader;
 };
 
-/// A catalogue, or why there is none.
+/// A catalogue, or an error.
 struct [[nodiscard]] catalog_read {
     model_catalog catalog = {};
     catalog_error error = {};
@@ -212,8 +213,8 @@ struct catalog_reader {
         return {{}, {why, reason.append(" (see model_catalog)")}};
     }
 
-    static catalog_read read(std::string_view text, bytes most) {
-        if (text.size() > most.count)
+    static catalog_read read(std::string_view text, bytes size_limit) {
+        if (text.size() > size_limit.count)
             return failed(catalog_fault::too_large, "the text", "be no larger than the limit");
         auto const parsed = parse_json<nlohmann::json>(text);
         if (!parsed) return failed(catalog_fault::malformed, "the text", "be JSON", parsed.error);
@@ -239,26 +240,27 @@ struct catalog_reader {
 
 /// Reads the text of an api.json of models.dev: an object of providers, each with an object `models`, of these `limit`
 /// (context, input, output), `cost` (dollars for a million tokens: input, output, cache_read, cache_write) and
-/// `reasoning`. Other members are passed over; a model without a usable window stays as it is built in, or is left out.
-inline catalog_read read_model_catalog(std::string_view text, bytes most = {std::uint64_t{1} << 26}) {
-    return detail::catalog_reader::read(text, most);
+/// `reasoning`. Other members are ignored; a model without a usable window keeps its built-in facts, or is left out.
+inline catalog_read read_model_catalog(std::string_view text, bytes size_limit = {std::uint64_t{1} << 26}) {
+    return detail::catalog_reader::read(text, size_limit);
 }
 
-/// The same of a file, which has to be a regular one.
-inline catalog_read read_model_catalog_file(std::filesystem::path const& path, bytes most = {std::uint64_t{1} << 26}) {
+/// The same for a file, which must be a regular one.
+inline catalog_read read_model_catalog_file(std::filesystem::path const& path,
+                                            bytes size_limit = {std::uint64_t{1} << 26}) {
     std::error_code problem;
     if (!std::filesystem::is_regular_file(path, problem))
         return detail::catalog_reader::failed(catalog_fault::file, "the file", "be a regular one");
     std::ifstream file{path, std::ios::binary};
     std::string text;
     char block[65'536];
-    while (file && text.size() <= most.count) {
+    while (file && text.size() <= size_limit.count) {
         file.read(block, sizeof block);
         text.append(block, static_cast<std::size_t>(file.gcount()));
     }
-    if (!file.eof() && text.size() <= most.count)
+    if (!file.eof() && text.size() <= size_limit.count)
         return detail::catalog_reader::failed(catalog_fault::file, "the file", "be readable");
-    return read_model_catalog(text, most);
+    return read_model_catalog(text, size_limit);
 }
 
 }  // namespace v1

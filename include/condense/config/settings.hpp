@@ -45,8 +45,8 @@ struct settings_error {
 
     /// "condense: settings: CONDENSE_THRESHOLD must be a share above 0 and at most 100 %, not "2" (see settings)"
     std::string text() const {
-        auto const given = value.empty() ? std::string{} : ", not \"" + value + "\"";
-        return "condense: settings: " + name + " " + rule + given + " (see settings)";
+        auto const shown_value = value.empty() ? std::string{} : ", not \"" + value + "\"";
+        return "condense: settings: " + name + " " + rule + shown_value + " (see settings)";
     }
     friend bool operator==(settings_error const&, settings_error const&) = default;
 };
@@ -84,7 +84,7 @@ struct settings {
     }
     /// The most that the first and last messages kept may come to together: half of the window.
     constexpr messages preserved_at_most() const noexcept { return percent{5'000}.of(window_messages); }
-    /// How many of the last messages are left alone; unless set, no more than that half allows.
+    /// How many of the last messages are left alone; unless set, at most what that half allows.
     constexpr messages last_preserved() const noexcept {
         if (preserve_last) return *preserve_last;
         auto const share = percent{1'500}.of(window_messages);
@@ -111,13 +111,13 @@ struct settings {
     friend constexpr bool operator==(settings const&, settings const&) = default;
 };
 
-/// Settings, or why there are none. Asking for the one that is not there throws invalid_configuration.
+/// Settings, or an error. Accessing the one that is absent throws invalid_configuration.
 class settings_result {
 public:
-    settings_result(settings good) noexcept : held_{good} {}
-    settings_result(settings_error bad) noexcept : held_{std::move(bad)} {}
+    settings_result(settings good) noexcept : value_{good} {}
+    settings_result(settings_error bad) noexcept : value_{std::move(bad)} {}
 
-    explicit operator bool() const noexcept { return std::holds_alternative<settings>(held_); }
+    explicit operator bool() const noexcept { return std::holds_alternative<settings>(value_); }
     settings const& value() const { return get<settings>(); }
     settings const& operator*() const { return value(); }
     settings const* operator->() const { return &value(); }
@@ -128,16 +128,16 @@ public:
     friend bool operator==(settings_result const&, settings_result const&) = default;
 
 private:
-    template <class Held>
-    Held const& get() const {
-        auto const* const held = std::get_if<Held>(&held_);
+    template <class Value>
+    Value const& get() const {
+        auto const* const pointer = std::get_if<Value>(&value_);
         detail::reject_unless(
-            held != nullptr,
+            pointer != nullptr,
             "condense: settings: a result must be tested before its value or error is read (see settings)");
-        return *held;
+        return *pointer;
     }
 
-    std::variant<settings, settings_error> held_;
+    std::variant<settings, settings_error> value_;
     std::vector<std::string> warnings_;
 };
 
@@ -153,7 +153,7 @@ inline std::string variable_name(std::string_view prefix, std::string_view key) 
 
 }  // namespace detail
 
-/// A setting as it is read from text, and where its number is kept.
+/// How a setting is read from text, and the member that holds its number.
 struct settings_field {
     std::string_view key;  ///< in JSON; the variable is the prefix and the key in capitals
     settings_kind kind;
@@ -193,10 +193,10 @@ namespace detail {
 template <auto Member>
 constexpr settings_field setting(std::string_view key, std::string_view unit, std::uint64_t least, std::uint64_t most,
                                  std::string_view meaning, std::string_view unset = {}) noexcept {
-    using held = typename decltype(std::optional{settings{}.*Member})::value_type;
-    constexpr auto kind = std::same_as<held, percent> ? settings_kind::share
-                          : std::same_as<held, bool>  ? settings_kind::on_or_off
-                                                      : settings_kind::count;
+    using value_type = typename decltype(std::optional{settings{}.*Member})::value_type;
+    constexpr auto kind = std::same_as<value_type, percent> ? settings_kind::share
+                          : std::same_as<value_type, bool>  ? settings_kind::on_or_off
+                                                            : settings_kind::count;
     return {key,
             kind,
             unit,
@@ -212,9 +212,10 @@ constexpr settings_field setting(std::string_view key, std::string_view unit, st
                 else return value->count;
             },
             [](settings& into, std::uint64_t value) {
-                if constexpr (kind == settings_kind::share) into.*Member = held{static_cast<std::uint32_t>(value)};
+                if constexpr (kind == settings_kind::share)
+                    into.*Member = value_type{static_cast<std::uint32_t>(value)};
                 else if constexpr (kind == settings_kind::on_or_off) into.*Member = value != 0;
-                else into.*Member = held{value};
+                else into.*Member = value_type{value};
             }};
 }
 
@@ -222,7 +223,7 @@ constexpr settings_field setting(std::string_view key, std::string_view unit, st
 inline constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 inline constexpr std::uint64_t most_chars = 1'000'000'000'000;
 inline constexpr std::uint64_t most_messages = 1'000'000'000;
-/// The least that head_tail accepts as `at_most`: a shorter text has no room for its marker.
+/// The smallest `at_most` that head_tail accepts: a shorter text has no space for its marker.
 inline constexpr std::uint64_t least_chars = 384;
 
 }  // namespace detail
@@ -259,7 +260,7 @@ inline constexpr std::array settings_fields{
 
 namespace detail {
 
-inline constexpr std::uint64_t shown_of_value = 64;
+inline constexpr std::uint64_t value_limit = 64;
 
 inline figure read_figure(settings_kind kind, std::string_view text) noexcept {
     return kind == settings_kind::count   ? read_count(text)
@@ -267,9 +268,9 @@ inline figure read_figure(settings_kind kind, std::string_view text) noexcept {
                                           : read_switch(text);
 }
 
-/// Sets the field to the figure read, or returns why not.
+/// Sets the field to the figure, or returns an error.
 inline std::optional<settings_error> put_setting(settings& into, settings_field const& field, std::string_view name,
-                                                 figure read, std::string_view given) {
+                                                 figure read, std::string_view text) {
     auto fault = settings_fault::out_of_range;
     if (read.fault == figure_fault::none && read.value >= field.least && read.value <= field.most) {
         field.set(into, read.value);
@@ -278,14 +279,14 @@ inline std::optional<settings_error> put_setting(settings& into, settings_field 
     if (read.fault == figure_fault::malformed) fault = settings_fault::malformed;
     if (read.fault == figure_fault::too_fine) fault = settings_fault::too_fine;
     return settings_error{
-        fault, printable(name, shown_of_value), printable(given, shown_of_value),
+        fault, printable(name, value_limit), printable(text, value_limit),
         fault == settings_fault::too_fine ? "must be a share in whole hundredths of a per cent" : field.rule()};
 }
 
 /// The first pair of values that cannot work together. `name_of(key)` is the user's name of a setting.
 template <class Naming>
 std::optional<settings_error> conflict_in(settings const& set, Naming const& name_of) {
-    auto const name = [&](std::string_view key) { return printable(name_of(key), shown_of_value); };
+    auto const name = [&](std::string_view key) { return printable(name_of(key), value_limit); };
     auto const reject = [&](std::string_view key, std::uint64_t value, std::string rule) {
         return settings_error{settings_fault::conflict, name(key), grouped(value), std::move(rule)};
     };
@@ -293,10 +294,10 @@ std::optional<settings_error> conflict_in(settings const& set, Naming const& nam
         return name(key) + " (" + grouped(value) + ")";
     };
     auto const half = "must be at most half of " + other("window_messages", set.window_messages.count);
-    if (auto const taken = set.reserve() + set.system_overhead + set.tools_overhead; set.context_limit <= taken)
+    if (auto const reserved = set.reserve() + set.system_overhead + set.tools_overhead; set.context_limit <= reserved)
         return reject(
             "context_limit", set.context_limit.count,
-            "must be above the output reserve and the overheads, together " + grouped(taken.count) + " tokens");
+            "must be above the output reserve and the overheads, together " + grouped(reserved.count) + " tokens");
     if (set.truncate_to >= set.artifact_threshold)
         return reject("truncate_to", set.truncate_to.count,
                       "must be below " + other("artifact_threshold", set.artifact_threshold.count));
@@ -322,9 +323,9 @@ inline std::string unknown_variable(std::string_view name, std::string_view pref
         auto const distance = edit_distance(name, known);
         if (distance >= best) continue;
         best = distance;
-        meant = "; is " + printable(known, shown_of_value) + " meant?";
+        meant = "; is " + printable(known, value_limit) + " meant?";
     }
-    return "condense: settings: " + printable(name, shown_of_value) + " is no setting" + meant + " (see settings)";
+    return "condense: settings: " + printable(name, value_limit) + " is no setting" + meant + " (see settings)";
 }
 
 }  // namespace detail
@@ -344,9 +345,9 @@ settings_result settings::from_environment(std::string_view prefix, Lookup look)
     settings read;
     for (auto const& field : settings_fields) {
         auto const name = field.variable(prefix);
-        std::optional<std::string> const given{look(name)};
-        if (!given || given->empty()) continue;
-        if (auto bad = detail::put_setting(read, field, name, detail::read_figure(field.kind, *given), *given))
+        std::optional<std::string> const text{look(name)};
+        if (!text || text->empty()) continue;
+        if (auto bad = detail::put_setting(read, field, name, detail::read_figure(field.kind, *text), *text))
             return *std::move(bad);
     }
     auto const variable = [prefix](std::string_view key) { return detail::variable_name(prefix, key); };

@@ -18,9 +18,9 @@
 #include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
-#include <condense/llm/heard.hpp>
 #include <condense/llm/model_call.hpp>
 #include <condense/llm/prompt.hpp>
+#include <condense/llm/summary_reply.hpp>
 #include <condense/policy/worth.hpp>
 
 // One summary in place of the groups that are not protected: summarize{.when = used >= 80_pct, .with =
@@ -354,7 +354,7 @@ private:
                 break;
             }
             if (next.prompt.empty()) return {too_much};
-            auto said = hear(pass, next);
+            auto said = ask_once(pass, next);
             if (pass.dry()) {
                 pass.note("a model would be asked");
                 break;
@@ -385,17 +385,17 @@ private:
         return {detail::scale_down(next, 7, 8)};
     }
 
-    detail::heard hear(auto& pass, asked const& next) const {
+    detail::summary_reply ask_once(auto& pass, asked const& next) const {
 #if defined(__cpp_exceptions)
         try {
-            return detail::heard_of(pass.ask(with, next.prompt, {.answer = next.limit}));
+            return detail::summary_reply_of(pass.ask(with, next.prompt, {.answer = next.limit}));
         } catch (std::exception const& problem) {
             auto const too_large = overflow_of(0, problem.what());
             if (!too_large || pass.stop_requested() || detail::wraps_cancellation(problem)) throw;
             return {.problem = problem.what(), .too_large = too_large};
         }
 #else
-        return detail::heard_of(pass.ask(with, next.prompt, {.answer = next.limit}));
+        return detail::summary_reply_of(pass.ask(with, next.prompt, {.answer = next.limit}));
 #endif
     }
 

@@ -22,7 +22,7 @@ inline constexpr char const* inabilities[] = {
     "i'm not able", "i am not able", "i could not", "i couldn't", "i'm not going to", "i am not going to",
     "i shouldn't", "i should not", "i'm not allowed", "i am not allowed", "we can't", "we cannot", "we are unable",
     "we're unable"};
-/// What a refusal says that it will not do.
+/// The action that a refusal declines.
 inline constexpr char const* refused_verbs[] = {
     "assist", "help", "comply", "fulfill", "fulfil", "summarize", "summarise", "do that", "do this", "engage",
     "accommodate", "participate", "respond to", "provide a summary", "provide that", "provide this",
@@ -81,7 +81,7 @@ inline constexpr char const* soft_inabilities[] = {
     "not something i", "unable to", "not able to", "can't", "cannot", "won't"};
 // clang-format on
 
-/// Says of itself, in its first words, that it can not or will not do what it was asked.
+/// True for a refusal: the first words say that the speaker cannot or will not do what was asked.
 inline bool refuses(std::string_view text) noexcept {
     auto const opening = text.substr(0, 240);
     if (opening.substr(0, 80).find("prevent me from") != std::string_view::npos) return true;
@@ -91,8 +91,8 @@ inline bool refuses(std::string_view text) noexcept {
     if (sorry && (contains_any(opening, inabilities) || contains_any(opening, declines))) return true;
     if (begins_with_any(text, apologies) != 0 && contains_any(opening.substr(0, 120), soft_inabilities)) return true;
     if (begins_with_any(text, identities) != 0 && contains_any(opening, identity_objections)) return true;
-    if (auto const said = begins_with_any(text, inabilities); said != 0) {
-        auto const next = text.substr(said, 72);
+    if (auto const phrase_size = begins_with_any(text, inabilities); phrase_size != 0) {
+        auto const next = text.substr(phrase_size, 72);
         if (next.find("help but") != std::string_view::npos || next.find("the user") != std::string_view::npos)
             return false;
         return contains_any(next.substr(0, 40), refused_verbs) || contains_any(next, refused_things);
@@ -130,7 +130,7 @@ inline constexpr char const* error_openings[] = {
     "no endpoints", "no auth credentials", "no allowed providers", "provider returned", "traceback (most recent",
     "panic:", "exception in thread", "unhandled exception", "unhandled rejection", "unhandled promise",
     "uncaught exception", "uncaught error", "thread 'main' panicked", "segmentation fault", "curl: ("};
-/// Of these the first two words say little: what could not be done is asked, too.
+/// Openings that say little alone: one of `failed_aims` must follow.
 inline constexpr char const* failure_openings[] = {
     "failed to", "failure to", "unable to", "could not", "couldn't", "cannot", "can't", "can not", "this model is",
     "the model is", "the server is", "the service is", "the engine is", "the system is", "service is"};
@@ -148,12 +148,12 @@ inline constexpr char const* error_pages[] = {
 inline constexpr char const* empty_words[] = {
     "null", "undefined", "none", "nil", "nan", "n/a", "error", "[object object]", "{}", "[]", "[done]",
     "data: [done]", "(empty)", "[empty]", "no response", "no content", "(no content)", "[blocked]"};
-/// What a provider says to its customer.
+/// Phrases by which a provider addresses its customer.
 inline constexpr char const* excuses[] = {
     "try again later", "try again in", "please try again", "please retry", "retry your request", "contact support",
     "contact us", "out of credits", "add credits", "add more credits", "upgrade your plan", "your billing",
     "experiencing high", "due to high"};
-/// What tells of a conversation; a provider's error does not.
+/// Words that report on a conversation, which a provider's error does not.
 inline constexpr char const* narrative[] = {
     "the user", "user asked", "user want", "users ", "the assistant", "next step", "next:", "\nnext", "open:", "todo",
     "decision", "decided", "progress", "intent", "fixed", " we ", "the cause", "it works", "works now", "implemented",
@@ -164,7 +164,7 @@ inline constexpr char const* source_files[] = {
     ".sql", ".sh", ".toml", ".yaml", ".yml", ".json", ".txt", ".md", ".css", ".swift", ".php"};
 // clang-format on
 
-/// A word with the ending of a file that people write, outside a trace of calls.
+/// True if the text names a source or text file, outside a stack trace.
 inline bool names_file(std::string_view text) noexcept {
     if (text.find("traceback (most") != std::string_view::npos || text.find("\n    at ") != std::string_view::npos)
         return false;
@@ -179,8 +179,8 @@ inline bool names_file(std::string_view text) noexcept {
 }
 inline bool tells(std::string_view text) noexcept { return contains_any(text, narrative) || names_file(text); }
 
-/// A name or a phrase of at most three words that ends in `error` or `exception`, and what stands behind
-/// it in a log: "openai.RateLimitError: ...", "API Error: 529", "Error code: 429", "[Error]".
+/// True for a line that begins with a phrase of at most three words ending in `error` or `exception`, punctuated as in
+/// a log: "openai.RateLimitError: ...", "API Error: 529", "Error code: 429", "[Error]".
 inline bool names_error(std::string_view line) noexcept {
     std::size_t at = line.starts_with("[") || line.starts_with("(") ? 1 : 0;
     for (int words = 0; words < 3; ++words) {
@@ -205,7 +205,7 @@ inline bool names_error(std::string_view line) noexcept {
     return false;
 }
 
-/// "502 Bad Gateway", "HTTP/1.1 429", "HTTP 500: ...", "429 {...}".
+/// True for a line that begins with an HTTP status: "502 Bad Gateway", "HTTP/1.1 429", "HTTP 500: ...", "429 {...}".
 inline bool names_status(std::string_view line) noexcept {
     if (line.starts_with("http/"))
         line.remove_prefix(line.find(' ') == std::string_view::npos ? line.size() : line.find(' '));
@@ -219,7 +219,7 @@ inline bool names_status(std::string_view line) noexcept {
            std::string_view{reason.substr(0, 32)}.find(" error") != std::string_view::npos;
 }
 
-/// What a provider, a proxy or a client says where it has no answer; not where more words tell of a conversation.
+/// True for an error of a provider, a proxy or a client; false if the text also reports on a conversation.
 inline bool reports_error(std::string_view text) noexcept {
     if (begins_with_any(text, error_pages) != 0) return true;
     auto const line = first_line(text);
@@ -233,8 +233,8 @@ inline bool reports_error(std::string_view text) noexcept {
     bool opens =
         opening != 0 && !(word && text.size() > opening + 1 && text[opening] == ' ' && is_word_byte(text[opening + 1]));
     opens = opens || (text.size() < 600 && contains_any(text, excuses));
-    if (auto const said = begins_with_any(text, failure_openings); said != 0)
-        opens = opens || begins_with_part_of(trimmed(text.substr(said)), failed_aims);
+    if (auto const phrase_size = begins_with_any(text, failure_openings); phrase_size != 0)
+        opens = opens || begins_with_part_of(trimmed(text.substr(phrase_size)), failed_aims);
     return (rejected || opens || names_error(line) || names_status(line)) && !tells(text);
 }
 
@@ -244,7 +244,7 @@ inline bool says_something(std::string_view json) noexcept {
     return json != "null" && json != "false" && json != "\"\"" && json != "{}" && json != "[]" && json != "0";
 }
 
-/// A JSON document that holds an error, or an error's members, and no section of a summary.
+/// True for a JSON document that holds an error, or an error's members, and no section of a summary.
 inline bool is_error_document(std::string_view text) {
     text = trimmed(text);
     if (text.starts_with("data:")) text = trimmed(text.substr(5));
@@ -253,34 +253,34 @@ inline bool is_error_document(std::string_view text) {
     if (text.ends_with("]") && !json::valid(text)) text = trimmed(text.substr(0, text.size() - 1));
     bool error = false;
     bool section = false;
-    bool const read = json::each_member(text, [&](std::string_view name, std::string_view value) {
+    bool const is_object = json::each_member(text, [&](std::string_view name, std::string_view value) {
         answer_text const lower_name{name};
         auto const key = lower_name.all();
         answer_text const lower_value{value};
-        auto const said = lower_value.all();
+        auto const lower_text = lower_value.all();
         constexpr char const* sections[] = {"summary", "intent",  "progress", "next",  "decision",
                                             "goal",    "details", "files",    "steps", "tasks"};
         constexpr char const* blames[] = {"error", "fault", "exception", "__type", "blockreason", "refusal"};
         constexpr char const* messages[] = {"detail", "message", "msg", "title"};
-        section = section || (key.find("error") == std::string_view::npos && says_something(said) &&
-                              contains_any(key, sections) && said.find("error") == std::string_view::npos);
+        section = section || (key.find("error") == std::string_view::npos && says_something(lower_text) &&
+                              contains_any(key, sections) && lower_text.find("error") == std::string_view::npos);
         bool const status = key == "code" || key == "status" || key == "statuscode" || key == "status_code";
-        error = error || (contains_any(key, blames) && says_something(said)) || begins_with_any(key, messages) != 0 ||
-                ((key == "success" || key == "ok") && said == "false") ||
+        error = error || (contains_any(key, blames) && says_something(lower_text)) ||
+                begins_with_any(key, messages) != 0 || ((key == "success" || key == "ok") && lower_text == "false") ||
                 ((key == "type" || key == "object" || key == "status" || key == "result") &&
-                 said.find("error") != std::string_view::npos) ||
-                (status && (said.starts_with("4") || said.starts_with("5")) && said.size() == 3) ||
+                 lower_text.find("error") != std::string_view::npos) ||
+                (status && (lower_text.starts_with("4") || lower_text.starts_with("5")) && lower_text.size() == 3) ||
                 key == "promptfeedback";
     });
-    if (read) return error && !section;
-    // Cut off, or as Python prints it.
+    if (is_object) return error && !section;
+    // A document that was cut off, or a dictionary printed by Python.
     auto const key = without(text.substr(1, 24), " \t\n'\"");
     constexpr char const* names[] = {"error", "errors", "detail", "message", "fault"};
     return begins_with_any(key, names) != 0 ||
            answer_text{text.substr(0, 80)}.all().find("\"type\":\"error\"") != std::string_view::npos;
 }
 
-// Where they stand.
+// Where in an answer to look for refusals and errors.
 
 // clang-format off
 inline constexpr char const* polite_openings[] = {
@@ -300,7 +300,7 @@ inline std::string_view unmarked(std::string_view text) noexcept {
     return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
 }
 
-/// What follows a heading, a polite phrase or a label at the beginning; all of it where there is none.
+/// The text after an initial heading, polite phrase or label; the whole text if there is none.
 inline std::string_view behind_opening(std::string_view text) noexcept {
     auto const start = text.find_first_not_of(" \t\n");
     if (start == std::string_view::npos) return text;
@@ -326,7 +326,7 @@ inline std::string_view behind_opening(std::string_view text) noexcept {
     return end == std::string_view::npos ? text : plain.substr(end);
 }
 
-/// All that is there is one quotation: what is inside is not said of something.
+/// The inside of a text that is one quotation as a whole; any other text unchanged.
 inline std::string_view unquoted(std::string_view text) noexcept {
     text = trimmed(text);
     for (char const mark : {'"', '\'', '`'})
@@ -335,7 +335,7 @@ inline std::string_view unquoted(std::string_view text) noexcept {
     return text;
 }
 
-/// Without the fence of code around it.
+/// The text without a code fence around it.
 inline std::string_view unfenced(std::string_view text) noexcept {
     text = trimmed(text);
     if (!text.starts_with("```") || text.find('\n') == std::string_view::npos) return text;
@@ -344,7 +344,8 @@ inline std::string_view unfenced(std::string_view text) noexcept {
     return trimmed(text);
 }
 
-/// The last paragraph is a refusal or an error document that nothing introduces: the stream broke off there.
+/// The problem with a last paragraph that is a refusal or an error document without introduction, as when a stream
+/// breaks off; empty if there is none.
 inline std::string_view breaks_off(std::string_view text) {
     auto const at = text.rfind('\n');
     if (at == std::string_view::npos) return {};
@@ -361,10 +362,10 @@ inline std::string_view breaks_off(std::string_view text) {
     return {};
 }
 
-/// Why a model's answer can not be a summary; empty where it can. It looks at the beginning, behind up to
-/// four headings, polite phrases and labels, and at the last paragraph; a summary that quotes a refusal or
-/// an error, or tells of one, passes. Words alone decide, so that it errs: of 20 answers that it had not been
-/// made with it refused 1 summary of 10 and let 3 others of 10 pass.
+/// Why a model's answer cannot be a summary; empty if it can. Looks at the beginning, after up to four headings, polite
+/// phrases and labels, and at the last paragraph. A summary that quotes or reports a refusal or an error passes. Words
+/// alone decide, so it errs: of 20 answers held back when the words were chosen, it refused 1 of 10 summaries and let 3
+/// of 10 others pass.
 inline std::string_view no_summary(std::string_view answer) {
     answer_text const lower{answer};
     auto text = trimmed(lower.all());
@@ -379,9 +380,9 @@ inline std::string_view no_summary(std::string_view answer) {
         if (refuses(plain)) return "a refusal in place of a summary";
         if (reports_error(plain)) return "an error in place of a summary";
         if (openings != 0 && is_error_document(unfenced(text))) return "an error document in place of a summary";
-        auto const behind = behind_opening(text);
-        if (behind.size() == text.size()) break;
-        text = trimmed(behind);
+        auto const rest = behind_opening(text);
+        if (rest.size() == text.size()) break;
+        text = trimmed(rest);
     }
     return breaks_off(trimmed(lower.all()));
 }

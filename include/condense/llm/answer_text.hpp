@@ -7,26 +7,25 @@
 
 #include <condense/detail/ascii.hpp>
 
-// A model's answer as its words are looked at: in lower case, with plain quotes, and phrases with which it may
-// begin.
+// A model's answer in the form in which its words are searched, and the searches for phrases.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::wording {
 
-/// An answer in lower case, with plain quotes, and without the adverbs of its first words; of a long one the beginning.
+/// The beginning of an answer in lower case, with plain quotes, and without adverbs in its first 240 bytes.
 class answer_text {
 public:
-    static constexpr std::size_t look = 16'384;  ///< bytes of a longer answer
+    static constexpr std::size_t size_limit = 16'384;  ///< bytes; the rest of a longer answer is not searched
 
     explicit answer_text(std::string_view text) {
-        text = text.substr(0, look);
+        text = text.substr(0, size_limit);
         for (std::size_t at = 0; at < text.size(); ++at) {
-            auto const three = text.substr(at, 3);
-            if (three == "\xE2\x80\x99" || three == "\xE2\x80\x98") lowered_.push_back('\''), at += 2;
-            else if (three == "\xE2\x80\x9C" || three == "\xE2\x80\x9D") lowered_.push_back('"'), at += 2;
-            else if (three == "\xEF\xBB\xBF" && at == 0) at += 2;
-            else if (three.substr(0, 2) == "\xC2\xA0") lowered_.push_back(' '), ++at;
+            auto const sequence = text.substr(at, 3);
+            if (sequence == "\xE2\x80\x99" || sequence == "\xE2\x80\x98") lowered_.push_back('\''), at += 2;
+            else if (sequence == "\xE2\x80\x9C" || sequence == "\xE2\x80\x9D") lowered_.push_back('"'), at += 2;
+            else if (sequence == "\xEF\xBB\xBF" && at == 0) at += 2;
+            else if (sequence.substr(0, 2) == "\xC2\xA0") lowered_.push_back(' '), ++at;
             else if (text[at] != '\r') lowered_.push_back(lowered(text[at]));
         }
         for (std::string_view const filler :
@@ -41,12 +40,13 @@ private:
     std::string lowered_;
 };
 
-/// Nothing but spaces and control characters.
+/// True if there is nothing but spaces and control characters.
 inline bool says_nothing(std::string_view text) noexcept {
     for (char const byte : text)
         if (static_cast<unsigned char>(byte) > 0x20 && byte != 0x7F) return false;
     return true;
 }
+/// The text without the characters of `ends` at both ends.
 inline std::string_view without(std::string_view text, std::string_view ends) noexcept {
     auto const begin = text.find_first_not_of(ends);
     if (begin == std::string_view::npos) return {};
@@ -64,7 +64,7 @@ bool contains_any(std::string_view text, char const* const (&phrases)[Size]) noe
         if (text.find(phrase) != std::string_view::npos) return true;
     return false;
 }
-/// Begins with one of the phrases as whole words; gives its length, else 0.
+/// The length of the first phrase with which the text begins as whole words; 0 for none.
 template <std::size_t Size>
 std::size_t begins_with_any(std::string_view text, char const* const (&phrases)[Size]) noexcept {
     for (std::string_view const phrase : phrases)
@@ -75,7 +75,7 @@ std::size_t begins_with_any(std::string_view text, char const* const (&phrases)[
     return 0;
 }
 
-/// Begins with one of them, which need not be a whole word.
+/// True if the text begins with one of the phrases, which need not end at a word's end.
 template <std::size_t Size>
 bool begins_with_part_of(std::string_view text, char const* const (&phrases)[Size]) noexcept {
     for (std::string_view const phrase : phrases)

@@ -30,29 +30,29 @@ struct extract {
     public:
         explicit basic_notes(extract const& rule) noexcept : request_{rule.request}, recent_limit_{rule.recent} {}
 
-        /// One part, in the order of the conversation; `summary` for the text of an earlier summary.
+        /// Reads one part, in the order of the conversation; `summary`: it is the text of an earlier summary.
         void see(role speaker, part_view const& part, bool summary) {
             if (summary) earlier_.append(earlier_.empty() ? "" : " ").append(part.text);
-            else if (part.kind == part_kind::tool_call) see_call(part);
-            else if (part.kind == part_kind::tool_result) see_result(part);
-            else if (part.kind == part_kind::text && speaker == role::user) see_request(part.text);
+            else if (part.kind == part_kind::tool_call) add_call(part);
+            else if (part.kind == part_kind::tool_result) add_result(part);
+            else if (part.kind == part_kind::text && speaker == role::user) add_request(part.text);
             else if (part.kind == part_kind::text && speaker == role::assistant && !blank(part.text))
                 answer_ = line(part.text, recent_limit_);
         }
 
-        /// The first request, where it is not among the parts because it stays as it is. Before the first part.
+        /// Reads the task where it is not summarised and so not among the parts. To be called before the first `see`.
         void see_task(part_view const& part) {
             if (part.kind == part_kind::text && first_.empty() && !blank(part.text)) first_ = line(part.text, request_);
         }
 
-        /// At most `limit` code points; what matters most comes first.
+        /// The summary, of at most `limit` code points, most important lines first.
         std::string text(chars limit) const {
             std::string out;
             add(out, limit, "First request: ", first_);
-            for (auto const& one : recent_) add(out, limit, "Request: ", one);
+            for (auto const& entry : recent_) add(out, limit, "Request: ", entry);
             add(out, limit, "Tools used: ", counted(tools_));
             add(out, limit, "Files touched: ", counted(files_));
-            for (auto const& one : errors_) add(out, limit, "Error: ", one);
+            for (auto const& error : errors_) add(out, limit, "Error: ", error);
             add(out, limit, "Last answer: ", answer_);
             if (!earlier_.empty()) add(out, limit, "Earlier: ", line(earlier_, {limit.count / 3}));
             return out;
@@ -82,64 +82,64 @@ struct extract {
             return out;
         }
 
-        static void add(std::string& out, chars limit, std::string_view label, std::string_view words) {
-            if (words.empty()) return;
+        static void add(std::string& out, chars limit, std::string_view label, std::string_view text) {
+            if (text.empty()) return;
             auto const room = detail::sub_capped(limit.count, detail::utf8::count(out) + label.size() + 4);
             if (room < 16) return;
-            out.append(label).append(line(words, {room})).push_back('\n');
+            out.append(label).append(line(text, {room})).push_back('\n');
         }
 
         static void count(std::vector<tally>& into, std::string_view name) {
-            for (auto& one : into)
-                if (one.name == name) {
-                    ++one.count;
+            for (auto& entry : into)
+                if (entry.name == name) {
+                    ++entry.count;
                     return;
                 }
-            if (into.size() < most) into.push_back({std::string{name}, 1});
+            if (into.size() < name_limit) into.push_back({std::string{name}, 1});
         }
 
         static std::string counted(std::vector<tally> const& from) {
             std::string out;
-            for (auto const& one : from) {
+            for (auto const& entry : from) {
                 if (!out.empty()) out.append(", ");
-                out.append(line(one.name, {120}));
-                if (one.count > 1) out.append(" x").append(detail::grouped(one.count));
+                out.append(line(entry.name, {120}));
+                if (entry.count > 1) out.append(" x").append(detail::grouped(entry.count));
             }
             return out;
         }
 
-        void see_request(std::string_view words) {
-            if (blank(words)) return;
-            if (first_.empty()) first_ = line(words, request_);
-            else keep_newest(recent_, line(words, recent_limit_));
+        void add_request(std::string_view text) {
+            if (blank(text)) return;
+            if (first_.empty()) first_ = line(text, request_);
+            else keep_newest(recent_, line(text, recent_limit_));
         }
 
-        void see_call(part_view const& part) {
+        void add_call(part_view const& part) {
             if (!part.tool.empty()) count(tools_, part.tool);
-            see_files(part.text);
+            add_files(part.text);
         }
 
-        /// Strings of members, at any depth, whose key is a name of a path or a file, and which may be one.
-        void see_files(std::string_view arguments) {
+        /// Counts paths in arguments: strings, at any depth, whose key names a path or a file.
+        void add_files(std::string_view arguments) {
             namespace json = detail::json;
             if (!json::valid(arguments)) return;
             json::scanner read{arguments};
-            bool named = false;
-            std::vector<std::string> seen;  // a file counts once for each call
-            for (auto next = read.next(); next != json::token::done; next = read.next()) {
-                if (next == json::token::key) named = names_files(read.text());
-                else if (next == json::token::object || next == json::token::close) named = false;
-                else if (next == json::token::string && named) {
+            bool file_key = false;
+            std::vector<std::string> call_files;  // a file counts once a call
+            for (auto token = read.next(); token != json::token::done; token = read.next()) {
+                if (token == json::token::key) file_key = names_files(read.text());
+                else if (token == json::token::object || token == json::token::close) file_key = false;
+                else if (token == json::token::string && file_key) {
                     auto name = json::string_value(read.text());
-                    bool fresh = is_path(name);
-                    for (auto const& other : seen) fresh = fresh && other != name;
-                    if (!fresh) continue;
+                    bool is_new = is_path(name);
+                    for (auto const& other : call_files) is_new = is_new && other != name;
+                    if (!is_new) continue;
                     count(files_, name);
-                    seen.push_back(std::move(name));
+                    call_files.push_back(std::move(name));
                 }
             }
         }
-        /// As it is written: "file_path", "filePath", with its quotes.
+        /// `key` as written, with its quotes: "file_path", "filePath".
         static bool names_files(std::string_view key) {
             std::string letters;
             for (char const byte : key)
@@ -150,7 +150,7 @@ struct extract {
                 if (letters == name) return true;
             return false;
         }
-        /// No address, pattern, XPath or JSONPath, and no text.
+        /// False for URLs, glob patterns, XPath, JSONPath and prose.
         static bool is_path(std::string_view name) noexcept {
             if (name.empty() || name.size() > 260 || name.starts_with("//") || name.starts_with("$") ||
                 name.find("://") != std::string_view::npos || name.find("[@") != std::string_view::npos)
@@ -163,19 +163,19 @@ struct extract {
             return true;
         }
 
-        void see_result(part_view const& part) {
+        void add_result(part_view const& part) {
             if (part.status != part_status::error) return;
-            auto words = std::string{part.tool};
-            if (!words.empty()) words.append(": ");
-            keep_newest(errors_, words + line(part.text, recent_limit_));
+            auto error = std::string{part.tool};
+            if (!error.empty()) error.append(": ");
+            keep_newest(errors_, error + line(part.text, recent_limit_));
         }
 
-        static void keep_newest(std::vector<std::string>& into, std::string words) {
+        static void keep_newest(std::vector<std::string>& into, std::string line_text) {
             if (into.size() == 3) into.erase(into.begin());
-            into.push_back(std::move(words));
+            into.push_back(std::move(line_text));
         }
 
-        static constexpr std::size_t most = 40;  // names of tools, and of files
+        static constexpr std::size_t name_limit = 40;  // names of tools, and of files
 
         chars request_;
         chars recent_limit_;
@@ -189,7 +189,7 @@ struct extract {
     };
     using notes = basic_notes<>;
 
-    template <class Notes = notes>  // so that they are not made where this is only included
+    template <class Notes = notes>  // a template, so that a program that only includes this instantiates nothing
     Notes open() const {
         return Notes{*this};
     }

@@ -25,7 +25,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// What a provider answered instead: HTTP status, 0 where there is none, and text.
+/// An error of a provider: the HTTP status, 0 if there is none, and the text.
 struct provider_error {
     int status = 0;
     std::string text = {};
@@ -34,43 +34,42 @@ struct provider_error {
     friend bool operator==(provider_error const&, provider_error const&) = default;
 };
 
-/// What a model gave: a message, or an error. A summarizer gives one of a std::string, where it knows more
-/// than the text.
+/// What a model returns: a message, or an error. A summariser may return a reply<std::string> in place of a text.
 template <class Message>
 struct reply {
     std::optional<Message> message = {};
     provider_usage usage = {};
     provider_error error = {};
-    std::string stop = {};  ///< why it ended, as the provider says: "end_turn", "length"; empty where not known
+    std::string stop = {};  ///< the provider's stop reason, such as "end_turn" or "length"; empty if unknown
 };
 
-/// Handed to a streaming model, which calls it with each piece of text that it shows.
+/// The sink of a streaming model, which calls it with each piece of text.
 class delivery {
 public:
     using target_type = void (*)(void*, std::string_view);
 
-    delivery(target_type to, void* of) noexcept : to_{to}, of_{of} {}
-    delivery(delivery const&) = delete;  // what a copy shows would be shown again
+    delivery(target_type target, void* context) noexcept : target_{target}, context_{context} {}
+    delivery(delivery const&) = delete;  // the session asks this object whether something was shown
     delivery& operator=(delivery const&) = delete;
     void operator()(std::string_view piece) {
         delivered_ = delivered_ || !piece.empty();
-        if (to_ != nullptr) to_(of_, piece);
+        if (target_ != nullptr) target_(context_, piece);
     }
-    /// Something has been shown: the call can not be made again unnoticed.
+    /// True once something was shown; the call cannot be repeated unnoticed any more.
     bool delivered() const noexcept { return delivered_; }
 
 private:
-    target_type to_;
-    void* of_;
+    target_type target_;
+    void* context_;
     bool delivered_ = false;
 };
 
-/// What became of `session.call`.
+/// The outcome of `session.call`.
 enum class call_outcome : std::uint8_t {
     answered,   ///< the answer is in the session
     too_large,  ///< nothing was sent: the request does not fit and can not be reduced further
-    overflow,   ///< the provider refused it as too large, and it was not, or no longer, to be helped
-    failed,     ///< another error of the provider, as it came
+    overflow,   ///< the provider refused it as too large, and reducing it once did not help or was not possible
+    failed,     ///< any other error of the provider, passed on unchanged
 };
 
 constexpr std::string_view name(call_outcome which) noexcept {
@@ -83,25 +82,25 @@ constexpr std::string_view name(call_outcome which) noexcept {
     return "failed";
 }
 
-/// True where the model has answered; the answer is part of the session, valid until that changes.
+/// Converts to true if the model has answered. `answer` points into the session and is valid until that changes.
 template <class Message>
 struct [[nodiscard]] call_result {
     call_outcome outcome = call_outcome::failed;
     Message const* answer = nullptr;
     provider_error error = {};
-    std::uint32_t attempts = 0;  ///< times that the model was called: at most two
-    v1::outcome reduction = v1::outcome::fits;  ///< what reducing before it came to
+    std::uint32_t attempts = 0;  ///< calls of the model: at most two
+    v1::outcome reduction = v1::outcome::fits;  ///< outcome of the reduction before the call
 
     explicit operator bool() const noexcept { return outcome == call_outcome::answered; }
 };
 
-/// What became of `session.recover`.
+/// The outcome of `session.recover`.
 enum class recover_outcome : std::uint8_t {
-    not_overflow,  ///< another failure: it is the caller's, and nothing has changed
+    not_overflow,  ///< another failure, which the caller has to handle; nothing has changed
     retry,         ///< the request is strictly smaller now: send it again
     delivered,     ///< something was shown already; nothing has changed
     repeated,      ///< the same turn has overflowed before
-    exhausted,     ///< nothing more could be taken out
+    exhausted,     ///< nothing more could be removed
 };
 
 constexpr std::string_view name(recover_outcome which) noexcept {
@@ -117,12 +116,12 @@ constexpr std::string_view name(recover_outcome which) noexcept {
 
 namespace detail {
 
-/// The answer is whole, as far as its stop reason says.
+/// True if the stop reason says that the answer is complete.
 inline bool ended_by_itself(std::string_view stop) noexcept {
-    // Anthropic, OpenAI, Gemini, Cohere, TGI, Ollama; all others cut it off, block it, or call a tool.
-    constexpr std::array<std::string_view, 8> whole = {"",         "end_turn",  "stop", "stop_sequence",
-                                                       "complete", "completed", "eos",  "eos_token"};
-    for (auto const word : whole) {
+    // Of Anthropic, OpenAI, Gemini, Cohere, TGI and Ollama; with all others the answer is cut off, blocked, or a call.
+    constexpr std::array<std::string_view, 8> complete = {"",         "end_turn",  "stop", "stop_sequence",
+                                                          "complete", "completed", "eos",  "eos_token"};
+    for (auto const word : complete) {
         bool same = word.size() == stop.size();
         for (std::size_t at = 0; same && at < word.size(); ++at) same = lowered(stop[at]) == word[at];
         if (same) return true;
@@ -135,24 +134,24 @@ concept streams = std::invocable<Model&, Request const&, delivery&>;
 template <class Model, class Request>
 concept answers = std::invocable<Model&, Request const&>;
 
-/// The reply of a model, whatever it gives.
+/// Calls the model, and makes a reply of whatever it returns.
 template <class Message, class Model, class Request>
 reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
     static_assert(streams<Model, Request> || answers<Model, Request>,
                   "condense: session.call: the model must take the request, or the request and a condense::delivery& "
                   "(see reply)");
-    auto const given = [&]() -> decltype(auto) {
+    auto const answer = [&]() -> decltype(auto) {
         if constexpr (streams<Model, Request>) return model(request, sink);
         else return model(request);
     };
-    using result = std::remove_cvref_t<decltype(given())>;
-    static_assert(std::same_as<result, reply<Message>> || std::convertible_to<result, Message>,
+    using result_type = std::remove_cvref_t<decltype(answer())>;
+    static_assert(std::same_as<result_type, reply<Message>> || std::convertible_to<result_type, Message>,
                   "condense: session.call: the model must give a message or a condense::reply of one (see reply)");
-    if constexpr (std::same_as<result, reply<Message>>) return given();
+    if constexpr (std::same_as<result_type, reply<Message>>) return answer();
     else {
-        reply<Message> made;
-        made.message.emplace(given());
-        return made;
+        reply<Message> result_reply;
+        result_reply.message.emplace(answer());
+        return result_reply;
     }
 }
 

@@ -122,25 +122,25 @@ constexpr bool limits_something_else(std::string_view text) noexcept {
     return false;
 }
 
-/// How libraries write the status of an answer into a text.
+/// How libraries write the HTTP status into the text of an error.
 inline constexpr std::array<std::string_view, 4> status_wordings = {"code~%", "error~%", "http~%", "status~%"};
 
 constexpr bool overflow_status(int status, bool by_server) noexcept {
     return status == 0 || status == 400 || status == 413 || status == 422 || (status == 500 && by_server);
 }
 
-/// 2^40 tokens, more than any window: a larger number is not one of tokens.
+/// 2^40 tokens, more than any window: a larger number does not count tokens.
 inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
 
-constexpr void name_tokens(tokens& named, std::uint64_t count) noexcept {
-    if (named.count == 0 && count <= tokens_ceiling) named = {count};
+constexpr void set_tokens(tokens& target, std::uint64_t count) noexcept {
+    if (target.count == 0 && count <= tokens_ceiling) target = {count};
 }
 
 constexpr std::size_t start_of(std::string_view text) noexcept {
     return (static_cast<unsigned char>(lowered(text[0])) * 32u + static_cast<unsigned char>(lowered(text[1]))) % 1024;
 }
 
-/// Where wordings may begin, by their first two bytes, so that most of a text is skipped at once.
+/// Which pairs of bytes begin a wording, by hash, so that most of a text is skipped quickly.
 inline constexpr auto wording_starts = [] {
     std::array<bool, 1024> starts{};
     for (auto const& wording : overflow_wordings) starts[start_of(wording.phrase)] = true;
@@ -151,14 +151,14 @@ inline constexpr auto wording_starts = [] {
 /// The status that a text states here, or 0.
 constexpr int status_at(std::string_view text) noexcept {
     for (auto const wording : status_wordings)
-        if (auto const found = phrase_at(text, wording); found && found->second >= 400 && found->second <= 599)
-            return static_cast<int>(found->second);
+        if (auto const match = phrase_at(text, wording); match && match->second >= 400 && match->second <= 599)
+            return static_cast<int>(match->second);
     return 0;
 }
 
 }  // namespace detail
 
-/// Only so much of an answer is read.
+/// The part of an answer that is searched.
 inline constexpr bytes overflow_look = {64 * 1024};
 
 /// The context overflow that a provider's answer reports, if any: from the body, the event of a stream, or the message
@@ -178,27 +178,27 @@ inline constexpr bytes overflow_look = {64 * 1024};
 constexpr std::optional<overflow> overflow_of(int status, std::string_view text) noexcept {
     if (!detail::overflow_status(status, true)) return std::nullopt;
     text = text.substr(0, detail::as_size(overflow_look.count));
-    std::optional<overflow> out;
-    std::optional<bool> other;  // searched once, for the first generic wording
-    bool const known = status != 0;
+    std::optional<overflow> result;
+    std::optional<bool> names_other_limit;  // searched once, for the first generic wording
+    bool const status_known = status != 0;
     for (auto rest = text; rest.size() > 1; rest.remove_prefix(1)) {
         if (!detail::wording_starts[detail::start_of(rest)]) continue;
-        if (auto const stated = known ? 0 : detail::status_at(rest); stated != 0) status = stated;
+        if (auto const stated = status_known ? 0 : detail::status_at(rest); stated != 0) status = stated;
         for (auto const& wording : detail::overflow_wordings) {
             if (detail::lowered(rest[0]) != wording.phrase[0] || !detail::overflow_status(status, wording.by_server))
                 continue;
-            auto const found = detail::phrase_at(rest, wording.phrase);
-            if (!found) continue;
-            if (wording.generic && !other) other = detail::limits_something_else(text);
-            if (wording.generic && *other) continue;
-            if (!out) out = overflow{};
-            detail::name_tokens(out->limit, found->second);
-            detail::name_tokens(out->requested, found->first);
-            if (out->limit.count != 0 && out->requested.count != 0) return out;
+            auto const match = detail::phrase_at(rest, wording.phrase);
+            if (!match) continue;
+            if (wording.generic && !names_other_limit) names_other_limit = detail::limits_something_else(text);
+            if (wording.generic && *names_other_limit) continue;
+            if (!result) result = overflow{};
+            detail::set_tokens(result->limit, match->second);
+            detail::set_tokens(result->requested, match->first);
+            if (result->limit.count != 0 && result->requested.count != 0) return result;
             break;
         }
     }
-    return out;
+    return result;
 }
 
 }  // namespace v1

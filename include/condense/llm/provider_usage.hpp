@@ -5,7 +5,7 @@
 
 #include <condense/core/quantity.hpp>
 
-// What a provider reports for one request, in one form whoever reports it:
+// The tokens that a provider reports for one request, in one form for all providers:
 // provider_usage{.input = 1'000_tokens, .output = 500_tokens, .cache_read = 200_tokens}.
 
 namespace condense {
@@ -19,33 +19,33 @@ struct provider_usage {
     tokens cache_read = {};
     tokens cache_write = {};
 
-    /// From a report whose input includes what was read from the cache, as OpenAI and Gemini give it; more
-    /// cached than there was input counts as all of it.
+    /// From a report whose input includes cached tokens, as those of OpenAI and Gemini do. More cached tokens than
+    /// input count as all of the input.
     static constexpr provider_usage with_cached_in_input(tokens input, tokens output, tokens cached) noexcept {
         auto const read = cached < input ? cached : input;
         return {.input = input - read, .output = output, .cache_read = read};
     }
 
-    /// What was sent.
+    /// Tokens sent.
     constexpr tokens request() const noexcept { return input + cache_read + cache_write; }
-    /// What the conversation comes to with the answer.
+    /// Tokens of the conversation with the answer.
     constexpr tokens context() const noexcept { return request() + output; }
-    /// A request of no tokens is none: the provider, or the client between, told nothing.
+    /// False if the provider, or the client in between, reported nothing: no request has 0 tokens.
     constexpr bool reported() const noexcept { return request() != tokens{}; }
 
     friend constexpr bool operator==(provider_usage const&, provider_usage const&) = default;
 };
 
-// Some clients report the sum of a whole conversation and not one request: what each report adds.
+// For clients that report the total of a conversation in place of one request.
 
-/// Plain data. `auto const cost = totals.next(reported);`
+/// Turns running totals into single requests. Plain data. `auto const cost = totals.next(reported);`
 struct cumulative_usage {
-    tokens total = {};   ///< the newest report
-    tokens latest = {};  ///< what it added
-    bool known = false;  ///< whether that is known
+    tokens total = {};   ///< of the newest report
+    tokens latest = {};  ///< added by it
+    bool known = false;  ///< whether `latest` is known
 
-    /// What the report adds to the one before. The same total again is the same report, and adds what that added; a
-    /// smaller one begins anew, and nobody knows what it adds.
+    /// What the report adds to the one before. The same total again is the same report, and adds the same; after a
+    /// smaller one, which is the first of a new sum, it is unknown: nothing.
     constexpr std::optional<tokens> next(tokens reported) noexcept {
         if (reported != total) {
             known = reported > total;

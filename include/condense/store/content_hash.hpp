@@ -16,15 +16,15 @@ inline namespace v1 {
 struct content_hash {
     std::uint64_t key = 0;
 
-    /// `attempt` counts how many other contents already hold the names before.
+    /// `attempt`: how many names of this content were tried and are those of other contents.
     reference operator()(std::string_view content, std::uint64_t attempt) const noexcept {
-        auto const found = XXH3_128bits_withSeed(content.data(), content.size(), key + attempt);
+        auto const hash = XXH3_128bits_withSeed(content.data(), content.size(), key + attempt);
         reference name;
-        for (unsigned place = 0; place < name.digest.size(); ++place) {
-            auto const half = place < 8 ? found.high64 : found.low64;
-            name.digest[place] = static_cast<std::uint8_t>(half >> (8 * (7 - place % 8)));
+        for (unsigned byte = 0; byte < name.digest.size(); ++byte) {
+            auto const half = byte < 8 ? hash.high64 : hash.low64;
+            name.digest[byte] = static_cast<std::uint8_t>(half >> (8 * (7 - byte % 8)));
         }
-        if (!name) name.digest.back() = 1;  // all zero means that there is none
+        if (!name) name.digest.back() = 1;  // all zero is the empty reference
         return name;
     }
 };

@@ -15,13 +15,13 @@
 #include <condense/core/store.hpp>
 #include <condense/detail/posix_file.hpp>
 
-// One conversation's file in a folder: lines are added whole, by one writer at a time.
+// One conversation's file in a folder: lines are appended whole, by one writer at a time.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps other processes away from a file, and other openings of it in this one.
+/// An exclusive lock on a file, against other processes and against other descriptors of this one.
 class file_lock {
 public:
     explicit file_lock(posix::descriptor const& file) noexcept
@@ -38,93 +38,94 @@ private:
     int error_;
 };
 
-/// Any thread may use it, one at a time. Opened when first used, and again when its name is not that of the file
-/// which is held: it was moved or removed, maybe with another in its place.
+/// Thread-safe. Opened on first use, and again if the name no longer leads to the open file, which was then moved or
+/// removed, maybe with another file in its place.
 class journal_file {
 public:
     explicit journal_file(std::string name) : name_{std::move(name)} {}
 
-    /// Adds a line with its break, or nothing. What is torn at the file's end is set aside on a line of
-    /// its own; what a write left that failed is taken away.
+    /// Appends a line with its break, or nothing. A torn line at the file's end is left as a line of its own; the
+    /// remains of a failed write are truncated.
     store_error append(posix::folder& in, std::string line) {
-        std::lock_guard const one{guard_};
-        if (lost_) return lost_;
-        if (auto gone = drop_moved()) return gone;
+        std::lock_guard const lock{guard_};
+        if (sync_error_) return sync_error_;
+        if (auto error = close_if_moved()) return error;
         if (auto const error = open(in, O_CREAT)) return {posix::fault("open", error)};
-        file_lock const alone{held_};
-        if (alone.error() != 0) return {posix::fault("flock", alone.error())};
-        auto const size = posix::about(held_).st_size;
+        file_lock const process_lock{file_};
+        if (process_lock.error() != 0) return {posix::fault("flock", process_lock.error())};
+        auto const size = posix::about(file_).st_size;
         std::string last(size > 0 ? 1 : 0, '\n');
-        auto const read = posix::read_at(held_, last, static_cast<std::size_t>(size) - last.size());
+        auto const read = posix::read_at(file_, last, static_cast<std::size_t>(size) - last.size());
         if (read.error != 0) return {posix::fault("read", read.error)};
         if (!last.empty() && last != "\n") line.insert(0, "\n");
-        dirty_ = wrote_ = true;
-        auto const error = posix::write_all(held_, line);
+        dirty_ = appended_ = true;
+        auto const error = posix::write_all(file_, line);
         if (error == 0) return {};
-        static_cast<void>(posix::error_of([&] { return ::ftruncate(held_.number(), size); }));
+        static_cast<void>(posix::error_of([&] { return ::ftruncate(file_.number(), size); }));
         return {posix::fault("write", error)};
     }
 
-    /// Waits until the medium holds what was appended, by whomever, and once also the file's entry in
-    /// the folder. When that fails nothing more is appended through this object.
+    /// Waits until the medium holds all appended lines, whoever wrote them, and the file's entry in the folder. After a
+    /// failure nothing more is appended through this object.
     store_error flush(posix::folder& in) {
-        std::lock_guard const one{guard_};
-        if (lost_) return lost_;
+        std::lock_guard const lock{guard_};
+        if (sync_error_) return sync_error_;
         if (dirty_)
-            if (auto gone = drop_moved()) return gone;
+            if (auto error = close_if_moved()) return error;
         if (auto const error = open(in, 0))
             return error == ENOENT ? store_error{} : store_error{posix::fault("open", error)};
-        return settle();
+        return sync_all();
     }
 
-    /// Gives the descriptor back, and says whether the object can be forgotten. What was appended is on
-    /// the medium first: an opening that is new may not hear of what failed before it.
+    /// Closes the descriptor; true if the object can be destroyed. Syncs first, because a descriptor opened later may
+    /// not be told of an earlier failure.
     bool close() {
-        std::lock_guard const one{guard_};
-        if (held_ && dirty_ && !lost_) static_cast<void>(settle());
-        held_ = {};
-        wrote_ = false;
-        return !lost_;
+        std::lock_guard const lock{guard_};
+        if (file_ && dirty_ && !sync_error_) static_cast<void>(sync_all());
+        file_ = {};
+        appended_ = false;
+        return !sync_error_;
     }
 
 private:
-    /// An error, once, where lines went with the file: who appended them has to learn that they are not there.
-    store_error drop_moved() {
-        if (!held_ || posix::is_named(held_, *folder_, name_)) return {};
-        held_ = {};
+    /// Closes a file that was moved. An error, once, if lines were appended to it, because they are no longer where
+    /// readers look.
+    store_error close_if_moved() {
+        if (!file_ || posix::is_named(file_, *folder_, name_)) return {};
+        file_ = {};
         dirty_ = false;
-        return std::exchange(wrote_, false) ? store_error{{"the journal's file was moved or removed"}, true}
-                                            : store_error{};
+        return std::exchange(appended_, false) ? store_error{{"the journal's file was moved or removed"}, true}
+                                               : store_error{};
     }
 
     int open(posix::folder& in, int flags) {
-        if (held_) return 0;
+        if (file_) return 0;
         auto folder = in.use(flags != 0);
         if (folder.error != 0) return folder.error;
-        auto found = posix::open_file(*folder.at, name_, O_RDWR | O_APPEND | flags);
-        held_ = std::move(found.file);
+        auto opened = posix::open_file(*folder.at, name_, O_RDWR | O_APPEND | flags);
+        file_ = std::move(opened.file);
         folder_ = std::move(folder.at);
-        entry_kept_ = false;
-        return found.error;
+        entry_synced_ = false;
+        return opened.error;
     }
 
-    store_error settle() {
-        auto error = posix::sync(held_);
-        if (error == 0 && !entry_kept_) error = posix::sync(*folder_);
-        if (error != 0) lost_ = {posix::fault("fsync", error)};
-        entry_kept_ = error == 0;
+    store_error sync_all() {
+        auto error = posix::sync(file_);
+        if (error == 0 && !entry_synced_) error = posix::sync(*folder_);
+        if (error != 0) sync_error_ = {posix::fault("fsync", error)};
+        entry_synced_ = error == 0;
         dirty_ = false;
-        return lost_;
+        return sync_error_;
     }
 
     std::mutex guard_;
     std::string name_;
-    posix::descriptor held_;
+    posix::descriptor file_;
     std::shared_ptr<posix::descriptor const> folder_;
-    bool entry_kept_ = false;  ///< the folder's entry is on the medium
-    bool dirty_ = false;       ///< lines may not be
-    bool wrote_ = false;       ///< lines were appended to what is held
-    store_error lost_ = {};    ///< a failed fsync is final
+    bool entry_synced_ = false;  ///< the folder's entry is on the medium
+    bool dirty_ = false;  ///< some lines may not be
+    bool appended_ = false;  ///< lines were appended to the open file
+    store_error sync_error_ = {};  ///< a failed fsync is final
 };
 
 }  // namespace detail

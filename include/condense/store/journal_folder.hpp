@@ -21,22 +21,22 @@
 #include <condense/store/journal_file.hpp>
 #include <condense/store/journal_line.hpp>
 
-// Journals as lines of JSON, one file a conversation in one folder, which survive the process and the
-// machine's power: record{.to = condense::journal_folder{"sessions"}}. POSIX.
+// Journals as lines of JSON, one file a conversation in one folder, which survive the process and a power
+// failure: record{.to = condense::journal_folder{"sessions"}}. POSIX.
 
 namespace condense {
 inline namespace v1 {
 
 /// A handle: copies share the folder, any thread and any number of processes may use it, also after a
-/// fork. The folder is made when first used, for its owner alone. Hash: as for stores, of content and
-/// of conversation ids; conversations that share a file read each only their own lines.
+/// fork. The folder is created on first use, readable by its owner alone. Hash: as for stores, of content and
+/// of conversation ids; if two conversations share a file, each reads only its own lines.
 template <class Hash = content_hash>
 class basic_journal_folder {
 public:
     static constexpr bool durable = true;
-    /// One line is no longer, so that a reader needs no more memory; escaped text is up to six times its size.
+    /// The longest line, which bounds a reader's memory; escaped text is up to six times its size.
     static constexpr std::size_t most_bytes = std::size_t{256} << 20;
-    /// Files held open. Writing to more conversations in turn costs an fsync each time one is closed.
+    /// Files open at once. Writing to more conversations in turn costs an fsync each time one is closed.
     static constexpr std::size_t most_files = 64;
 
     explicit basic_journal_folder(std::string path, Hash hash = {})
@@ -44,39 +44,40 @@ public:
 
     reference name(std::string_view content) const { return hash_(content, 0); }
 
-    /// Whole or not at all, on the medium after `flush`. Costs a copy of the content, and waits while
-    /// another process writes. Errors: what the system says, too long, the name is not that of the
-    /// content, content for what a run made.
+    /// Appends all of the entry or nothing; durable after `flush`. Costs a copy of the content, and waits while another
+    /// process writes. Errors: those of the system, too long, a name that does not match the content, content for a
+    /// derived entry.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
-        if (entry.made && !content.empty()) return {"what a run made has no content"};
-        if (!entry.made && entry.name != name(content)) return {"the name is not that of the content"};
+        if (entry.made && !content.empty()) return {"derived entries must be empty"};
+        if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
         auto line =
             content.size() > most_bytes ? std::string{} : detail::journal_line{conversation}.write(entry, content);
         if (line.empty() || line.size() > most_bytes) return {"longer than 256 MiB"};
         return file_of(conversation)->append(shared_->folder, std::move(line));
     }
 
-    /// What was appended is kept for good when it returns no error. A failed fsync is final for the
-    /// conversation: this handle and its copies append nothing more to it, a new handle may.
+    /// All appended entries are durable once it returns no error. A failed fsync is final for the conversation: this
+    /// handle and its copies append nothing more to it; a new handle may.
     store_error flush(std::string_view conversation) const { return file_of(conversation)->flush(shared_->folder); }
 
-    /// Calls f(entry, content) for what was appended before; f may append. Waits for no writer: a line
-    /// amid its writing is torn. Left out: lines that are damaged, torn, too long or not of this
-    /// conversation, and content that is not what its name says.
+    /// Calls f(entry, content) for each entry appended before; f may append. Does not wait for writers: a line that is
+    /// being written counts as torn. Skips lines that are damaged, torn, too long or of another conversation, and
+    /// content that does not match its name.
     template <class Function>
     store_error read(std::string_view conversation, Function&& f) const {
         auto const folder = shared_->folder.use(false);
         if (folder.error == ENOENT) return {};
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
-        auto const found = detail::posix::open_file(*folder.at, file_name(conversation), O_RDONLY);
-        if (found.error == ENOENT) return {};
-        if (found.error != 0) return {detail::posix::fault("open", found.error)};
-        auto const size = static_cast<std::size_t>(detail::posix::about(found.file).st_size);
+        auto const opened = detail::posix::open_file(*folder.at, file_name(conversation), O_RDONLY);
+        if (opened.error == ENOENT) return {};
+        if (opened.error != 0) return {detail::posix::fault("open", opened.error)};
+        auto const size = static_cast<std::size_t>(detail::posix::about(opened.file).st_size);
         detail::journal_line const format{conversation};
-        std::string room;
-        auto const error = detail::posix::each_line(found.file, size, most_bytes, [&](std::string_view line) {
-            auto const held = format.read(line, room);
-            if (held && (held->entry.made || held->entry.name == name(held->content))) f(held->entry, held->content);
+        std::string buffer;
+        auto const error = detail::posix::each_line(opened.file, size, most_bytes, [&](std::string_view line) {
+            auto const record = format.read(line, buffer);
+            if (record && (record->entry.made || record->entry.name == name(record->content)))
+                f(record->entry, record->content);
         });
         return error == 0 ? store_error{} : store_error{detail::posix::fault("read", error)};
     }
@@ -93,23 +94,24 @@ private:
         ::pid_t owner = ::getpid();
     };
 
-    /// The hash alone: no byte of an id stands in a path.
+    /// The hash alone, so that no byte of an id gets into a path.
     std::string file_name(std::string_view conversation) const { return hash_(conversation, 0).text() + ".jsonl"; }
 
     file file_of(std::string_view conversation) const {
         auto const name = file_name(conversation);
         std::lock_guard const lock{shared_->guard};
         // A lock on a file is shared with the parent through the descriptor: a child opens its own.
-        if (auto const before = std::exchange(shared_->owner, ::getpid()); before != shared_->owner)
+        if (auto const parent = std::exchange(shared_->owner, ::getpid()); parent != shared_->owner)
             shared_->files.clear();
-        auto const found = shared_->files.find(name);
-        if (found != shared_->files.end()) return found->second;
+        auto const position = shared_->files.find(name);
+        if (position != shared_->files.end()) return position->second;
         if (shared_->files.size() >= most_files) close_idle();
         return shared_->files[name] = std::make_shared<detail::journal_file>(name);
     }
 
     void close_idle() const {
-        std::erase_if(shared_->files, [](auto& held) { return held.second.use_count() == 1 && held.second->close(); });
+        std::erase_if(shared_->files,
+                      [](auto& entry) { return entry.second.use_count() == 1 && entry.second->close(); });
     }
 
     std::shared_ptr<state> shared_;

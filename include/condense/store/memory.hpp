@@ -21,7 +21,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// A handle: copies share what is stored, any thread may use it. Same content, same name; different
+/// A handle: copies share the artifacts, any thread may use it. Same content, same name; different
 /// content never overwrites. Hash: a callable from content and attempt to reference.
 template <class Hash = content_hash>
 class basic_memory_store {
@@ -30,7 +30,7 @@ public:
 
     explicit basic_memory_store(Hash hash = {}) : shared_{std::make_shared<state>()}, hash_{std::move(hash)} {}
 
-    /// The name under which this content is stored or would be.
+    /// The name under which this content is or would be stored.
     reference name(std::string_view content) const {
         std::lock_guard const lock{shared_->guard};
         return free_name(content);
@@ -38,20 +38,20 @@ public:
 
     store_error put(reference const& name, std::string_view content) const {
         std::lock_guard const lock{shared_->guard};
-        auto const [found, fresh] = shared_->artifacts.try_emplace(name, content);
-        if (fresh || found->second == content) return {};
+        auto const [position, inserted] = shared_->artifacts.try_emplace(name, content);
+        if (inserted || position->second == content) return {};
         return {"the name holds other content"};
     }
 
-    /// The content, or nothing where the name is unknown.
+    /// The content; nothing if the name is unknown.
     std::optional<std::string> get(reference const& name) const {
         std::lock_guard const lock{shared_->guard};
-        auto const found = shared_->artifacts.find(name);
-        if (found == shared_->artifacts.end()) return std::nullopt;
-        return found->second;
+        auto const position = shared_->artifacts.find(name);
+        if (position == shared_->artifacts.end()) return std::nullopt;
+        return position->second;
     }
 
-    /// Calls f(reference, bytes) for each artifact that is there now; `f` may use the store.
+    /// Calls f(reference, bytes) for each stored artifact; `f` may use the store.
     store_error each(auto&& f) const {
         std::vector<std::pair<reference, bytes>> all;
         {
@@ -83,8 +83,9 @@ private:
         constexpr std::uint64_t most_names = 16;  // then `put` says that the name holds other content
         for (std::uint64_t attempt = 0;; ++attempt) {
             auto const name = hash_(content, attempt);
-            auto const found = shared_->artifacts.find(name);
-            if (found == shared_->artifacts.end() || found->second == content || attempt + 1 == most_names) return name;
+            auto const position = shared_->artifacts.find(name);
+            if (position == shared_->artifacts.end() || position->second == content || attempt + 1 == most_names)
+                return name;
         }
     }
 

@@ -19,7 +19,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// A handle: copies share what is recorded, any thread may use it. Costs the content once more.
+/// A handle: copies share the entries, any thread may use it. Keeps a copy of each content.
 class memory_journal {
 public:
     static constexpr bool durable = false;
@@ -28,26 +28,26 @@ public:
 
     reference name(std::string_view content) const noexcept { return hash_(content, 0); }
 
-    /// Errors: the name is not that of the content, or content for what a run made.
+    /// Errors: the name does not match the content, or a derived entry has content.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
-        if (entry.made && !content.empty()) return {"what a run made has no content"};
-        if (!entry.made && entry.name != name(content)) return {"the name is not that of the content"};
-        auto held = std::make_shared<std::string const>(content);
+        if (entry.made && !content.empty()) return {"derived entries must be empty"};
+        if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
+        auto copy = std::make_shared<std::string const>(content);
         std::lock_guard const lock{shared_->guard};
-        auto found = shared_->conversations.find(conversation);
-        if (found == shared_->conversations.end())
-            found = shared_->conversations.try_emplace(std::string{conversation}).first;
-        found->second.push_back({entry, std::move(held)});
+        auto position = shared_->conversations.find(conversation);
+        if (position == shared_->conversations.end())
+            position = shared_->conversations.try_emplace(std::string{conversation}).first;
+        position->second.push_back({entry, std::move(copy)});
         return {};
     }
 
-    /// Nothing to wait for: what was appended is kept for as long as a copy of the handle lives.
+    /// Nothing to wait for: entries live as long as a copy of the handle.
     store_error flush(std::string_view) const noexcept { return {}; }
 
-    /// Calls f(entry, content) for what was appended before; f may append.
+    /// Calls f(entry, content) for each entry appended before; f may append.
     template <class Function>
     store_error read(std::string_view conversation, Function&& f) const {
-        for (auto const& held : lines_of(conversation)) f(held.entry, std::string_view{*held.content});
+        for (auto const& record : lines_of(conversation)) f(record.entry, std::string_view{*record.content});
         return {};
     }
 
@@ -65,8 +65,8 @@ private:
     /// Shares the contents, so that f is called without the lock.
     std::vector<line> lines_of(std::string_view conversation) const {
         std::lock_guard const lock{shared_->guard};
-        auto const found = shared_->conversations.find(conversation);
-        return found == shared_->conversations.end() ? std::vector<line>{} : found->second;
+        auto const position = shared_->conversations.find(conversation);
+        return position == shared_->conversations.end() ? std::vector<line>{} : position->second;
     }
 
     std::shared_ptr<state> shared_;

@@ -6,7 +6,7 @@
 
 #include <condense/core/store.hpp>
 
-// Gives back the room of artifacts that nobody refers to any more:
+// Erases artifacts that nobody refers to any more:
 // condense::prune(store, [&](condense::reference const& name) { return in_use.contains(name); }).
 
 namespace condense {

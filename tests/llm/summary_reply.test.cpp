@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/llm/heard.hpp>
+#include <condense/llm/summary_reply.hpp>
 
 #include <string>
 #include <string_view>
@@ -9,16 +9,16 @@
 namespace {
 
 using condense::reply;
-using condense::detail::heard_of;
+using condense::detail::summary_reply_of;
 
 std::string problem_of(reply<std::string> given) {
-    return std::string{std::string_view{heard_of(std::move(given)).problem}};
+    return std::string{std::string_view{summary_reply_of(std::move(given)).problem}};
 }
 
 }  // namespace
 
-TEST_CASE("heard: a summary has no problem, an error, a cut answer and a refusal have one") {
-    auto const good = heard_of(std::string{"They fixed the parser and ran the tests."});
+TEST_CASE("summary_reply: a summary has no problem, an error, a cut answer and a refusal have one") {
+    auto const good = summary_reply_of(std::string{"They fixed the parser and ran the tests."});
     CHECK(good.problem.empty());
     CHECK(good.text == "They fixed the parser and ran the tests.");
     CHECK_FALSE(good.too_large);
@@ -29,12 +29,12 @@ TEST_CASE("heard: a summary has no problem, an error, a cut answer and a refusal
     CHECK_FALSE(problem_of({.message = "I'm sorry, but I can't help with that."}).empty());
 }
 
-TEST_CASE("heard: an overflow is known by an error, and by a text that is one") {
+TEST_CASE("summary_reply: an overflow is known by an error, and by a text that is one") {
     std::string const words = "prompt is too long: 210000 tokens > 200000 maximum";
-    auto const by_error = heard_of({.error = {.status = 400, .text = words}});
+    auto const by_error = summary_reply_of({.error = {.status = 400, .text = words}});
     REQUIRE(by_error.too_large);
     CHECK(by_error.too_large->limit.count == 200'000);
-    CHECK_FALSE(heard_of({.error = {.status = 429, .text = "slow down"}}).too_large);
-    auto const by_text = heard_of("Error: " + words);
+    CHECK_FALSE(summary_reply_of({.error = {.status = 429, .text = "slow down"}}).too_large);
+    auto const by_text = summary_reply_of("Error: " + words);
     CHECK(by_text.too_large.has_value() == !by_text.problem.empty());
 }

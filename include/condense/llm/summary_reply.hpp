@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/detail/text.hpp>
+#include <condense/llm/answer.hpp>
+#include <condense/llm/model_call.hpp>
+#include <condense/llm/overflow.hpp>
+
+// A model's reply to a prompt for a summary, judged: the summary, or why it is none.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// A summary, or why the reply is none.
+struct summary_reply {
+    std::string text = {};
+    small_text<96> problem = {};
+    std::optional<overflow> too_large = {};  ///< set if the provider refused the prompt as too large
+};
+
+inline summary_reply summary_reply_of(reply<std::string> answer) {
+    summary_reply result{.text = std::move(answer.message).value_or(std::string{})};
+    if (answer.error) {
+        result.too_large = overflow_of(answer.error.status, answer.error.text);
+        result.problem = answer.error.text.empty() ? std::string_view{"the model gave an error"}
+                                                   : std::string_view{answer.error.text};
+    } else if (!ended_by_itself(answer.stop)) {
+        result.problem = "the summary is not complete: ";
+        result.problem += answer.stop;
+    } else if (auto const problem = wording::no_summary(result.text); !problem.empty()) {
+        result.problem = problem;
+        result.too_large = overflow_of(0, result.text);
+    }
+    return result;
+}
+inline summary_reply summary_reply_of(std::string text) {
+    return summary_reply_of(reply<std::string>{.message = std::move(text)});
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
