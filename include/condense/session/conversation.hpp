@@ -324,7 +324,7 @@ public:
     }
 
 private:
-    sent_messages sent() const noexcept {
+    request_state sent() const noexcept {
         auto const frame = frame_cost(meter_.estimator(), role::user);
         return {edits_, size(), request_.joined_frames(outline_, edits_, frame)};
     }

@@ -24,7 +24,7 @@ inline namespace v1 {
 namespace detail {
 
 /// What a request has: the edits in force on a number of messages, of which some may be sent inside a neighbour.
-struct sent_messages {
+struct request_state {
     view const& edits;
     std::size_t size;
     v1::cost joined_frames;  ///< of messages sent inside another; they are not counted
@@ -43,11 +43,11 @@ public:
     void begin_turn() noexcept { turns_.begin_turn(); }
 
     /// By estimates alone, with the overhead.
-    cost counted(sent_messages const& all) const noexcept { return all.sum() + cost::of(limits_.overhead); }
+    cost counted(request_state const& all) const noexcept { return all.sum() + cost::of(limits_.overhead); }
 
     /// By estimates; once a provider has reported, by its figure plus an estimate of later messages; after an edit by
     /// estimates in proportion to that report.
-    usage used(sent_messages const& all) const noexcept {
+    usage used(request_state const& all) const noexcept {
         auto now = all.edits.used(limits_);
         now.tokens = baseline_.holds() ? reported(counted(all), all.size) : expected(all);
         if (baseline_.is_exact()) now.source = usage_source::reported;
@@ -56,18 +56,18 @@ public:
         return now;
     }
     /// While the result lives, sums of `edits`, those of `all` or a copy, are measured in the scale of `used`.
-    auto in_scale(view& edits, sent_messages const& all) const noexcept {
+    auto in_scale(view& edits, request_state const& all) const noexcept {
         auto const sum = edits.sums().cost + cost::of(limits_.overhead);
         return calibration_scope(edits, sum.tokens(), used(all).tokens, limits_.overhead);
     }
 
     /// This request is being sent: `observe` refers to it.
-    void sending(sent_messages const& all) noexcept {
+    void sending(request_state const& all) noexcept {
         baseline_.sending(counted(all), all.size);
         sent_ = counts_of(all);
     }
     /// The provider's report for that request, and how long it took.
-    void observe(provider_usage const& told, instant took, sent_messages const& all) noexcept {
+    void observe(provider_usage const& told, instant took, request_state const& all) noexcept {
         turns_.add(told, took, {.input = expected(all)});
         if (!told.reported()) return;
         baseline_.observe(told.request());
@@ -92,7 +92,7 @@ public:
     }
 
     /// Learns a smaller window and the size of the refused request; returns the target for the next one.
-    tokens learn(overflow const& told, sent_messages const& all) noexcept {
+    tokens learn(overflow const& told, request_state const& all) noexcept {
         constexpr std::uint64_t least_window = 256;  // tokens; what names less is not believed
         if (told.limit.count >= least_window && told.limit < limits_.window) {
             limits_.output = {share_of(limits_.output.count, told.limit.count, limits_.window.count)};
@@ -128,11 +128,11 @@ public:
     }
 
 private:
-    request_count counts_of(sent_messages const& all) const noexcept {
+    request_count counts_of(request_state const& all) const noexcept {
         return {.counted = all.sum(), .messages = all.edits.sums().messages, .overhead = cost::of(limits_.overhead)};
     }
     /// The report that an estimator that learns expects.
-    tokens expected(sent_messages const& all) const noexcept { return corrected(count_, counts_of(all)).tokens(); }
+    tokens expected(request_state const& all) const noexcept { return corrected(count_, counts_of(all)).tokens(); }
     /// A sum of all messages, by the latest report.
     tokens reported(cost sum, std::size_t messages) const noexcept {
         auto const since = messages - baseline_.messages();
