@@ -29,10 +29,10 @@ using toy::user;
 constexpr std::vector<std::uint32_t> columns(condense::candidate_order order, auto const& draft,
                                              std::size_t most = ~std::size_t{0}) {
     std::vector<std::uint32_t> out;
-    condense::each_candidate(draft, order, [&](part_ref part) {
-        out.push_back(part.part_id);
-        return out.size() != most;
-    });
+    for (auto const& next : condense::candidates(draft, order)) {
+        if (out.size() == most) break;
+        out.push_back(next.part.part_id);
+    }
     return out;
 }
 

@@ -74,22 +74,20 @@ struct compress {
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
+        if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const kept = detail::bind_protection(protect, draft, pass);
         auto const shortened = detail::bind_shortener(with, draft);
         bool elsewhere = false;  // not by its distance from the end alone
         bool spared = false;
         bool within = false;
-        bool const enough = pass.enough();
-        each_candidate(draft, order, [&](part_ref part) {
-            if (pass.enough()) return false;
-            auto const left = shorten(draft, part, kept, shortened, pass);
+        for (auto const& next : candidates(draft, order)) {
+            if (pass.enough()) break;
+            auto const left = shorten(draft, next.part, kept, shortened, pass);
             spared = spared || left == skip_reason::spared;
-            elsewhere = elsewhere || (left == skip_reason::spared && !kept.holds_for_now(part.message_index));
+            elsewhere = elsewhere || (left == skip_reason::spared && !kept.holds_for_now(next.part.message_index));
             within = within || left == skip_reason::within;
-            return true;
-        });
-        if (enough) pass.idle_as(detail::target_reached);
-        else if (elsewhere) pass.idle_as(detail::all_protected);
+        }
+        if (elsewhere) pass.idle_as(detail::all_protected);
         else if (spared) pass.idle_as(detail::all_newest, kept.newest());
         else if (within) pass.idle_as(detail::all_within_over);
         else pass.idle_as("nothing to do: no part is one that it shortens any further");

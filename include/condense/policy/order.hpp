@@ -8,59 +8,37 @@
 #include <condense/detail/sort.hpp>
 
 // In which order a layer takes what it could shorten: oldest_first, largest_first, or newest_first, which
-// keeps the longest prefix for a provider's prompt cache. The walk stops as soon as enough is done.
+// keeps the longest prefix for a provider's prompt cache.
 
 namespace condense {
 inline namespace v1 {
 
 enum class candidate_order : std::uint8_t {
-    oldest_first,   ///< from the beginning of the conversation; allocates nothing
+    oldest_first,   ///< from the beginning of the conversation
     largest_first,  ///< by what the parts cost at present, the older of equals first
     newest_first,   ///< from the end backwards: the first changed position is as late as it can be
 };
 using enum candidate_order;
 
-namespace detail {
+struct candidate {
+    part_ref part;
+    v1::cost cost;
+};
 
+/// The parts that are there, in this order. Costs a look at each; the orders share one walk and one sort, so that a
+/// program has both but once for each kind of draft.
 template <class Draft>
-constexpr auto parts_by_size(Draft const& seen) {
-    struct candidate {
-        part_ref part;
-        cost size;
-    };
+constexpr std::vector<candidate> candidates(Draft const& seen, candidate_order order) {
     std::vector<candidate> found;
+    found.reserve(seen.outline().part_count());
     for (auto const which : seen.groups())
         seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
-    detail::sort(found, [](candidate const& left, candidate const& right) {
-        return left.size > right.size || (left.size == right.size && left.part.part_id < right.part.part_id);
+    if (order == oldest_first) return found;
+    detail::sort(found, [order](candidate const& left, candidate const& right) {
+        if (order == newest_first) return left.part.part_id > right.part.part_id;
+        return left.cost > right.cost || (left.cost == right.cost && left.part.part_id < right.part.part_id);
     });
     return found;
-}
-
-}  // namespace detail
-
-/// Calls f(part_ref) -> bool for each part that is there, until f gives false.
-template <class Draft, class Function>
-constexpr void each_candidate(Draft const& seen, candidate_order order, Function&& f) {
-    bool more = true;
-    if (order == oldest_first) {
-        for (auto const which : seen.groups()) {
-            seen.each_part_of(which, [&](part_ref part) { more = more && f(part); });
-            if (!more) return;
-        }
-    } else if (order == largest_first) {
-        for (auto const& next : detail::parts_by_size(seen))
-            if (!f(next.part)) return;
-    } else {
-        for (auto index = static_cast<std::uint32_t>(seen.outline().size()); index-- > 0;) {
-            if (!seen.present(sequence{index})) continue;
-            auto const& found = seen.outline().message_at(index);
-            for (auto part_id = found.first_part + found.part_count; part_id-- > found.first_part;) {
-                auto const part = seen.part_at(part_id);
-                if (!seen.is_removed(part) && !f(part)) return;
-            }
-        }
-    }
 }
 
 }  // namespace v1

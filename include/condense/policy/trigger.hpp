@@ -86,13 +86,22 @@ struct threshold {
     std::uint16_t ceiling = 0;  ///< basis points up to which they are added; 0 where it is not relaxed
     std::uint64_t limit = 0;
 
-    constexpr bound_threshold bind(tokens input) const noexcept {
+    [[gnu::noinline]] constexpr bound_threshold bind(tokens input) const noexcept {  // one copy for all layers
         if (of == subject::never) return {};
         if (of == subject::always) return {subject::tokens, comparison::at_least, 0, 0};
         auto const count = share ? of_input(limit, input) : limit;
         if (of != subject::beside_headroom) return {of, how, count, ceiling == 0 ? count : raised(count, input)};
         auto const most = scale_down(sub_capped(input.count, count), 4, 5);
         return {subject::tokens, comparison::at_most, most, most};
+    }
+    /// The same as bind(now.input)(now); without a division where that need not be, because each check comes here.
+    constexpr bool holds(usage const& now) const noexcept {
+        constexpr auto most = u64_limit / percent::whole;
+        if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) && now.tokens.count <= most &&
+            now.input.count <= most)
+            return compare(now.tokens.count * percent::whole, how, now.input.count * limit);
+        if (of == subject::messages) return compare(now.messages.count, how, limit);
+        return bind(now.input)(now);
     }
     constexpr measure measured() const noexcept {
         switch (of) {
@@ -143,62 +152,55 @@ private:
 template <class Term>
 struct expression {
     static constexpr unsigned most = 4;
-    enum step : std::uint16_t { term = 1, both = 2, either = 3 };
 
     Term terms[most] = {};
-    std::uint16_t steps = term;  ///< in postfix order, the first in the lowest two bits
+    std::uint16_t steps = 1;  ///< in postfix order, two bits each, the first lowest: 1 a term, 2 &&, 3 ||
     std::uint16_t size = 1;
 
-    /// `ask(term)` for each term; `join(is_both, left, right)` for the answers on both sides of an operator.
-    template <class Ask, class Join>
-    constexpr auto answer(Ask&& ask, Join&& join) const {
-        decltype(ask(terms[0])) answers[most] = {};
-        unsigned height = 0;
-        unsigned next = 0;
-        for (unsigned rest = steps; rest != 0; rest >>= 2) {
-            if ((rest & 3) == term) answers[height++] = ask(terms[next++]);
-            else {
-                --height;
-                answers[height - 1] = join((rest & 3) == both, answers[height - 1], answers[height]);
-            }
-        }
-        return answers[0];
-    }
-    /// The same with other terms.
-    template <class Function>
-    constexpr auto map(Function&& f) const {
-        expression<decltype(f(terms[0]))> out{.steps = steps, .size = size};
-        for (unsigned at = 0; at < size; ++at) out.terms[at] = f(terms[at]);
-        return out;
-    }
-    constexpr expression with(step how, expression const& right) const {
+    constexpr expression join(bool both, expression const& right) const {
         reject_unless(size + right.size <= most,
                       "condense: trigger: at most four comparisons may be joined (see trigger)");
         auto out = *this;
         for (unsigned at = 0; at < right.size; ++at) out.terms[size + at] = right.terms[at];
         out.size = static_cast<std::uint16_t>(size + right.size);
-        out.steps = static_cast<std::uint16_t>(steps | right.steps << (4 * size - 2) | how << (4 * out.size - 4));
-        return out;
-    }
-    /// Every && is a ||, and the other way round.
-    constexpr expression opposite() const noexcept {
-        auto out = *this;
-        for (unsigned at = 0; at < 4 * size; at += 2)
-            if ((steps >> at & 3) > term) out.steps = static_cast<std::uint16_t>(out.steps ^ 1 << at);
+        out.steps =
+            static_cast<std::uint16_t>(steps | right.steps << (4 * size - 2) | (both ? 2 : 3) << (4 * out.size - 4));
         return out;
     }
     friend constexpr bool operator==(expression const&, expression const&) = default;
 };
 
-constexpr bool join_holds(bool both, bool left, bool right) noexcept { return both ? left && right : left || right; }
+/// The measures of terms that hold, three bits each, the first lowest; joined by the steps of their expression.
+constexpr measure joined(unsigned steps, unsigned terms) noexcept {
+    unsigned answers = 0;  // the latest lowest
+    for (; steps != 0; steps >>= 2) {
+        if ((steps & 3) == 1) {
+            answers = answers << 3 | (terms & 7);
+            terms >>= 3;
+            continue;
+        }
+        auto const right = answers & 7;
+        auto const left = answers >> 3 & 7;
+        bool const neither = (steps & 3) == 2 && (left == 0 || right == 0);
+        answers = answers >> 6 << 3 | (neither ? 0 : left | right);
+    }
+    return static_cast<measure>(answers);
+}
+
+/// Every && is a ||, and the other way round.
+constexpr std::uint16_t opposite(unsigned steps) noexcept {
+    return static_cast<std::uint16_t>(steps ^ (steps >> 1 & 0x5555));
+}
 
 /// A trigger whose shares have become counts.
 struct bound_trigger {
     expression<bound_threshold> parts = {};
 
-    constexpr bool operator()(usage const& now) const noexcept {
-        if (parts.size == 1) return parts.terms[0](now);
-        return parts.answer([&](bound_threshold const& one) { return one(now); }, join_holds);
+    [[gnu::noinline]] constexpr bool operator()(usage const& now) const noexcept {
+        if (parts.size == 1) return one()(now);
+        unsigned terms = 0;
+        for (unsigned at = parts.size; at-- > 0;) terms = terms << 3 | (parts.terms[at](now) ? 7 : 0);
+        return joined(parts.steps, terms) != measure::none;
     }
     /// The first comparison, of most triggers the only one.
     constexpr bound_threshold const& one() const noexcept { return parts.terms[0]; }
@@ -215,24 +217,27 @@ struct trigger {
     detail::expression<detail::threshold> parts = {};
 
     constexpr bool due(usage const& now) const noexcept {
-        if (parts.size == 1) return parts.terms[0].bind(now.input)(now);
+        if (parts.size == 1) return parts.terms[0].holds(now);
         return fired(now) != measure::none;
     }
     /// The measures that made it fire; none where it does not.
-    [[gnu::noinline]] constexpr measure fired(usage const& now) const noexcept {  // one copy for all layers
-        return parts.answer(
-            [&](detail::threshold const& one) { return one.bind(now.input)(now) ? one.measured() : measure::none; },
-            [](bool both, measure left, measure right) {
-                return both && (left == measure::none || right == measure::none) ? measure::none : left | right;
-            });
+    [[gnu::noinline]] constexpr measure fired(usage const& now) const noexcept {
+        unsigned terms = 0;
+        for (unsigned at = parts.size; at-- > 0;)
+            terms = terms << 3 | (parts.terms[at].holds(now) ? static_cast<unsigned>(parts.terms[at].measured()) : 0);
+        return detail::joined(parts.steps, terms);
     }
-    constexpr detail::bound_trigger bind(tokens input) const noexcept {
-        return {parts.map([&](detail::threshold const& one) { return one.bind(input); })};
+    [[gnu::noinline]] constexpr detail::bound_trigger bind(tokens input) const noexcept {
+        detail::bound_trigger out{{.steps = parts.steps, .size = parts.size}};
+        for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].bind(input);
+        return out;
     }
     /// Where to go when this fires and the user gave no target: 80 % of each limit; of one side of a &&, of both of
     /// a ||. That of a relaxed one is the same, else the cache would decide how much a reduction takes out.
-    constexpr trigger target() const noexcept {
-        return {parts.opposite().map([](detail::threshold const& one) { return one.target(); })};
+    [[gnu::noinline]] constexpr trigger target() const noexcept {
+        trigger out{{.steps = detail::opposite(parts.steps), .size = parts.size}};
+        for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].target();
+        return out;
     }
     /// The first limit in messages; 0 where there is none.
     constexpr messages message_limit() const noexcept {
@@ -244,17 +249,25 @@ struct trigger {
         return parts.size == 1 && parts.terms[0].of == detail::subject::always;
     }
     std::string text() const {
-        return parts.answer([](detail::threshold const& one) { return one.text(); },
-                            [](bool both, std::string const& left, std::string const& right) {
-                                return "(" + left + (both ? " && " : " || ") + right + ")";
-                            });
+        std::string answers[decltype(parts)::most];
+        unsigned count = 0;
+        unsigned next = 0;
+        for (unsigned steps = parts.steps; steps != 0; steps >>= 2) {
+            if ((steps & 3) == 1) answers[count++] = parts.terms[next++].text();
+            else {
+                --count;
+                answers[count - 1] =
+                    "(" + answers[count - 1] + ((steps & 3) == 2 ? " && " : " || ") + answers[count] + ")";
+            }
+        }
+        return answers[0];
     }
 
     friend constexpr trigger operator&&(trigger const& left, trigger const& right) {
-        return {left.parts.with(detail::expression<detail::threshold>::both, right.parts)};
+        return {left.parts.join(true, right.parts)};
     }
     friend constexpr trigger operator||(trigger const& left, trigger const& right) {
-        return {left.parts.with(detail::expression<detail::threshold>::either, right.parts)};
+        return {left.parts.join(false, right.parts)};
     }
     friend constexpr bool operator==(trigger const&, trigger const&) = default;
 };
@@ -275,7 +288,7 @@ struct joined_condition {
     Right right = detail::slot_default<Right>();
 
     constexpr bool due(usage const& now) const noexcept {
-        return detail::join_holds(Both, left.due(now), right.due(now));
+        return Both ? left.due(now) && right.due(now) : left.due(now) || right.due(now);
     }
     constexpr measure fired(usage const& now) const noexcept {
         return due(now) ? left.fired(now) | right.fired(now) : measure::none;
@@ -286,7 +299,7 @@ struct joined_condition {
     }
     constexpr auto bind(tokens input) const noexcept {
         return [left = left.bind(input), right = right.bind(input)](usage const& now) {
-            return detail::join_holds(Both, left(now), right(now));
+            return Both ? left(now) && right(now) : left(now) || right(now);
         };
     }
     constexpr messages message_limit() const noexcept {
@@ -362,11 +375,14 @@ constexpr bool conflicts(threshold const& when, threshold const& until) noexcept
     return room == (until.limit < when.limit);
 }
 constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
-    return when.parts.answer(
-        [&](threshold const& one) {
-            return until.parts.answer([&](threshold const& goal) { return conflicts(one, goal); }, join_holds);
-        },
-        join_holds);
+    unsigned all = 0;
+    for (unsigned at = when.parts.size; at-- > 0;) {
+        unsigned of_one = 0;
+        for (unsigned goal = until.parts.size; goal-- > 0;)
+            of_one = of_one << 3 | (conflicts(when.parts.terms[at], until.parts.terms[goal]) ? 7 : 0);
+        all = all << 3 | (joined(until.parts.steps, of_one) != measure::none ? 7 : 0);
+    }
+    return joined(when.parts.steps, all) != measure::none;
 }
 
 }  // namespace detail
@@ -392,8 +408,8 @@ struct target {
     }
 
     /// A callable on usage: whether a layer with this trigger has done enough.
-    [[gnu::noinline]] constexpr detail::bound_trigger goal(trigger const& when, tokens input) const noexcept {
-        return (given ? at : when.target()).bind(input);
+    constexpr detail::bound_trigger goal(trigger const& when, tokens input) const noexcept {
+        return given ? at.bind(input) : when.target().bind(input);
     }
     template <condition When>
     constexpr auto goal(When const& when, tokens input) const noexcept {
