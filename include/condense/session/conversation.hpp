@@ -94,7 +94,7 @@ public:
         }
     }
     /// Sends neighbouring user messages as one.
-    void alternate() noexcept { request_.alternate(); }
+    void alternate() { request_.alternate(frame_cost(meter_.estimator(), role::user)); }
     conversation(conversation const&) = delete;
     conversation& operator=(conversation const&) = delete;
 
@@ -324,10 +324,7 @@ public:
     }
 
 private:
-    request_state sent() const noexcept {
-        auto const frame = frame_cost(meter_.estimator(), role::user);
-        return {edits_, size(), request_.joined_frames(outline_, edits_, frame)};
-    }
+    request_state sent() const noexcept { return {edits_, size(), request_.joined_frames(outline_, edits_)}; }
 
     template <class Pins>
     void read(message_type const& m, Pins const& by) {

@@ -34,8 +34,11 @@ struct originals {
 template <class Message>
 class request {
 public:
-    /// Sends neighbouring user messages as one.
-    void alternate() noexcept { alternates_ = true; }
+    /// Sends neighbouring user messages as one; `frame` is what a summary's message costs beside its text.
+    void alternate(v1::cost frame) noexcept {
+        alternates_ = true;
+        summary_frame_ = frame;
+    }
 
     constexpr std::size_t size() const noexcept { return alternates_ ? runs_.size() : places_.size(); }
 
@@ -45,9 +48,9 @@ public:
         return alternates_ ? message_of(source, runs_[index]) : message_at(source, index);
     }
 
-    /// What is saved by sending neighbouring user messages as one; `frame` is that of a summary's message.
-    v1::cost joined_frames(outline const& facts, view const& edits, v1::cost frame) noexcept {
-        return alternates_ ? joined_frames_(facts, edits, frame) : v1::cost{};
+    /// What is saved by sending neighbouring user messages as one.
+    v1::cost joined_frames(outline const& facts, view const& edits) noexcept {
+        return alternates_ ? joined_frames_(facts, edits, summary_frame_) : v1::cost{};
     }
 
     /// Room for one message more; after it `add` and `change` cannot fail.
@@ -216,6 +219,7 @@ private:
     bool stale_ = true;
     bool made_holds_ = false;  ///< what was made is of the edits that are in force
     bool alternates_ = false;
+    v1::cost summary_frame_ = {};
     bool runs_stale_ = true;
     std::vector<run> runs_;  ///< filled only where it alternates, as is the next
     std::vector<Message> joined_;
