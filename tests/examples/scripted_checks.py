@@ -125,7 +125,11 @@ def never_leaves_it_while_names_change(chat, root):
     other = threading.Thread(target=swap)
     other.start()
     try:
-        out = chat.run(["--window", "4000", folder], ["read swap/secret.txt", "list swap", "search 8c1f"] * 150)
+        out = ""
+        for _ in range(10):  # on few cores one thread may not run while the other does
+            out += chat.run(["--window", "4000", folder], ["read swap/secret.txt", "list swap", "search 8c1f"] * 150)
+            if "harmless" in out and "links are not followed" in out:
+                break
     finally:
         over.set()
         other.join()

@@ -12,6 +12,7 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/message.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/detail/address.hpp>
 
 // For chat templates that refuse two user messages in a row: neighbouring user messages are sent as one. Only what
 // is sent is joined. The conversation and its edits know the messages apart, so a later run finds its summary again.
@@ -157,12 +158,12 @@ void each_alternating(Messages const& range, Function&& f) {
         if (pending != nullptr) {
             if (auto both = detail::joined(*pending, m)) {
                 whole.emplace(std::move(*both));
-                pending = &*whole;
+                pending = detail::address_of(*whole);
                 continue;
             }
             f(*pending);
         }
-        pending = &m;
+        pending = detail::address_of(m);
     }
     if (pending != nullptr) f(*pending);
 }

@@ -39,7 +39,7 @@ public:
         using iterator_category = std::forward_iterator_tag;
 
         iterator() = default;
-        iterator(Conversation const& of, std::size_t at) noexcept : of_{&of}, at_{at} {}
+        iterator(Conversation const& of, std::size_t at) noexcept : of_{address_of(of)}, at_{at} {}
         message_type const& operator*() const { return of_->request_at(at_); }
         message_type const* operator->() const { return address_of(**this); }
         iterator& operator++() noexcept {
@@ -54,7 +54,7 @@ public:
         std::size_t at_ = 0;
     };
 
-    explicit request_range(Conversation const& of) noexcept : of_{&of} {}
+    explicit request_range(Conversation const& of) noexcept : of_{address_of(of)} {}
     iterator begin() const noexcept { return {*of_, 0}; }
     iterator end() const noexcept { return {*of_, size()}; }
     std::size_t size() const noexcept { return of_->request_size(); }

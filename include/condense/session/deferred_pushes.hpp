@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/detail/address.hpp>
 #include <condense/detail/scope_exit.hpp>
 
 // Messages that an estimator, a layer or a summarising model pushes while the session is busy with a run or another
@@ -32,7 +33,7 @@ public:
             taken_ = 0;
             draining_.swap(waiting_);
         }
-        return draining_.empty() ? nullptr : &draining_[taken_];
+        return draining_.empty() ? nullptr : address_of(draining_[taken_]);
     }
     void pop() noexcept { ++taken_; }
     std::size_t size() const noexcept { return draining_.size() - taken_ + waiting_.size(); }
