@@ -299,3 +299,24 @@ TEST_CASE("whatever a conversation holds, its request alternates, its words are 
     }
     CHECK(joins > 1'000);
 }
+
+TEST_CASE("a request that is asked for again keeps the joined messages where they are") {
+    auto chat = alternating_session();
+    chat.push(chat_message::user("the task, in a text that is longer than any buffer inside a string"));
+    chat.push(chat_message::user("and more of it"));
+    auto const* const text = chat.request()[0].parts[0].text.data();
+    CHECK(chat.request()[0].parts[0].text.data() == text);
+    chat.push(chat_message::user("and the end"));
+    CHECK(words(chat.request()[0]).ends_with("and more of it\n\nand the end"));
+}
+
+TEST_CASE("a run says that the request fits only where it does, with messages that are joined, too") {
+    condense::session chat{conversation{}, condense::pipeline{condense::sliding_window{.when = used > 100_pct}},
+                           condense::budget{.window = 2'000_tokens}, framed{},
+                           condense::run_options{.alternate = true}};
+    for (int number = 0; number < 100; ++number) chat.push(chat_message::user("u"));
+    for (int number = 0; number < 12; ++number) chat.push(step(number));
+    auto const report = chat.run();
+    CHECK(report.after.tokens == chat.used().tokens);
+    CHECK(report.fits() == chat.used().fits());
+}

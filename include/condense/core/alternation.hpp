@@ -36,7 +36,8 @@ struct text_parts {
     }
 };
 
-/// Two neighbours can be sent as one where one of them is text alone, which then stands in a text of the other.
+/// Two neighbours that both hold text can be sent as one where one of them is text alone, which then stands in a text
+/// of the other.
 constexpr bool can_join(text_parts const& earlier, text_parts const& later) noexcept {
     return earlier.count != 0 && later.count != 0 && (earlier.only_text || later.only_text);
 }
@@ -142,9 +143,9 @@ using joined_frames = basic_joined_frames<>;
 
 /// Calls f(message const&) for each message of a range, in order, neighbouring user messages joined into one: for
 /// what is sent to a template that wants user and assistant to alternate. A joined message lives during the call.
-/// Two neighbours that hold more than text each stay apart. The joined message has the other members of the one
-/// that holds more than text, else of the first. Not for a history that is reduced again: a summary in a message of
-/// the user is known as one no more.
+/// Two neighbours stay apart if each holds more than text, or one holds no text. The joined message has the other
+/// members of the one that holds more than text, else of the first. Not for a history that is reduced again: a summary
+/// in a message of the user is known as one no more.
 template <class Messages, class Function>
 void each_alternating(Messages const& range, Function&& f) {
     using message_type = std::remove_cvref_t<decltype(*range.begin())>;

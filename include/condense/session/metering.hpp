@@ -55,10 +55,10 @@ public:
             now.source = usage_source::none;
         return now;
     }
-    /// While the result lives, sums of `edits`, those of `all` or a copy, are measured in the scale of `used`.
+    /// While the result lives, sums of `edits`, those of `all` or a copy, are measured in the scale of `used`; frames
+    /// of messages that are sent inside another count there, so that a run never leaves more than it says.
     auto in_scale(view& edits, request_state const& all) const noexcept {
-        auto const sum = edits.sums().cost + cost::of(limits_.overhead);
-        return calibration_scope(edits, sum.tokens(), used(all).tokens, limits_.overhead);
+        return calibration_scope(edits, counted(all).tokens(), used(all).tokens, limits_.overhead);
     }
 
     /// This request is being sent: `observe` refers to it.
@@ -135,7 +135,7 @@ private:
     tokens expected(request_state const& all) const noexcept { return corrected(count_, counts_of(all)).tokens(); }
     /// A sum of all messages, by the latest report.
     tokens reported(cost sum, std::size_t messages) const noexcept {
-        auto const since = messages - baseline_.messages();
+        auto const since = messages < baseline_.messages() ? 0 : messages - baseline_.messages();
         return baseline_.used(sum, limits_.overhead, [&](cost each) {
             return corrected(count_, {.counted = each, .messages = since}).tokens();
         });

@@ -116,23 +116,27 @@ private:
             if (!is_edited(facts, edits, changed.index) || !edits.sends(facts, changed.index)) continue;
             made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
             changed.made = static_cast<std::uint32_t>(made_.size() - 1);
+            newest_changed_ = true;
         }
         if (!fewer()) return;
         stale_ = 2 * thin(facts, edits) < made_.size();  // most of what was made is not sent any more
         if (stale_) remake(source, facts, edits, false);
     }
 
-    /// Joins the places that came since, and the two newest runs again: their messages may have changed.
+    /// Joins the places that came since, and the newest run again where its last message has changed.
     template <class Source>
     void join(Source const& source) {
-        if (std::exchange(runs_stale_, true)) runs_.clear(), joined_.clear();
-        std::size_t at = 0;
-        for (int newest = 0; newest < 2 && !runs_.empty(); ++newest) {
-            at = runs_.back().first;
+        if (!runs_stale_ && !newest_changed_ && joined_end_ == places_.size()) return;
+        if (std::exchange(runs_stale_, true)) {
+            runs_.clear();
+            joined_.clear();
+            joined_end_ = 0;
+        } else if (newest_changed_ && !runs_.empty()) {
+            joined_end_ = runs_.back().first;
             if (runs_.back().joined != none32) joined_.pop_back();
             runs_.pop_back();
         }
-        for (; at < places_.size(); ++at) {
+        for (auto at = joined_end_; at < places_.size(); ++at) {
             auto both = runs_.empty() ? std::nullopt : joined(message_of(source, runs_.back()), message_at(source, at));
             if (!both) {
                 runs_.push_back({at});
@@ -142,7 +146,8 @@ private:
             joined_.push_back(std::move(*both));
             runs_.back().joined = static_cast<std::uint32_t>(joined_.size() - 1);
         }
-        runs_stale_ = false;
+        joined_end_ = places_.size();
+        newest_changed_ = runs_stale_ = false;
     }
 
     /// Nothing but parts of the newest message has changed, which is sent as it came.
@@ -221,6 +226,8 @@ private:
     bool alternates_ = false;
     v1::cost summary_frame_ = {};
     bool runs_stale_ = true;
+    bool newest_changed_ = false;  ///< since the runs were joined
+    std::size_t joined_end_ = 0;  ///< places before it are in runs
     std::vector<run> runs_;  ///< filled only where it alternates, as is the next
     std::vector<Message> joined_;
     detail::joined_frames joined_frames_;
