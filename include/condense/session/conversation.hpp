@@ -255,6 +255,7 @@ public:
         v1::outline outline;
         view edits;
         auto const before = counted();
+        auto const old_size = size();
         std::uint32_t index = 0;
         std::size_t abandoned = 0;
         auto const abandon_again = [&] {
@@ -280,7 +281,7 @@ public:
         edits_ = std::move(edits);
         undo_points_.clear();
         abandoned_.resize(abandoned);
-        meter_.edited(first, before, size());
+        meter_.edited(first, before, old_size);
         settle();
     }
 
