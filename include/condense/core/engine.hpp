@@ -69,7 +69,8 @@ constexpr outcome press(Mix const& mix, Run& shared, typename Mix::memory& kept,
         mix.run_hook(shared, shared.entries, kept, reduce_hook{});
         auto const now = shared.draft.used().tokens;
         if (now <= how.line) return outcome::fits;
-        if (!shared.top && now >= before) pass = how.passes - 1;
+        if (shared.top) break;
+        if (now >= before) pass = how.passes - 1;
     }
     return outcome::passes;
 }

@@ -76,11 +76,11 @@ public:
         auto const& call = calls_[part.call];
         return call.id_size == 0 && call.waits && !call.answered;
     }
-    /// Columns of calls that were cancelled or found dead; some may have got a result since.
+    /// Part ids of calls that were cancelled or found dead; some may have got a result since.
     constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
-    /// Columns of results whose call is nowhere.
+    /// Part ids of results whose call is nowhere.
     constexpr std::vector<std::uint32_t> const& orphans() const noexcept { return orphans_; }
-    /// Columns of results whose call, which has an id, has one in an earlier message, too.
+    /// Part ids of results whose call, which has an id, has one in an earlier message, too.
     constexpr std::vector<std::uint32_t> const& repeats() const noexcept { return repeats_; }
 
     /// The tool name of a part: its own, or that of its call.

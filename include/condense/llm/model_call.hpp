@@ -155,16 +155,16 @@ reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
     }
 }
 
-/// The same; an exception that tells of an overflow is its reply where it `may_retry`, and nothing was shown yet.
-template <class Message, class Model, class Request, class Stop>
+/// The same; an exception that tells of an overflow is its reply where `may_retry()`, and nothing was shown yet.
+template <class Message, class Model, class Request, class Stop, class MayRetry>
 reply<Message> ask_model(Model& model, Request const& request, delivery& sink, [[maybe_unused]] Stop const& stop,
-                         [[maybe_unused]] bool may_retry) {
+                         [[maybe_unused]] MayRetry const& may_retry) {
 #if defined(__cpp_exceptions)
     try {
         return ask_model<Message>(model, request, sink);
     } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
         if (stop.stop_requested() || wraps_cancellation(problem)) throw;
-        if (!may_retry || sink.delivered() || !overflow_of(0, problem.what())) throw;
+        if (!may_retry() || sink.delivered() || !overflow_of(0, problem.what())) throw;
         return {.error = {.status = 0, .text = problem.what()}};
     }
 #else

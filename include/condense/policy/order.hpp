@@ -30,7 +30,6 @@ struct candidate {
 template <class Draft>
 constexpr std::vector<candidate> candidates(Draft const& seen, candidate_order order) {
     std::vector<candidate> found;
-    found.reserve(seen.outline().part_count());
     for (auto const which : seen.groups())
         seen.each_part_of(which, [&](part_ref part) { found.push_back({part, seen.about(part).cost}); });
     if (order == oldest_first) return found;

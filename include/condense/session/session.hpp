@@ -493,11 +493,13 @@ private:
         auto report = transact([&](auto& whole) { return runs_.run(whole, demand, focus); });
         auto const now = used();
         report.before = before;
+        if (runs_.options().alternate) report.after.tokens = now.tokens;
         report.after.source = now.source;
         runs_.note(report, manual, demand.may_ask, now, [&] { return talk_.reducible(); });
         drain_deferred();
         return report;
     }
+
     // Calls.
 
     void note_usage(provider_usage const& told, instant took) noexcept {
@@ -535,8 +537,9 @@ private:
         while (true) {
             bool const again = ++result.attempts > 1;
             auto const began = runs_.options().clock();
-            auto given =
-                detail::ask_model<message_type>(model, request(), sink, runs_.options().stop, !again && !overflowed_);
+            auto const sent = request();
+            auto const may_retry = [&] { return !again && !overflowed_; };
+            auto given = detail::ask_model<message_type>(model, sent, sink, runs_.options().stop, may_retry);
             if (given.message) {
                 note_usage(given.usage, runs_.options().clock() - began);  // of what was sent: without the answer
                 events::usage_missing const missing{turns().turns};
