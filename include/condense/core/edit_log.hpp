@@ -184,11 +184,13 @@ public:
     /// What a sum with the overhead comes to, rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
-        return {.tokens = measured(sums_.cost + v1::cost::of(limits.overhead)),
-                .input = limits.input(),
-                .messages = {sums_.messages},
-                .turns = {sums_.turns},
-                .cached = cached_};
+        auto now = counts(limits);
+        now.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
+        return now;
+    }
+    /// The same without the tokens.
+    constexpr v1::usage counts(v1::budget const& limits) const noexcept {
+        return {.input = limits.input(), .messages = {sums_.messages}, .turns = {sums_.turns}, .cached = cached_};
     }
 
     /// True while the step still decides something.

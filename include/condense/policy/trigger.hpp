@@ -96,9 +96,8 @@ struct threshold {
     }
     /// The same as bind(now.input)(now); without a division where that need not be, because each check comes here.
     constexpr bool holds(usage const& now) const noexcept {
-        constexpr auto most = u64_limit / percent::whole;
-        if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) && now.tokens.count <= most &&
-            now.input.count <= most)
+        if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) &&
+            (now.tokens.count | now.input.count) >> 48 == 0)  // then no product of basis points is too large
             return compare(now.tokens.count * percent::whole, how, now.input.count * limit);
         if (of == subject::messages) return compare(now.messages.count, how, limit);
         return bind(now.input)(now);

@@ -48,7 +48,7 @@ public:
     /// By estimates; once a provider has reported, by its figure plus an estimate of later messages; after an edit by
     /// estimates in proportion to that report.
     usage used(request_state const& all) const noexcept {
-        auto now = all.edits.used(limits_);
+        auto now = all.edits.counts(limits_);
         now.tokens = baseline_.holds() ? reported(counted(all), all.size) : expected(all);
         if (baseline_.is_exact()) now.source = usage_source::reported;
         else if (!baseline_.holds() && all.sum() == cost{} && all.edits.sums().messages != 0)
