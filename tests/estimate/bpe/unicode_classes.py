@@ -25,6 +25,7 @@ TEXT = """// SPDX-License-Identifier: BSL-1.0
 
 // Classes of code points of Unicode {version}, the version of tiktoken 0.14: one digit each, the values of
 // char_class. Written by tests/estimate/bpe/unicode_classes.py; not edited by hand.
+// clang-format off
 
 namespace condense {{
 inline namespace v1 {{
@@ -72,7 +73,7 @@ def rendered(data):
         block = "".join(str(class_of(data, point)) for point in range(start, start + BLOCK))
         index.append(blocks.setdefault(block, len(blocks)))
     assert len(blocks) <= 256
-    rows = [", ".join(map(str, index[at:at + 28])) for at in range(0, len(index), 28)]
+    rows = [", ".join(map(str, index[at:at + 20])) for at in range(0, len(index), 20)]
     return TEXT.format(version=VERSION, end=END, block=BLOCK, index="".join(f"    {row},\n" for row in rows),
                        digits="\n".join(f'    "{block}"' for block in blocks))
 
