@@ -74,8 +74,9 @@ def rendered(data):
         index.append(blocks.setdefault(block, len(blocks)))
     assert len(blocks) <= 256
     rows = [", ".join(map(str, index[at:at + 20])) for at in range(0, len(index), 20)]
+    digits = "".join(blocks)
     return TEXT.format(version=VERSION, end=END, block=BLOCK, index="".join(f"    {row},\n" for row in rows),
-                       digits="\n".join(f'    "{block}"' for block in blocks))
+                       digits="\n".join(f'    "{digits[at:at + 112]}"' for at in range(0, len(digits), 112)))
 
 
 def main():
