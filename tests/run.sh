@@ -146,18 +146,18 @@ for preset in $presets; do
     case $run:$preset:$# in
         quick:*:0)
             echo "condense: not in this run: what tests/README.md lists under --full"
-            run_preset "$preset" quick 5 --label-exclude full
+            run_preset "$preset" quick 3 --label-exclude full
             ;;
         changed:*)
             # shellcheck disable=SC2046
             set -- $({ echo tests/laws/; git diff --name-only HEAD && git ls-files --others --exclude-standard; } |
                 sed -n 's|^include/condense/\([a-z_]*\)/.*|\1|p; s|^tests/\([a-z_]*\)/\(.*[.]test[.]cpp\)*$|\1|p' | sort -u)
             echo "condense: only the tests of: $*"
-            run_preset "$preset" "$(printf '%s_tests ' "$@")" 5 --tests-regex "^($(IFS='|' && echo "$*"))[.]|^layout\$"
+            run_preset "$preset" "$(printf '%s_tests ' "$@")" 3 --tests-regex "^($(IFS='|' && echo "$*"))[.]|^layout\$"
             ;;
         full:asan:0) run_preset asan all 20 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 5)" ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 3)" ;;
     esac
 done

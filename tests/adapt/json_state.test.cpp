@@ -17,7 +17,6 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages/json.hpp"
-#include "support/messages/post.hpp"
 #include "support/sanitized.hpp"
 
 namespace {
@@ -118,11 +117,6 @@ std::string text_of_version_1() {
 TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
     laws::check_restarts<forms::json>(400, by_text);
 }
-TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants",
-          "[law-7]") {
-    laws::check_restarts<forms::post>(400, by_text);
-}
-
 TEST_CASE("a state of an earlier version is read, what it does not hold has its default") {
     using condense::used;
     using namespace condense::literals;

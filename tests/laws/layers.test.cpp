@@ -15,6 +15,7 @@
 #include <condense/store/memory_journal.hpp>
 
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 // Every layer that the library has keeps the laws that a user's layer is checked against.
 
@@ -25,7 +26,8 @@ using condense::used;
 
 std::string problems(auto const& layer) {
     std::string out;
-    for (auto const& each : condense::testing::check_layer_laws(layer, {.rounds = 30})) out += each.text() + "\n";
+    for (auto const& each : condense::testing::check_layer_laws(layer, {.rounds = 10 + rounds(20)}))
+        out += each.text() + "\n";
     return out;
 }
 

@@ -6,7 +6,6 @@
 #include "laws/restart.hpp"
 #include "support/catch.hpp"
 #include "support/messages/chat.hpp"
-#include "support/messages/handle.hpp"
 
 namespace {
 
@@ -19,7 +18,4 @@ auto const as_it_is = [](auto& from, auto& to) {
 
 TEST_CASE("a session that is restored does what one does that never stopped: chat_message", "[law-7]") {
     laws::check_restarts<condense::chat_message>(2'000, as_it_is);
-}
-TEST_CASE("a session that is restored does what one does that never stopped: handles", "[law-7]") {
-    laws::check_restarts<forms::handle>(1'000, as_it_is);
 }

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <cstdlib>
 
-// How much of its work a test with random rounds does: CONDENSE_EFFORT, in percent of what the test names, 5 where it
+// How much of its work a test with random rounds does: CONDENSE_EFFORT, in percent of what the test names, 3 where it
 // is not set. tests/README.md says which run sets what.
 
 inline std::uint64_t effort() {
     static std::uint64_t const percent = [] {
         auto const* const given = std::getenv("CONDENSE_EFFORT");
         auto const value = given == nullptr ? 0 : std::strtoull(given, nullptr, 10);
-        return value == 0 ? std::uint64_t{5} : std::uint64_t{value};
+        return value == 0 ? std::uint64_t{3} : std::uint64_t{value};
     }();
     return percent;
 }

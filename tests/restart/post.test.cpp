@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "support/messages/post.hpp"
+#include <condense/adapt/json_state.hpp>
+#include "laws/restart.hpp"
+#include "support/catch.hpp"
+
+TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants",
+          "[law-7]") {
+    laws::check_restarts<forms::post>(400, [](auto& from, auto& to) {
+        auto const saved = condense::save(from);
+        return condense::restore(to, saved);
+    });
+}
