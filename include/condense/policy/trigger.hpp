@@ -19,16 +19,13 @@ inline namespace v1 {
 
 namespace detail {
 
-enum class comparison : std::uint8_t { at_least, above, at_most, below };
+/// The bits say how a figure may stand to its limit: 1 below, 2 equal, 4 above. A lookup in place of branches, because
+/// each check comes here.
+enum class comparison : std::uint8_t { below = 1, at_most = 3, above = 4, at_least = 6 };
 
-constexpr bool compare(std::uint64_t left, comparison how, std::uint64_t right) noexcept {
-    switch (how) {
-        case comparison::at_least: return left >= right;
-        case comparison::above: return left > right;
-        case comparison::at_most: return left <= right;
-        case comparison::below: break;
-    }
-    return left < right;
+constexpr bool compare(std::uint64_t figure, comparison how, std::uint64_t limit) noexcept {
+    auto const place = static_cast<unsigned>(figure >= limit) + static_cast<unsigned>(figure > limit);
+    return (static_cast<unsigned>(how) >> place & 1u) != 0;
 }
 
 constexpr std::string_view spelling(comparison how) noexcept {
@@ -47,10 +44,8 @@ inline std::string spelling(percent share) {
     return text + " %";
 }
 
-constexpr bool rises(comparison how) noexcept { return how == comparison::at_least || how == comparison::above; }
-constexpr bool includes_limit(comparison how) noexcept {
-    return how == comparison::at_least || how == comparison::at_most;
-}
+constexpr bool rises(comparison how) noexcept { return (static_cast<unsigned>(how) & 4u) != 0; }
+constexpr bool includes_limit(comparison how) noexcept { return (static_cast<unsigned>(how) & 2u) != 0; }
 
 template <class Quantity>
 concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
