@@ -186,7 +186,7 @@ private:
     }
     /// Calls must stay with their message, and results too, unless their call is missing anyway.
     bool may_be_removed(std::size_t index, detail::part_reading const& part) const noexcept {
-        return part.kind != part_kind::tool_call && (part.kind != part_kind::tool_result || pairs_.orphaned(index));
+        return part.kind != part_kind::tool_call && (part.kind != part_kind::tool_result || pairs_.has_orphan(index));
     }
     /// True if `sent` may be the part as it was or shortened. Media may have become a text that names them; a sealed
     /// part, which only its provider can read, is never shortened.
@@ -207,7 +207,7 @@ private:
             !is_present(next - 1))
             return false;
         auto const id = sent.parts[0].call;
-        for (auto const other : pairs_.links(next - 1))
+        for (auto const other : pairs_.linked(next - 1))
             for (auto const& result : history_[other].parts)
                 if (id != 0 && result.kind == part_kind::tool_result && result.call == id) return false;
         for (auto const& call : history_[next - 1].parts)
@@ -233,7 +233,7 @@ private:
     void check_pairs() {
         for (std::size_t index = 0; index < history_.size(); ++index) {
             if (!is_present(index)) continue;
-            for (auto const other : pairs_.links(index))
+            for (auto const other : pairs_.linked(index))
                 if (!is_present(other))
                     add_violation("L1 pairs",
                                   (other < index ? "holds a result of the call in message "

@@ -84,7 +84,7 @@ private:
 /// one after the other.
 template <class Transcripts, token_estimator Estimator, class Clock, class... Mixes>
 comparison compare(Transcripts const& transcripts, budget limits, prices const& price_list,
-                   replay_options<Estimator, Clock> const& options, named<Mixes> const&... with) {
+                   replay_options<Estimator, Clock> const& options, named<Mixes> const&... mixes) {
     comparison result;
     (result.mixes.push_back(mixes.name), ...);
     std::size_t position = 0;
@@ -99,7 +99,7 @@ comparison compare(Transcripts const& transcripts, budget limits, prices const& 
 /// The same with the default estimator and clock, measuring items and judging every request.
 template <class Transcripts, class... Mixes>
 comparison compare(Transcripts const& transcripts, budget limits, prices const& price_list,
-                   named<Mixes> const&... with) {
+                   named<Mixes> const&... mixes) {
     return compare(transcripts, limits, price_list, replay_options<>{}, mixes...);
 }
 

@@ -79,13 +79,13 @@ private:
 
     /// Adds a message of the request to the counts, or takes it out.
     void update(sent_message const& m, bool enters) {
-        auto const add = [&](std::vector<std::uint32_t> const& items, std::vector<std::uint32_t>& counts) {
+        auto const apply = [&](std::vector<std::uint32_t> const& items, std::vector<std::uint32_t>& counts) {
             for (auto const item : items) enters ? ++counts[item] : --counts[item];
         };
-        if (m.index != none32) return add(items_->items_of(m.index), visible_);
+        if (m.index != none32) return apply(items_->items_of(m.index), visible_);
         auto const& derived = derived_.at(m.print);
-        add(derived.items, visible_);
-        for (auto const& name : derived.readable) add(items_behind(name), readable_);
+        apply(derived.items, visible_);
+        for (auto const& name : derived.readable) apply(items_behind(name), readable_);
     }
 
     /// The items in the first 2,000 tokens of the original behind a reference; none if no store has it.
@@ -105,20 +105,20 @@ private:
         return entry->second;
     }
 
-    /// True if a recorded message before `before` holds the item: a search for the item then returns a row around it.
-    /// Rows are a third of one reading and so longer than any item.
-    bool is_recorded(std::uint32_t item, std::size_t before, bool& journals_read) {
+    /// True if a recorded message before number `end` holds the item: a search for the item then returns a row around
+    /// it. Rows are a third of one reading and so longer than any item.
+    bool is_recorded(std::uint32_t item, std::size_t end, bool& journals_read) {
         if (shelf_.journals.empty()) return false;
         auto const is_held = [&] {
-            for (std::size_t index = items_->first_holder(item); index < before; ++index)
+            for (std::size_t index = items_->first_holder(item); index < end; ++index)
                 if (recorded_[index] && items_->holds(index, item)) return true;
             return false;
         };
         if (is_held()) return true;
         // A journal only grows: it is read again only when what is known of it does not hold the item.
         if (std::exchange(journals_read, true)) return false;
-        for (auto const& each_entry : shelf_.journals)
-            each_entry([&](std::uint64_t number) {
+        for (auto const& read_journal : shelf_.journals)
+            read_journal([&](std::uint64_t number) {
                 if (number < recorded_.size()) recorded_[as_size(number)] = true;
             });
         return is_held();

@@ -27,12 +27,12 @@ public:
 
     /// `messages` is any range of Message; `count` estimates their costs.
     template <class Messages>
-    replay_script(Messages const& messages, Estimator count) : count_(std::move(count)) {
+    replay_script(Messages const& messages, Estimator count) : estimator_(std::move(count)) {
         for (Message const& m : messages) {
             auto const index = messages_.size();
             messages_.push_back(address_of(m));
             readings_.push_back(read_message(m));
-            costs_.push_back(cost_of_message(m, count_));
+            costs_.push_back(cost_of_message(m, estimator_));
             if (readings_.back().speaker != role::assistant) continue;
             bool const joined = !answers_.empty() && answers_.back().past == index && joins_previous(m);
             if (!joined) answers_.push_back({index, index});
@@ -45,10 +45,10 @@ public:
     message_reading const& reading(std::size_t index) const noexcept { return readings_[index]; }
     v1::cost cost(std::size_t index) const noexcept { return costs_[index]; }
     std::vector<answer> const& answers() const noexcept { return answers_; }
-    Estimator const& estimator() const noexcept { return count_; }
+    Estimator const& estimator() const noexcept { return estimator_; }
 
 private:
-    Estimator count_;
+    Estimator estimator_;
     std::vector<Message const*> messages_;
     std::vector<message_reading> readings_;
     std::vector<v1::cost> costs_;
