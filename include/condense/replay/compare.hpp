@@ -19,8 +19,8 @@ inline namespace v1 {
 
 /// The figures of each mix on each conversation.
 struct comparison {
-    std::vector<replay_figures> all =
-        {};  ///< conversation by conversation, each with every mix in the order of `mixes`
+    /// Conversation by conversation, each with every mix in the order of `mixes`.
+    std::vector<replay_figures> all = {};
     std::vector<std::string> mixes = {};   ///< names of the mixes, in the order given
 
     /// The sum over all conversations, one for each mix, in the order of `mixes`.
