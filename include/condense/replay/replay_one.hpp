@@ -38,8 +38,8 @@ struct replay_source {
     detail::item_index items;
 
     template <class Messages>
-    replay_source(Messages const& messages, replay_options<Estimator, Clock> settings)
-        : options{std::move(settings)}, script{messages, options.estimator},
+    replay_source(Messages const& conversation, replay_options<Estimator, Clock> settings)
+        : options{std::move(settings)}, script{conversation, options.estimator},
           items{options.items ? detail::item_index{script} : detail::item_index{}} {}
     replay_source(replay_source const&) = delete;
     replay_source& operator=(replay_source const&) = delete;
@@ -95,19 +95,19 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     return out;
 }
 
-/// Replays one mix on one conversation. `messages` is any container of copyable messages; it stays unchanged.
+/// Replays one mix on one conversation. `conversation` is any container of copyable messages; it stays unchanged.
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
-replay_figures replay_one(Messages const& messages, std::string_view name, budget limits, prices const& price_list,
+replay_figures replay_one(Messages const& conversation, std::string_view name, budget limits, prices const& price_list,
                           named<Mix> const& candidate, replay_options<Estimator, Clock> const& options = {}) {
-    return replay_one(replay_source{messages, options}, name, limits, price_list, candidate);
+    return replay_one(replay_source{conversation, options}, name, limits, price_list, candidate);
 }
 
 /// Replays several mixes on one conversation, which is read once for all of them. In the order of `mixes`.
 template <class Messages, token_estimator Estimator, class Clock, class... Mixes>
-std::vector<replay_figures> replay_each(Messages const& messages, std::string_view name, budget limits,
+std::vector<replay_figures> replay_each(Messages const& conversation, std::string_view name, budget limits,
                                         prices const& price_list, replay_options<Estimator, Clock> const& options,
                                         named<Mixes> const&... mixes) {
-    replay_source const source{messages, options};
+    replay_source const source{conversation, options};
     std::vector<replay_figures> all;
     (all.push_back(replay_one(source, name, limits, price_list, mixes)), ...);
     return all;
