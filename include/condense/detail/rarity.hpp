@@ -104,13 +104,13 @@ public:
     }
 
 private:
-    struct entry {
+    struct slot {
         std::uint64_t value = 0;
         std::uint32_t count = 0;
         bool accompanied = false;
         std::uint16_t surprise = 0;
     };
-    entry slots_[Slots] = {};
+    slot slots_[Slots] = {};
     std::uint64_t total_ = 0;
     std::uint64_t uncounted_ = 0;  ///< values that came when the table was full
     std::uint32_t used_ = 0;
