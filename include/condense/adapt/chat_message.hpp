@@ -45,6 +45,7 @@ struct chat_message {
         if (!text.empty()) result.parts.push_back({.text = std::move(text)});
         return result;
     }
+    /// Messages of one text, by role.
     static chat_message system(std::string content) { return text(v1::role::system, std::move(content)); }
     static chat_message user(std::string content) { return text(v1::role::user, std::move(content)); }
     static chat_message assistant(std::string content) { return text(v1::role::assistant, std::move(content)); }
@@ -53,6 +54,7 @@ struct chat_message {
     static chat_message call(std::string id, std::string tool, std::string arguments) {
         return chat_message{.role = v1::role::assistant}.and_call(std::move(id), std::move(tool), std::move(arguments));
     }
+    /// Adds a parallel call: chat_message::call(...).and_call(...).
     chat_message and_call(std::string id, std::string tool, std::string arguments) && {
         parts.push_back({.kind = part_kind::tool_call,
                          .text = std::move(arguments),
@@ -71,6 +73,7 @@ struct chat_message {
     friend bool operator==(chat_message const&, chat_message const&) = default;
 };
 
+/// chat_message as a message: parts are views into it, and edits return copies.
 template <>
 struct message_traits<chat_message> {
     static role role_of(chat_message const& m) { return m.role; }
@@ -157,6 +160,7 @@ struct message_traits<chat_message> {
         if (fields.broken() || !fields.done()) return std::nullopt;
         return m;
     }
+    /// A message of the library itself, such as a summary.
     static chat_message make(role speaker, std::string text) { return chat_message::text(speaker, std::move(text)); }
     static std::string_view name_of(chat_message const& m) { return m.name; }
     static bool pinned(chat_message const& m) { return m.pinned; }

@@ -42,6 +42,7 @@ class media_words {
 public:
     template <class Json>
     explicit media_words(Json const& block) : type_{media_name(text_member(block, "type"))} {
+        // Anthropic has a member `source`; OpenAI one named like the type, or the members in the block itself.
         auto const* const source = object_member(block, "source");
         auto const type = std::string{text_member(block, "type")};  // as a key
         auto const* const nested = object_member(block, type.c_str());

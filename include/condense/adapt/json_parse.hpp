@@ -96,6 +96,7 @@ struct reason_reader {
 /// True for one item of CBOR as this library writes it: definite lengths, no tags, nested no deeper than depth_limit.
 /// The parser recurses, so anything else might overflow the stack.
 constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
+    // Reads heads only: a container raises the level by the items that it announces, a string is skipped.
     std::array<std::uint64_t, depth_limit + 1> pending{1};  // items to come, by level
     std::size_t depth = 0;
     for (std::size_t position = 0;;) {

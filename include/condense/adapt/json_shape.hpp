@@ -187,6 +187,7 @@ private:
         return part;
     }
 
+    /// Adds the text of the part, if it is a string, and calls the visitor.
     void visit_part(part_view part, place text, place removable, bool is_dump = false) {
         if (!is_dump)
             if (auto const* const string = string_of(text.find())) part.text = *string;

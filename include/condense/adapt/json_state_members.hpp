@@ -63,6 +63,7 @@ void each_member(Archive& a, layer_statistics& layer) {
     a("latest_artifacts", layer.latest_artifacts), a("failures", layer.failures), a("asked", layer.asked);
     if (a.version() >= 2)
         a("files", layer.files), a("latest_files", layer.latest_files), a("latest_file_names", layer.latest_file_names);
+    // A small_text cannot be read into: it goes through a string.
     std::string failure{std::string_view{layer.failure}};
     a("failure", failure);
     layer.failure = std::string_view{failure};
@@ -85,6 +86,7 @@ void each_member(Archive& a, pace& pacing) {
 }
 template <class Archive>
 void each_member(Archive& a, reported_baseline& anchor) {
+    // Its fields are private, so that it names them itself.
     anchor.each_field(
         [&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
             a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
@@ -153,6 +155,7 @@ public:
 private:
     template <class Value>
     void write(Value& value) {
+        // bool comes first, because it is an unsigned type, too.
         if constexpr (std::is_same_v<Value, bool>) out_->append(value ? "true" : "false");
         else if constexpr (std::is_unsigned_v<Value>) out_->append(std::to_string(value));
         else if constexpr (std::is_enum_v<Value>) out_->append(std::to_string(static_cast<unsigned>(value)));
@@ -176,6 +179,7 @@ private:
             out_->push_back(is_row<Value> ? ']' : '}');
         }
     }
+    /// JSON has no other way to hold bytes that are not UTF-8.
     void write_text(std::string const& text) {
         if (utf8::valid(text)) {
             out_->push_back('"');
@@ -260,6 +264,7 @@ private:
             return bad_member_.empty() && inner.complete();
         }
     }
+    /// A vector of any size, or an array of exactly its size.
     template <class Values>
     bool read_list(tree& node, Values& values) {
         if (!node.is_array()) return false;
@@ -273,6 +278,7 @@ private:
         }
         return true;
     }
+    /// A string, or an object with the base64 of a text that is not UTF-8.
     bool read_text(tree& node, std::string& text) {
         if (node.is_string()) {
             text = std::move(node.get_ref<std::string&>());
@@ -283,6 +289,7 @@ private:
         ++members_;
         return base64::append_decoded(text, node.begin()->get_ref<std::string&>());
     }
+    /// The empty string stands for no reference.
     static bool read_reference(std::string_view text, reference& name) noexcept {
         auto const parsed = reference::of(text);
         if (parsed) name = *parsed;

@@ -130,6 +130,7 @@ public:
     }
 
 private:
+    /// A part of kind `other` is unknown: harmless beside known ones, unless it may be a call or a result.
     void check_part(json_piece<Json const> const& piece) {
         if (piece.part.kind != part_kind::other) {
             // A result without content is shown as an empty one, whatever else the message has.
@@ -170,6 +171,7 @@ private:
     /// Messages with calls may lack content.
     bool calls_only() const { return calls_ != nullptr || member_of(message_, "function_call") != nullptr; }
 
+    /// A name for an error text.
     static std::string printable(std::string_view name) {
         std::string result;
         append_name(result, name);

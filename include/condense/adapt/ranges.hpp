@@ -114,12 +114,14 @@ public:
                 members.push_back(address_of(all[index]));
             ends.push_back(members.size());
         }
+        // Assigned at the end: if a message throws, the next access starts again.
         members_ = std::move(members);
         ends_ = std::move(ends);
         evaluated_ = true;
     }
     std::size_t size() const noexcept { return ends_.size(); }
     element_access<grouped_history> access() noexcept { return {this}; }
+    /// A group that keeps this storage alive.
     message_group<message_type> element(std::size_t index) const {
         auto const begin = index == 0 ? 0 : ends_[index - 1];
         return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin},
@@ -176,6 +178,7 @@ public:
     }
 
 private:
+    /// A place of the request, and the message once it is rendered; null for an original.
     struct sent {
         sent_place place;
         std::unique_ptr<message_type> message;

@@ -90,6 +90,7 @@ class lazy_selection {
 public:
     using message_type = typename source<History>::message_type;
 
+    /// `history` is a view.
     lazy_selection(History history, Select select) : history_{std::move(history)}, select_{std::move(select)} {}
 
     void evaluate() {

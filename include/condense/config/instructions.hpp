@@ -119,6 +119,7 @@ inline int read_front(posix::descriptor const& file, std::uint64_t size_limit, s
 
 /// The nearest folder, from `folder` upward, that holds a mark; else "". `folder` is absolute and without links.
 inline std::string project_root(std::string folder, std::vector<std::string> const& marks) {
+    // More than any project needs; bounds the cost for a hostile path.
     constexpr int level_limit = 64;
     for (int level = 0; level < level_limit && !folder.empty(); ++level) {
         auto const prefix = folder == "/" ? folder : folder + "/";
@@ -342,6 +343,7 @@ private:
             }
         }
         for (std::size_t index = 0; index < files.size(); ++index) {
+            // From here on in the order of the text: the most general file first.
             auto& [about, content, heading, device, number] = files[index];
             about.cut = !content.empty() && content_sizes[index] != content.size();
             if (content.empty() || content_sizes[index] == detail::u64_limit) continue;

@@ -51,6 +51,7 @@ template <json_type Json>
 settings_result settings_from_json(Json const& document) {
     if (!document.is_object()) return detail::no_settings("must be a JSON object", detail::setting_text(document));
     for (auto const& entry : document.items()) {
+        // First the keys: a misspelt setting would be ignored, and its default used.
         bool is_known = false;
         for (auto const& field : settings_fields) is_known = is_known || field.key == entry.key();
         if (!is_known)
@@ -89,6 +90,7 @@ inline settings_result settings_from_json(std::string_view text) {
         auto const reason = std::string_view{parsed.error}.substr(parsed.error.starts_with(prefix) ? prefix.size() : 0);
         return detail::no_settings("must be JSON: " + detail::printable(reason, 120));
     }
+    // Keys are compared decoded, since one name has several spellings in JSON.
     std::set<std::string> keys;
     std::optional<std::string> duplicate;
     detail::json::each_member(text, [&](std::string_view name, std::string_view) {

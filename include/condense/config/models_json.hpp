@@ -54,6 +54,7 @@ public:
     /// compared as by find_model, with the same defaults for an unknown one. Costs a
     /// binary search for each spelling that is tried.
     found_model find(std::string_view name) const {
+        // With its provider the name is in the catalogue; without, it is searched among the makers' own models.
         if (auto const* const exact = find_key(keys_, name)) return facts(*exact, model_match::exact);
         auto const bare = detail::bare(name);
         if (bare.listed) {
@@ -73,6 +74,7 @@ public:
     std::size_t skipped() const noexcept { return skipped_; }
 
 private:
+    /// A model of one provider.
     struct entry {
         std::string name;  ///< "provider/model"
         std::size_t provider = 0;  ///< bytes of it, with the slash
@@ -106,12 +108,14 @@ private:
         }
         return text;
     }
+    /// A binary search; null if there is no such name.
     entry const* find_key(std::vector<key> const& keys, std::string_view name) const {
         if (name.empty()) return nullptr;
         key const wanted{key_of(name)};
         auto const it = std::lower_bound(keys.begin(), keys.end(), wanted);
         return it == keys.end() || it->text != wanted.text ? nullptr : &entries_[it->entry];
     }
+    /// The facts under the name without its provider, which the entry owns.
     static found_model facts(entry const& source, model_match match) {
         found_model result{source.facts, match};
         result.facts.name = std::string_view{source.name}.substr(source.provider);
@@ -160,6 +164,7 @@ private:
                 if (target.input >= target.window) target.input = {};
             }
         }
+        // A listed price replaces the built-in one. Without input or output it is unusable, and the model has none.
         if (auto const cost = source.find("cost"); cost != source.end()) {
             bool const is_listed = cost->is_object();
             auto const input = is_listed ? price(*cost, "input") : std::nullopt;
@@ -221,6 +226,7 @@ struct catalog_reader {
         return {{}, {fault, reason.append(" (see model_catalog)")}};
     }
 
+    /// Builds the catalogue, then sorts its names once.
     static catalog_read read(std::string_view text, bytes size_limit) {
         if (text.size() > size_limit.count)
             return failed(catalog_fault::too_large, "the text", "be no larger than the limit");

@@ -123,12 +123,15 @@ public:
     settings_result(settings_error error) noexcept : value_{std::move(error)} {}
 
     explicit operator bool() const noexcept { return std::holds_alternative<settings>(value_); }
+    /// The settings; throws invalid_configuration if there is an error.
     settings const& value() const { return get<settings>(); }
     settings const& operator*() const { return value(); }
     settings const* operator->() const { return &value(); }
+    /// The error; throws invalid_configuration if there is none.
     settings_error const& error() const { return get<settings_error>(); }
     /// One sentence for each variable with the prefix that is not a setting, such as a misspelt one; safe to print.
     std::vector<std::string> const& warnings() const noexcept { return warnings_; }
+    /// Adds a warning, for readers of other sources.
     void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
     friend bool operator==(settings_result const&, settings_result const&) = default;
 
@@ -306,6 +309,7 @@ std::optional<settings_error> conflict_in(settings const& candidate, Naming cons
     auto const describe = [&](std::string_view key, std::uint64_t value) {
         return name(key) + " (" + grouped(value) + ")";
     };
+    // Rules that concern two settings or more; each names the one that the user should change first.
     auto const half = "must be at most half of " + describe("window_messages", candidate.window_messages.count);
     if (auto const reserved = candidate.reserve() + candidate.system_overhead + candidate.tools_overhead;
         candidate.context_limit <= reserved)
@@ -345,6 +349,7 @@ inline std::string unknown_variable(std::string_view name, std::string_view pref
 
 }  // namespace detail
 
+// Sets each field to its own value: the same check as for values that were read.
 inline std::optional<settings_error> settings::problem() const {
     auto checked = *this;
     for (auto const& field : settings_fields)

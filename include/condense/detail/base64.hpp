@@ -30,6 +30,7 @@ constexpr void append(std::string& out, std::string_view bytes) {
 constexpr bool append_decoded(std::string& out, std::string_view text) {
     if (text.size() % 4 != 0) return false;
     for (; !text.empty(); text.remove_prefix(4)) {
+        // Padding may only end the text.
         std::size_t const pads = text.size() > 4 || text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
         std::uint32_t bits = 0;
         for (std::size_t index = 0; index < 4; ++index) {

@@ -16,6 +16,7 @@ namespace detail {
 /// the caller keeps alive. An offer costs at most `limit` steps.
 class best_rows {
 public:
+    /// A row that is offered.
     struct entry {
         std::uint32_t weight = 0;
         std::uint64_t row = 0;  ///< its number in the original order; no two are equal

@@ -100,6 +100,7 @@ public:
     }
 
 private:
+    /// The calls with one id; empty without a newest one.
     struct slot_record {
         std::uint32_t newest = none32;
         std::uint32_t unanswered = none32;  ///< the newest that may be unanswered; it links to older ones
@@ -115,6 +116,7 @@ private:
         return none32;
     }
 
+    /// FNV-1a, whose low bits, which choose the slot, get some of the high ones.
     static constexpr std::uint64_t hash(std::string_view text) noexcept {
         auto const state = fnv1a(text);
         return state ^ (state >> 29);
@@ -144,6 +146,7 @@ private:
         indexed_ = 0;
     }
 
+    /// Calls that are searched one by one before the table is used.
     static constexpr std::size_t few = 4;
 
     std::vector<call_record> calls_;

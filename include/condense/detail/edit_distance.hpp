@@ -18,6 +18,7 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
     for (std::size_t column = 0; column < row.size(); ++column) row[column] = column;
     for (std::size_t index = 1; index <= from.size(); ++index) {
+        // `row` holds the distances of the prefixes of `to` from a prefix of `from`, one byte longer with each round.
         auto diagonal = std::exchange(row[0], index);
         for (std::size_t column = 1; column < row.size(); ++column) {
             auto const replaced = diagonal + (from[index - 1] == to[column - 1] ? 0u : 1u);

@@ -39,6 +39,7 @@ constexpr figure read_decimal(std::string_view text, std::size_t places) noexcep
     if (fraction.find_first_not_of('0', places) != fraction.npos) return {0, figure_fault::too_fine};
     figure out;
     for (std::size_t index = 0; index < integer.size() + places; ++index) {
+        // Digits that the fraction does not have count as zeros.
         auto const fraction_index = index - integer.size();
         char const digit = index < integer.size()             ? integer[index]
                            : fraction_index < fraction.size() ? fraction[fraction_index]

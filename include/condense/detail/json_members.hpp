@@ -73,6 +73,7 @@ constexpr std::string string_value(std::string_view quoted) {
                 auto point = read_hex(text.substr(position + 1, 4));
                 position += 4;
                 if (point >= 0xD800 && point < 0xE000) {
+                    // A high surrogate and the low one after it are one code point.
                     bool const pair = point < 0xDC00 && text.substr(position + 1, 2) == "\\u";
                     auto const low = pair ? read_hex(text.substr(position + 3, 4)) : 0u;
                     bool const paired = low >= 0xDC00 && low < 0xE000;

@@ -90,7 +90,8 @@ public:
     constexpr std::uint32_t weigh(scanner& scan, token first, bool with_missing = true,
                                   std::uint64_t root = root_path) {
         weight greatest;
-        auto const row = ++rows_;  // a number of no other row
+        // Columns remember the row that they were in latest: a number of no other row tells which paths this row has.
+        auto const row = ++rows_;
         each_value(
             scan, first,
             [&](std::uint64_t path, token kind, std::string_view text, std::uint64_t size) {

@@ -48,6 +48,7 @@ constexpr bool append_unescaped(std::string& out, std::string_view escaped) {
                 if (escaped.substr(index, 3) != "u00" || index + 4 >= escaped.size()) return false;
                 auto const high = hex_digits.find(escaped[index + 3]);
                 auto const low = hex_digits.find(escaped[index + 4]);
+                // Stands for one byte of ASCII; larger code points are never escaped.
                 if (high > 7 || low > 15) return false;
                 out.push_back(static_cast<char>(high * 16 + low));
                 index += 4;

@@ -80,6 +80,7 @@ private:
             ++position_;
     }
 
+    /// A key and its colon.
     constexpr token key() noexcept {
         skip_space();
         begin_ = position_;
@@ -90,6 +91,7 @@ private:
         return take(':') ? token::key : token::bad;
     }
 
+    /// A scalar, or the beginning of a container, whose end is a token of its own.
     constexpr token value() noexcept {
         begin_ = position_;
         if (position_ == text_.size()) return token::bad;
@@ -105,6 +107,7 @@ private:
         }
     }
 
+    /// Containers above the limit are no JSON.
     constexpr token open(token kind) noexcept {
         if (depth_ == depth_limit) return token::bad;
         in_object_[depth_++] = kind == token::object;
@@ -118,6 +121,7 @@ private:
         return is_valid ? kind : token::bad;
     }
 
+    /// Consumes true, false or null.
     constexpr bool literal(std::string_view text) noexcept {
         if (text_.substr(position_, text.size()) != text) return false;
         position_ += text.size();
@@ -131,6 +135,7 @@ private:
         return position_ - begin;
     }
 
+    /// Consumes a number by RFC 8259: no plus sign, no leading zeros, digits on both sides of a point.
     constexpr bool number() noexcept {
         take('-');
         if (!take('0') && digits() == 0) return false;

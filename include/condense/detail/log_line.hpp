@@ -22,6 +22,7 @@ inline constexpr std::array<std::string_view, 18> alarm_stems = {
 /// Kinds of bytes in a log. Letters are those of words: underscores and bytes outside ASCII too.
 enum class byte_class : std::uint8_t { other, space, digit, letter };
 
+/// The class of each byte.
 inline constexpr auto byte_classes = [] {
     std::array<byte_class, 256> classes{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -75,6 +76,7 @@ inline constexpr std::size_t log_line_look = 1'024;
 /// Reads a line, given without its line break, in one pass.
 constexpr log_line_facts facts_of_line(std::string_view line) noexcept {
     line = line.substr(0, log_line_look);
+    // FNV-1a over the line, in which a word with a digit counts as `#` and white space between words as one space.
     constexpr std::uint64_t prime = 0x100'0000'01B3;  // FNV-1a
     auto const mixed = [](std::uint64_t hash, char byte) { return (hash ^ static_cast<unsigned char>(byte)) * prime; };
     log_line_facts facts;

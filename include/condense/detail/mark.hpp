@@ -34,6 +34,7 @@ public:
     }
 
 private:
+    /// Ignores entries that it does not understand, so that later versions may add some.
     static constexpr earlier_edit find(std::string_view entries, std::size_t part) noexcept {
         while (!entries.empty()) {
             auto const entry = entries.substr(0, entries.find(','));

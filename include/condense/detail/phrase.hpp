@@ -79,6 +79,7 @@ constexpr bool take_number(std::string_view& text, std::uint64_t& sum) noexcept 
 constexpr std::optional<phrase_numbers> phrase_at(std::string_view text, std::string_view phrase) noexcept {
     constexpr std::string_view signs = "#%~*";
     phrase_numbers numbers;
+    // Each round handles one sign and the words up to the next; the first place where these match is final.
     while (!phrase.empty()) {
         char const sign = signs.find(phrase[0]) != signs.npos ? phrase[0] : ' ';
         if (sign != ' ') phrase.remove_prefix(1);

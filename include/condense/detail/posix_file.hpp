@@ -180,6 +180,7 @@ inline opened open_folder(std::string const& path, bool create) {
 /// resolved when it is opened. Thread-safe.
 class folder {
 public:
+    /// Opens nothing yet.
     explicit folder(std::string path) : path_{std::move(path)} {}
 
     /// The open directory, which stays open as long as somebody holds it, or an error.

@@ -31,6 +31,7 @@ int each_line(descriptor const& file, std::size_t size, std::size_t limit, Funct
         for (auto rest = bytes;;) {
             auto const end = rest.find('\n');
             auto const piece = rest.substr(0, end);
+            // A line that is too long is skipped up to its end; what was read of it is forgotten.
             too_long = too_long || piece.size() > limit - line_start.size();
             if (too_long) line_start.clear();
             else if (end == std::string_view::npos || !line_start.empty()) line_start.append(piece);

@@ -42,12 +42,14 @@ public:
     constexpr void settle(std::uint64_t unknown) noexcept {
         for (auto& count : counts_) count = unknown += count;
     }
+    /// The surprise of a value that occurred `count` times, among `all`; settle first.
     constexpr std::uint32_t surprise(std::uint64_t count, std::uint64_t all) const noexcept {
         auto const as_rare = counts_[bucket_of(count)];
         return detail::surprise(as_rare < count ? count : as_rare, all);
     }
 
 private:
+    /// Below 16 a bucket for each count.
     static constexpr std::size_t bucket_of(std::uint64_t count) noexcept {
         return count < 16 ? as_size(count) : 76u - static_cast<std::size_t>(std::countl_zero(count));
     }
@@ -97,6 +99,7 @@ public:
             most_ = entry.surprise > most_ ? entry.surprise : most_;
         }
     }
+    /// The surprise of a value; 0 for one that was not counted.
     constexpr std::uint32_t surprise(std::uint64_t value) const noexcept {
         for (auto index = value % Slots; slots_[index].count != 0; index = (index + 1) % Slots)
             if (slots_[index].value == value) return slots_[index].surprise;

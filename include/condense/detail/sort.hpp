@@ -26,6 +26,7 @@ constexpr void sort(std::vector<Value>& values, Before const& before) {
             auto left = begin;
             auto right = middle;
             while (left != middle || right != end) {
+                // Of equal values the left one comes first, which keeps their order.
                 bool const takes_right = left == middle || (right != end && before(values[right], values[left]));
                 merged.push_back(std::move(values[takes_right ? right++ : left++]));
             }

@@ -40,6 +40,7 @@ public:
     using iterator = decltype(ranges_access::begin_of(std::declval<Range&>()));
     using message_type = std::remove_cvref_t<decltype(*std::declval<iterator&>())>;
 
+    /// Reads no message; without random access it counts them.
     explicit constexpr source(Range& range) : begin_(ranges_access::begin_of(range)) {
         auto const end = ranges_access::end_of(range);
         if constexpr (direct) size_ = static_cast<std::size_t>(end - begin_);

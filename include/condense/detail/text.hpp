@@ -60,6 +60,7 @@ constexpr void append_printable(std::string& out, std::string_view text) {
     for (auto position = begin; position < out.size();) {
         auto const byte = [&](std::size_t ahead) { return static_cast<unsigned char>(out[position + ahead]); };
         auto const size = utf8::decode(out, position).size;
+        // C0 and C1 controls; U+2028 to U+202E and U+2066 to U+2069.
         bool const control = size == 1 ? byte(0) < 0x20 || byte(0) == 0x7F
                              : size == 2
                                  ? byte(0) == 0xC2 && byte(1) < 0xA0  // U+009B begins escapes too
@@ -93,6 +94,7 @@ public:
         *this += std::string_view{text};
     }
 
+    /// Appends what fits.
     constexpr small_text& operator+=(std::string_view text) noexcept {
         for (char const byte : text.substr(0, utf8::floor(text, Size - size_))) {
             auto const value = static_cast<unsigned char>(byte);

@@ -31,6 +31,7 @@ constexpr std::string_view type_of_text(std::string_view text) noexcept {
         if (text[begin] == '{' || text[begin] == '[') {
             json::scanner scan{text.substr(begin)};
             scan.next();
+            // skip() reads to the end of the container, or to the place where the text is no JSON.
             is_document = !scan.skip().empty();
             auto const closing = scan.text();
             end = static_cast<std::size_t>(closing.data() - text.data()) + (is_document ? closing.size() : 0);

@@ -31,9 +31,11 @@ constexpr bool continues(char byte) noexcept { return (static_cast<unsigned char
 constexpr step decode(std::string_view text, std::size_t offset) noexcept {
     auto const lead = static_cast<unsigned char>(text[offset]);
     if (lead < 0x80) return {1, true};
+    // C0 and C1 would be overlong, F5 and more above U+10FFFF.
     std::size_t const size = lead < 0xC2 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 1;
     if (size == 1 || offset + 1 >= text.size()) return {1, false};
     auto const second = static_cast<unsigned char>(text[offset + 1]);
+    // After E0 and F0 low values would be overlong; after ED high ones surrogates, after F4 above U+10FFFF.
     unsigned const low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned const high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     if (second < low || second > high) return {1, false};
@@ -79,6 +81,7 @@ constexpr std::size_t prefix(std::string_view text, std::uint64_t points) noexce
     std::size_t offset = 0;
     while (points != 0 && offset < text.size()) {
         if (static_cast<unsigned char>(text[offset]) < 0x80) {
+            // Reads no further into a run of ASCII than needed.
             auto const enough = points < text.size() - offset;
             auto const end = ascii_end(enough ? text.substr(0, offset + as_size(points)) : text, offset);
             points -= end - offset;

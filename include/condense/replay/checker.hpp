@@ -30,6 +30,7 @@ public:
     void push(Message const& m) {
         push(detail::read_message(m), is_pinned(m));
     }
+    /// The same for a message that was read before. `pinned`: requests must have it unchanged.
     void push(detail::message_reading reading, bool pinned) {
         auto const index = static_cast<std::uint32_t>(history_.size());
         pairs_.push(reading);
@@ -86,9 +87,11 @@ public:
     }
 
 private:
+    /// `what` is said of the message with this index in the history.
     void add_violation(std::string_view law, std::string_view what, std::size_t index) {
         violations_.push_back(std::string{law} + ": message " + std::to_string(index) + " " + std::string{what});
     }
+    // Of the current request. Stamps save clearing a flag of each message before each request.
     bool is_present(std::size_t index) const noexcept { return stamps_[index] == stamp_; }
     bool is_unchanged(std::size_t index) const noexcept { return is_present(index) && unchanged_[index]; }
 
@@ -121,6 +124,8 @@ private:
         if (summaries_ > most_summaries) violations_.push_back("L4: " + std::to_string(summaries_) + " summaries");
     }
 
+    /// An original must have been pushed, occur once, and come after the originals before it. Raises `next`, the first
+    /// index that may follow.
     void classify_original(std::uint32_t index, std::size_t& next) {
         if (index >= history_.size()) return add_violation("L2 order", "was not pushed", index);
         if (is_present(index)) return add_violation("L2 order", "is there twice", index);

@@ -47,6 +47,7 @@ struct comparison {
     }
 
 private:
+    // Columns of text(), in characters.
     static constexpr std::size_t name_width = 20;
     static constexpr std::size_t width = 12;
     static constexpr std::array<std::string_view, 14> titles = {
@@ -65,6 +66,7 @@ private:
                static_cast<char>('0' + cents % 10);
     }
 
+    /// One line of the table, in the order of `titles`.
     static void append_line(std::string& out, replay_figures const& sum) {
         auto const items = sum.all_items();
         detail::append_padded(out, detail::printable(sum.mix, name_width - 4), name_width);

@@ -45,6 +45,7 @@ struct fidelity {
     std::uint64_t recoverable = 0;  ///< one search or one reading away, within 2,000 tokens
     std::uint64_t lost = 0;  ///< neither in the request nor within reach
 
+    /// Items that were needed.
     constexpr std::uint64_t total() const noexcept { return visible + recoverable + lost; }
     constexpr fidelity& operator+=(fidelity const& more) noexcept {
         visible += more.visible;

@@ -46,6 +46,7 @@ public:
             for (auto const item : by_message_.back())
                 if (first_holder_[item] == none32) first_holder_[item] = static_cast<std::uint32_t>(index);
         }
+        // In order of the answers: the first one that mentions a tool counts it.
         auto tools = names_of_tools(script);
         for (std::size_t answer = 0; answer < mentioned.size(); ++answer)
             needed_.push_back(from_earlier(mentioned[answer], script.answers()[answer].first, tools));
@@ -82,6 +83,7 @@ public:
     }
 
 private:
+    /// Items are sets, in vectors for binary search.
     static void sort_unique(std::vector<std::uint32_t>& items) {
         std::sort(items.begin(), items.end());
         items.erase(std::unique(items.begin(), items.end()), items.end());

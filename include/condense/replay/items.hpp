@@ -70,7 +70,9 @@ constexpr void classify_name(std::string_view piece, Function& f, bool split = t
         if (shape.digits >= 3) f(item_kind::number, piece);
         return;
     }
+    // Ids mix letters and digits; those with a hump are names of code, unless they change often, as hashes do.
     bool const mixed = shape.letters != 0 && shape.digits != 0 && shape.letters + shape.digits >= 6;
+    // Names of code have a hump, an underscore or a dot, and somewhere two letters in a row.
     bool const named = (shape.hump || shape.underscore || (shape.dot && piece.size() > 3)) && shape.longest > 1;
     if (mixed && !shape.dot && !shape.underscore && (shape.changes >= 3 || !shape.hump)) return f(item_kind::id, piece);
     if (named && !shape.dash) return f(item_kind::word, piece);

@@ -51,6 +51,7 @@ public:
     /// Answers a prompt, and counts the call.
     std::string operator()(std::string_view prompt, ask_limits limits) const {
         auto const input = count_(prompt);
+        // A tenth, raised to the least; the upper bounds below have the last word.
         auto wanted = input.count / 10;
         if (wanted < least.count) wanted = least.count;
         for (auto const limit :
@@ -68,6 +69,7 @@ public:
         return answer;
     }
 
+    /// Of all copies together; valid as long as one of them lives.
     replay_model_figures const& figures() const noexcept { return *figures_; }
 
 private:

@@ -52,6 +52,7 @@ public:
 private:
     static constexpr std::size_t none = ~std::size_t{0};
 
+    /// A call, in the order of appearance.
     struct call {
         std::uint64_t tool = 0;
         std::uint32_t message = 0;
@@ -59,6 +60,7 @@ private:
         std::size_t next_older = none;  ///< the next older call with the same id
     };
 
+    /// A cancelled call counts as answered: no result will come.
     void add_call(part_reading const& part, std::uint32_t index) {
         if (newest_caller_ != index) first_of_newest_ = calls_.size();
         newest_caller_ = index;
@@ -95,6 +97,7 @@ private:
         linked_[second].push_back(first);
     }
 
+    /// The calls with one id, from the newest, which links to the older ones.
     struct latest_calls {
         std::size_t newest = none;
         std::size_t waiting = none;  ///< the newest that may lack a result; older ones hang below it

@@ -84,6 +84,7 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     replay_figures out{.mix = candidate.name, .conversation = std::string{name}};
     auto const& script = source.script;
     auto const& options = source.options;
+    // The stand-in counts with the estimator of the replay, so that its tokens compare with those of requests.
     replay_edges edges{.model = replay_model{[&](std::string_view text) { return script.estimator()(text).tokens(); }}};
     auto mix = detail::mix_for(candidate.mix, edges);
     auto const shelf = options.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};

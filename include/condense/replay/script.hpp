@@ -40,10 +40,13 @@ public:
         }
     }
 
+    /// Messages of the conversation; the functions below take an index below it.
     std::size_t size() const noexcept { return messages_.size(); }
     Message const& at(std::size_t index) const noexcept { return *messages_[index]; }
     message_reading const& reading(std::size_t index) const noexcept { return readings_[index]; }
+    /// The estimated cost of a message in a request.
     v1::cost cost(std::size_t index) const noexcept { return costs_[index]; }
+    /// The answers in order. A conversation may begin with one.
     std::vector<answer> const& answers() const noexcept { return answers_; }
     Estimator const& estimator() const noexcept { return estimator_; }
 

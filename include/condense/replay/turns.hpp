@@ -51,6 +51,7 @@ public:
     }
 
 private:
+    /// Pushes a copy of one message: other mixes need the original as it was.
     void push(std::size_t index) {
         if (options_->laws) checker_.push(script_->reading(index), is_pinned(script_->at(index)));
         auto copy = script_->at(index);
@@ -65,6 +66,7 @@ private:
         timed([&] {
             auto const report = session_->prepare();
             reduced = report.changed();
+            // Without a new run the outcome of the run before still holds.
             if (session_->statistics().runs != runs) exhausted_ = report.outcome == outcome::exhausted;
             static_cast<void>(session_->request());
         });
@@ -81,6 +83,8 @@ private:
         if (options_->laws) judge();
     }
 
+    /// Judges the current request. Originals are passed by index, so that equal messages cannot be mistaken for each
+    /// other.
     void judge() {
         entries_.clear();
         for (auto const& sent : sent_.current())
@@ -99,6 +103,7 @@ private:
         if (index != script_->size())
             add_violation(std::to_string(index) + " originals of " + std::to_string(script_->size()) + " are left");
     }
+    /// Counts a violation, and keeps the texts of the first few.
     void add_violation(std::string text) {
         ++out_->violations;
         if (out_->first_violations.size() < violations_shown) out_->first_violations.push_back(std::move(text));
@@ -108,6 +113,7 @@ private:
     void add_request(std::size_t first, tokens output, bool reduced) {
         auto const& limits = session_->limits();
         auto const sent = (sent_.sum() + v1::cost::of(limits.overhead)).tokens();
+        // The overhead (system prompt and schemas of tools) stands before the messages, so it is cached too.
         auto const prefix = sent_.prefix_cost() + v1::cost::of(limits.overhead);
         tokens const cached{sent_.first() ? 0 : prefix.steps / v1::cost::per_token};
         bool const hit = !sent_.first() && sent_.prefix_size() == sent_.previous().size();
@@ -117,6 +123,7 @@ private:
         out_->answered = out_->answered + output;
         if (out_->peak < sent) out_->peak = sent;
         out_->hits += hit ? 1u : 0u;
+        // Too large: the fault of the mix, unless nothing more could be removed.
         if (sent > limits.input()) ++(exhausted_ ? out_->exhausted : out_->over);
         out_->turns.push_back({.message = first, .sent = sent, .cached = cached, .reduced = reduced});
         usage_ = {.input = sent - cached, .output = output, .cache_read = cached};

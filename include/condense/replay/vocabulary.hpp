@@ -60,6 +60,7 @@ public:
     }
 
 private:
+    /// A slot of the hash table, which has open addressing.
     struct slot {
         std::uint64_t key = 0;
         std::uint32_t node = 0;  ///< 0 in an empty slot: the root is no node's child
@@ -89,12 +90,14 @@ private:
         insert(slots_, {key_of(node, gap, word), created});
         return created;
     }
+    /// The key is not in the table, and there is an empty slot.
     static void insert(std::vector<slot>& table, slot const& entry) noexcept {
         auto const mask = table.size() - 1;
         auto index = as_size(entry.key) & mask;
         while (table[index].node != 0) index = (index + 1) & mask;
         table[index] = entry;
     }
+    /// Doubles the table.
     void widen() {
         std::vector<slot> wider(slots_.size() * 2);
         for (auto const& entry : slots_)
