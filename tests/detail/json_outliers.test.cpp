@@ -12,11 +12,11 @@
 
 namespace {
 
-using condense::detail::json::column;
+using condense::detail::json::column_record;
 using condense::detail::json::outliers;
 using condense::detail::json::scanner;
 
-static_assert(sizeof(column) * outliers::path_limit <= 600'000, "memory is bounded");
+static_assert(sizeof(column_record) * outliers::path_limit <= 600'000, "memory is bounded");
 
 constexpr bool note(outliers& rows, std::string_view row) {
     scanner scan{row};
