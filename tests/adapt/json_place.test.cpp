@@ -89,17 +89,17 @@ TEMPLATE_TEST_CASE("json_place: a place need not exist", "[adapt][json]", json, 
 TEMPLATE_TEST_CASE("json_place: what is put takes the place, or makes it", "[adapt][json]", json, ordered_json) {
     using place = detail::json_place<TestType>;
     auto object = read<TestType>(R"({"z":1,"b":[2],"a":3})");
-    place{&object, "b"}.put("new");
+    place{&object, "b"}.write("new");
     CHECK(object.dump() == read<TestType>(R"({"z":1,"b":"new","a":3})").dump());
-    place{&object, "c"}.put(read<TestType>("{}"));
+    place{&object, "c"}.write(read<TestType>("{}"));
     CHECK(object.dump() == read<TestType>(R"({"z":1,"b":"new","a":3,"c":{}})").dump());
 
     auto array = read<TestType>(R"([{"x":1},"two"])");
-    place{&array, nullptr, 0}.put("one");
+    place{&array, nullptr, 0}.write("one");
     CHECK(array == read<TestType>(R"(["one","two"])"));
     SECTION("past the end as a block of text") {
         place const end{&array, nullptr, 2};
-        end.put("three");
+        end.write("three");
         CHECK(array == read<TestType>(R"(["one","two",{"type":"text","text":"three"}])"));
         CHECK(end.find() == &array[2]);
         CHECK(array[2].begin().key() == (std::same_as<TestType, ordered_json> ? "type" : "text"));

@@ -62,8 +62,8 @@ template <class Json>
 std::string replaced(std::string_view text, std::size_t index) {
     auto m = read<Json>(text);
     auto const piece = piece_at(m, index);
-    REQUIRE(piece.text.in != nullptr);
-    piece.text.put("NEW");
+    REQUIRE(piece.text.parent != nullptr);
+    piece.text.write("NEW");
     return m.dump();
 }
 
@@ -283,8 +283,8 @@ TEMPLATE_TEST_CASE("json_shape: a piece has the index at which it is enumerated"
     CHECK(index == 7);
     CHECK(texts == "abcedf");
     auto const none = piece_at(m, 7);
-    CHECK(none.text.in == nullptr);
-    CHECK(none.removable.in == nullptr);
+    CHECK(none.text.parent == nullptr);
+    CHECK(none.removable.parent == nullptr);
     auto nothing = read<TestType>("[1]");
-    CHECK(piece_at(nothing, 0).removable.in == nullptr);
+    CHECK(piece_at(nothing, 0).removable.parent == nullptr);
 }

@@ -102,7 +102,7 @@ struct maker {
     int found = 0;
     void evaluate() { ++found; }
     std::size_t size() const { return 3; }
-    detail::element_access<maker> at() { return {this}; }
+    detail::element_access<maker> access() { return {this}; }
     std::string element(std::size_t index) const { return std::string(index, 'x'); }
 };
 

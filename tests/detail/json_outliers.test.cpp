@@ -12,15 +12,15 @@
 
 namespace {
 
-using condense::detail::json::column;
+using condense::detail::json::column_record;
 using condense::detail::json::outliers;
 using condense::detail::json::scanner;
 
-static_assert(sizeof(column) * outliers::path_limit <= 600'000, "memory is bounded");
+static_assert(sizeof(column_record) * outliers::path_limit <= 600'000, "memory is bounded");
 
 constexpr bool note(outliers& rows, std::string_view row) {
     scanner scan{row};
-    return rows.note(scan, scan.next());
+    return rows.add_row(scan, scan.next());
 }
 constexpr std::uint32_t weigh(outliers& rows, std::string_view row) {
     scanner scan{row};
@@ -156,7 +156,7 @@ TEST_CASE("json_outliers: hostile rows end, and are bounded in memory") {
         scanner scan{text};
         auto const first = scan.next();
         if (first >= condense::detail::json::token::done || first == condense::detail::json::token::close) continue;
-        bool const read = seen.note(scan, first);
+        bool const read = seen.add_row(scan, first);
         seen.settle();
         CHECK(weigh(seen, rows[3]) < 64 * 8);
         if (read) CHECK(outliers::stands_out(weigh(seen, text)));

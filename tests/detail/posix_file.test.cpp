@@ -181,13 +181,13 @@ TEST_CASE("posix_file: a folder is opened when first used, and again when it was
     CHECK_FALSE(fs::exists(root / "a"));
     auto const first = kept.use(true);
     REQUIRE(first.error == 0);
-    CHECK(kept.use(false).at == first.at);
+    CHECK(kept.use(false).directory == first.directory);
     fs::remove(root / "a");
     CHECK(kept.use(false).error == ENOENT);
     auto const second = kept.use(true);
     REQUIRE(second.error == 0);
-    CHECK(second.at != first.at);
+    CHECK(second.directory != first.directory);
     CHECK(fs::is_directory(root / "a"));
     fs::rename(root / "a", root / "b");
-    CHECK(kept.use(true).at == second.at);
+    CHECK(kept.use(true).directory == second.directory);
 }

@@ -194,9 +194,9 @@ TEST_CASE("a checker goes on with the conversation") {
 TEST_CASE("an original is known by its number, and only those pushed have one") {
     condense::request_checker checker;
     checker.push(talk::user("a"));
-    using given = condense::request_checker::given;
-    CHECK(checker.judge(std::vector{given{.index = 0}}).empty());
-    CHECK(says(checker.judge(std::vector{given{.index = 0}, given{.index = 7}}), "was not pushed"));
+    using entry = condense::request_checker::entry;
+    CHECK(checker.judge(std::vector{entry{.index = 0}}).empty());
+    CHECK(says(checker.judge(std::vector{entry{.index = 0}, entry{.index = 7}}), "was not pushed"));
 }
 
 TEST_CASE("of equal messages those are found that keep the order") {

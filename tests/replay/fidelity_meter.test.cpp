@@ -23,10 +23,11 @@ public:
 
     /// Where its items were when this request was sent.
     fidelity asked(std::vector<chat_message> const& request) {
-        sent.take(request, told, [&](chat_message const& m, std::uint64_t print) { meter.made(m, print); });
-        meter.sent(sent);
+        sent.set_current(request, told,
+                         [&](chat_message const& m, std::uint64_t print) { meter.add_derived(m, print); });
+        meter.set_request(sent);
         std::array<fidelity, condense::item_kinds> out{};
-        meter.answered(script.answers().size() - 1, out);
+        meter.count_needed(script.answers().size() - 1, out);
         fidelity sum;
         for (auto const& kind : out) sum += kind;
         return sum;

@@ -32,7 +32,7 @@ struct fixture {
             iterator begin() const { return {of->begin()}; }
             iterator end() const { return {of->end()}; }
         };
-        sent.take(range{&messages}, told, [&](chat_message const&, std::uint64_t) { ++made; });
+        sent.set_current(range{&messages}, told, [&](chat_message const&, std::uint64_t) { ++made; });
     }
 };
 
@@ -43,25 +43,25 @@ TEST_CASE("a request shares with the one before what it begins with, by whole me
     all.take({all.told[0]});
     CHECK(all.sent.first());
     CHECK(all.sent.sum().tokens().count == 5);
-    CHECK(all.sent.shared() == 0);
+    CHECK(all.sent.prefix_size() == 0);
     all.take({all.told[0], all.told[1], all.told[2]});
     CHECK_FALSE(all.sent.first());
-    CHECK(all.sent.shared() == 1);
-    CHECK(all.sent.shared_cost().tokens().count == 5);
+    CHECK(all.sent.prefix_size() == 1);
+    CHECK(all.sent.prefix_cost().tokens().count == 5);
     CHECK(all.sent.sum().tokens().count == 15);
     all.take({summary, all.told[2]});
-    CHECK(all.sent.shared() == 0);
+    CHECK(all.sent.prefix_size() == 0);
     CHECK(all.sent.sum().tokens().count == 12);
     CHECK(all.made == 1);
-    CHECK(all.sent.now()[0].index == condense::detail::none32);
-    CHECK(all.sent.now()[1].index == 2);
+    CHECK(all.sent.current()[0].index == condense::detail::none32);
+    CHECK(all.sent.current()[1].index == 2);
     all.take({same, all.told[2]});  // elsewhere, and the same bytes
-    CHECK(all.sent.shared() == 2);
-    CHECK(all.sent.shared() == all.sent.before().size());
+    CHECK(all.sent.prefix_size() == 2);
+    CHECK(all.sent.prefix_size() == all.sent.previous().size());
     auto const other = talk::user("brief");
     all.take({other, all.told[2]});
-    CHECK(all.sent.shared() == 0);
-    CHECK(all.sent.made(all.sent.now()[0].made).parts[0].size == 5);
+    CHECK(all.sent.prefix_size() == 0);
+    CHECK(all.sent.reading(all.sent.current()[0].derived).parts[0].size == 5);
 }
 
 }  // namespace

@@ -21,16 +21,17 @@ inline namespace v1 {
 struct chat_part {
     part_kind kind = part_kind::text;
     std::string text = {};
-    std::string tool = {};
-    std::string call = {};
+    std::string tool = {};  ///< name of the tool
+    std::string call = {};  ///< id that joins a call and its result; empty for other parts
     part_status status = part_status::ok;
     bool sealed = false;
-    own_cost cost = {};
+    own_cost cost = {};  ///< instead of an estimate, for what has no text
 
     friend bool operator==(chat_part const&, chat_part const&) = default;
 };
 
-/// A role and parts, with a name, a pin and a mark.
+/// A role and parts, with a name, a pin and a mark. Copies cost their texts; an edit copies the message without the
+/// text that it replaces.
 struct chat_message {
     v1::role role = v1::role::user;
     std::vector<chat_part> parts = {};
@@ -38,11 +39,13 @@ struct chat_message {
     bool pinned = false;
     std::string mark = {};  ///< written by the library; empty on new messages
 
+    /// A message with one text part; without parts if the text is empty.
     static chat_message text(v1::role speaker, std::string text) {
         chat_message result{.role = speaker};
         if (!text.empty()) result.parts.push_back({.text = std::move(text)});
         return result;
     }
+    /// Messages of one text, by role.
     static chat_message system(std::string content) { return text(v1::role::system, std::move(content)); }
     static chat_message user(std::string content) { return text(v1::role::user, std::move(content)); }
     static chat_message assistant(std::string content) { return text(v1::role::assistant, std::move(content)); }
@@ -51,6 +54,7 @@ struct chat_message {
     static chat_message call(std::string id, std::string tool, std::string arguments) {
         return chat_message{.role = v1::role::assistant}.and_call(std::move(id), std::move(tool), std::move(arguments));
     }
+    /// Adds a parallel call: chat_message::call(...).and_call(...).
     chat_message and_call(std::string id, std::string tool, std::string arguments) && {
         parts.push_back({.kind = part_kind::tool_call,
                          .text = std::move(arguments),
@@ -58,6 +62,7 @@ struct chat_message {
                          .call = std::move(id)});
         return std::move(*this);
     }
+    /// The result of a call, as a message of role tool.
     static chat_message result(std::string id, std::string output, part_status status = part_status::ok) {
         chat_message result{.role = v1::role::tool};
         result.parts.push_back(
@@ -68,6 +73,7 @@ struct chat_message {
     friend bool operator==(chat_message const&, chat_message const&) = default;
 };
 
+/// chat_message as a message: parts are views into it, and edits return copies.
 template <>
 struct message_traits<chat_message> {
     static role role_of(chat_message const& m) { return m.role; }
@@ -76,6 +82,7 @@ struct message_traits<chat_message> {
         for (auto const& part : m.parts)
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
     }
+    /// Media become a text part; all other properties of the part stay.
     static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
         chat_message copy{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
         copy.parts.reserve(m.parts.size());
@@ -84,7 +91,7 @@ struct message_traits<chat_message> {
                 copy.parts.push_back(part);
                 continue;
             }
-            bool const media = part.kind == part_kind::media;  // replaced by a text part
+            bool const media = part.kind == part_kind::media;
             copy.parts.push_back({.kind = media ? part_kind::text : part.kind,
                                   .text = std::move(text),
                                   .tool = part.tool,
@@ -105,7 +112,8 @@ struct message_traits<chat_message> {
         message.parts[0].tool = call.tool;
         return message;
     }
-    /// Fields as `size:bytes,`: the same for the same message everywhere.
+    /// Fields as `size:bytes,`, the number of parts before the parts: equal messages have equal bytes on every
+    /// platform.
     static std::string to_bytes(chat_message const& m) {
         std::string out;
         detail::put_field(out, format);
@@ -125,6 +133,7 @@ struct message_traits<chat_message> {
         }
         return out;
     }
+    /// Reads what to_bytes wrote, and nothing else.
     static std::optional<chat_message> from_bytes(std::string_view serialized) {
         detail::field_reader fields{serialized};
         if (fields.text() != format) return std::nullopt;
@@ -135,7 +144,7 @@ struct message_traits<chat_message> {
         m.name = fields.text();
         m.mark = fields.text();
         m.pinned = fields.number(1) != 0;
-        for (auto left = fields.number(~std::uint64_t{0}); left != 0 && !fields.broken(); --left) {
+        for (auto remaining = fields.number(~std::uint64_t{0}); remaining != 0 && !fields.broken(); --remaining) {
             auto& part = m.parts.emplace_back();
             part.kind = static_cast<part_kind>(fields.number(static_cast<std::uint64_t>(part_kind::other)));
             part.text = fields.text();
@@ -151,6 +160,7 @@ struct message_traits<chat_message> {
         if (fields.broken() || !fields.done()) return std::nullopt;
         return m;
     }
+    /// A message of the library itself, such as a summary.
     static chat_message make(role speaker, std::string text) { return chat_message::text(speaker, std::move(text)); }
     static std::string_view name_of(chat_message const& m) { return m.name; }
     static bool pinned(chat_message const& m) { return m.pinned; }
@@ -158,6 +168,7 @@ struct message_traits<chat_message> {
     static void set_mark(chat_message& m, std::string_view mark) { m.mark = mark; }
 
 private:
+    /// The first field; another version of the format would have another name.
     static constexpr std::string_view format = "chat_message/1";
 };
 

@@ -25,6 +25,7 @@ inline namespace v1 {
 
 namespace detail {
 
+/// The member that holds the library's mark.
 inline constexpr char const* mark_member = "condense";
 
 template <json_type Json>
@@ -62,6 +63,7 @@ void write_in_place_of_media(Json& message, std::size_t index, Json& block, std:
     if (role_named(text_member(message, "role")) == role::tool || !fits()) block = media;
 }
 
+/// Does nothing to a value that is no object.
 template <json_type Json>
 void erase_mark(Json& message) {
     if (message.is_object()) message.erase(mark_member);
@@ -112,15 +114,15 @@ struct message_traits<Json> {
         auto const piece = detail::piece_at(copy, index);
         if (piece.part.kind == part_kind::media)
             detail::write_in_place_of_media(copy, index, *piece.removable.find(), std::move(text));
-        if (piece.text.in == nullptr || piece.part.sealed) return copy;
+        if (piece.text.parent == nullptr || piece.part.sealed) return copy;
         if (!piece.is_dump) {
-            if (text != piece.part.text) piece.text.put(Json(std::move(text)));
+            if (text != piece.part.text) piece.text.write(Json(std::move(text)));
             return copy;
         }
         // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
         auto const* const value = piece.text.find();
         if (value != nullptr && detail::dump_of(*value) == text) return copy;
-        if (auto parsed = parse_json<Json>(text)) piece.text.put(std::move(parsed.value));
+        if (auto parsed = parse_json<Json>(text)) piece.text.write(std::move(parsed.value));
         return copy;
     }
 
@@ -132,6 +134,7 @@ struct message_traits<Json> {
         return shape_error_of(copy) ? m : copy;
     }
 
+    /// A message with string content, which both shapes have.
     static Json make(role speaker, std::string text) {
         auto result = Json::object();
         result["role"] = std::string{v1::name(speaker)};
@@ -174,11 +177,12 @@ struct message_traits<Json> {
     /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
     static std::string to_bytes(Json const& m) {
         auto text = detail::dump_of(m);
-        if (auto const read = parse_json<Json>(text); read && read.value == m) return text;
+        if (auto const parsed = parse_json<Json>(text); parsed && parsed.value == m) return text;
         std::string binary{"\xD9\xD9\xF7"};
         Json::to_cbor(m, binary);
         return binary;
     }
+    /// Reads what to_bytes wrote, of any origin: nesting above 128 is refused.
     static std::optional<Json> from_bytes(std::string_view serialized) {
         bool const binary = serialized.substr(0, 3) == "\xD9\xD9\xF7";
         auto parsed = binary ? detail::parse_cbor<Json>(serialized.substr(3)) : parse_json<Json>(serialized);
@@ -199,27 +203,27 @@ struct message_traits<Json> {
     }
 };
 
-/// Erases the library's marks from one message or many. Call it on what is sent, as providers refuse
-/// members they do not know, not on what is kept: marks let a later run know its earlier work.
+/// Erases the library's marks from one message or many. Call it on a copy that is sent, because providers refuse
+/// unknown members, and not on the history: by the marks a later run recognises its earlier edits.
 template <json_type Json>
 void without_marks(Json& sent) {
     detail::erase_mark(sent);
     if (sent.is_array())
-        for (auto& one : sent) detail::erase_mark(one);
+        for (auto& m : sent) detail::erase_mark(m);
 }
 template <std::ranges::input_range Messages>
     requires(json_type<std::ranges::range_value_t<Messages>> && !json_type<Messages>)
 void without_marks(Messages& sent) {
-    for (auto& one : sent) detail::erase_mark(one);
+    for (auto& m : sent) detail::erase_mark(m);
 }
 
-/// The messages of a document, or why they cannot be read. Tested and dereferenced like a pointer; dereferenced
-/// with an error it throws unknown_shape.
+/// The messages of a document, or why they cannot be read. Tested and dereferenced like a pointer; with an error
+/// dereferencing throws unknown_shape. Refers to the document.
 template <json_type Json>
 struct json_messages {
     using array = typename Json::array_t;
 
-    array* list = nullptr;  ///< null where the document has no messages
+    array* list = nullptr;  ///< null if the document has no messages
     shape_error error = {};  ///< of the first message that is not understood
 
     explicit operator bool() const noexcept { return list != nullptr && !error; }
@@ -235,27 +239,27 @@ template <class Json>
 inline constexpr bool holds_history<json_messages<Json>> = true;
 }  // namespace detail
 
-/// The messages of a document, as a range that `reduce` can write to: the document itself where it is
-/// an array, else its member `messages` (a request body); false when there are none, or when one has a shape
-/// that is not understood, see shape_error_of.
+/// The messages of a document, as a range that `reduce` can write to: the document itself if it is an array, else its
+/// member `messages` (a request body). False if there are none, or if one has a shape that is not understood; see
+/// shape_error_of. Reads every message once.
 template <json_type Json>
 json_messages<Json> messages_of(Json& document) {
     auto* const list = document.is_array() ? &document : detail::member_of(document, "messages");
     json_messages<Json> result{list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>()};
-    for (std::size_t at = 0; result.list != nullptr && at < result.list->size() && !result.error; ++at)
-        result.error = shape_error_of((*result.list)[at], at);
+    for (std::size_t index = 0; result.list != nullptr && index < result.list->size() && !result.error; ++index)
+        result.error = shape_error_of((*result.list)[index], index);
     return result;
 }
 
 /// The cost of the member `system` of a document, a system prompt outside of the messages; 0 without such a member.
 template <json_type Json, token_estimator Estimator>
-tokens overhead_of(Json const& document, Estimator const& count) {
+tokens overhead_of(Json const& document, Estimator const& estimator) {
     if (!document.is_object()) return {};
     auto const system = document.find("system");
     if (system == document.end()) return {};
     cost sum;
     v1::each_part(Json{{"role", "system"}, {"content", *system}},
-                  [&](part_view const& part) { sum += detail::part_cost(count, part); });
+                  [&](part_view const& part) { sum += detail::part_cost(estimator, part); });
     return sum.tokens();
 }
 

@@ -16,10 +16,11 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// True for the types of blocks that hold media in the shapes of OpenAI and Anthropic.
 constexpr bool is_media(std::string_view type) noexcept {
-    for (std::string_view const known : {"image", "image_url", "input_image", "input_audio", "audio", "document",
-                                         "file", "input_file", "video", "video_url"})
-        if (type == known) return true;
+    for (std::string_view const media_type : {"image", "image_url", "input_image", "input_audio", "audio", "document",
+                                              "file", "input_file", "video", "video_url"})
+        if (type == media_type) return true;
     return false;
 }
 
@@ -35,11 +36,13 @@ constexpr std::size_t decoded_size(std::string_view base64) noexcept {
     return base64.size() / 4 * 3 + base64.size() % 4 * 3 / 4;
 }
 
-/// Type, size, link and name of a block of media, as far as they are short and printable.
+/// Type, size, link and name of a block of media, as far as they are short and printable: the text may reach a terminal
+/// or a prompt. Searches the member that the shape uses: `source`, one named like the type, or the block itself.
 class media_words {
 public:
     template <class Json>
     explicit media_words(Json const& block) : type_{media_name(text_member(block, "type"))} {
+        // Anthropic has a member `source`; OpenAI one named like the type, or the members in the block itself.
         auto const* const source = object_member(block, "source");
         auto const type = std::string{text_member(block, "type")};  // as a key
         auto const* const nested = object_member(block, type.c_str());
@@ -63,6 +66,7 @@ public:
     }
 
 private:
+    /// True for printable ASCII without spaces, of at most `size_limit` bytes.
     static bool is_plain(std::string_view text, std::size_t size_limit) {
         return !text.empty() && text.size() <= size_limit &&
                std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
@@ -70,6 +74,7 @@ private:
     void set_type(std::string_view type) {
         if (is_plain(type, 60)) type_ = type;
     }
+    /// `data` is base64, unless `plain`, or a data URL. Only its size is kept.
     void set_data(std::string_view data, bool plain) {
         if (data.substr(0, 5) == "data:") return set_link(data);
         if (!data.empty()) set_size(plain ? data.size() : decoded_size(data));
@@ -99,6 +104,7 @@ private:
     bool has_size_ = false;
 };
 
+/// The text that stands for a block of media. Does not read the data, whatever their size.
 template <class Json>
 std::string media_text(Json const& block) {
     return media_words{block}.text();

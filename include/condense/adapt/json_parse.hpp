@@ -35,26 +35,27 @@ struct json_parsed {
 
 namespace detail::json {
 
-/// The position at which JSON text opens one level more than depth_limit; npos if it never does.
+/// The position at which JSON text opens one level more than depth_limit; npos if it never does. Text need not be
+/// valid.
 constexpr std::size_t find_excess_depth(std::string_view text) noexcept {
     std::size_t depth = 0;
     bool quoted = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto const byte = text[at];
+    for (std::size_t position = 0; position < text.size(); ++position) {
+        auto const byte = text[position];
         if (byte == '"') quoted = !quoted;
-        else if (quoted) at += byte == '\\' ? 1u : 0u;
+        else if (quoted) position += byte == '\\' ? 1u : 0u;
         else if (byte == '[' || byte == '{') {
-            if (depth == depth_limit) return at;
+            if (depth == depth_limit) return position;
             ++depth;
         } else if ((byte == ']' || byte == '}') && depth != 0) --depth;
     }
     return std::string_view::npos;
 }
 
-/// The beginning of an error. `position` counts from 1, as nlohmann's does.
+/// The beginning of an error text, with byte and line. `position` counts from 1, as nlohmann's does.
 inline std::string location(std::string_view text, std::size_t position) {
-    auto const read = text.substr(0, position - (position != 0 ? 1 : 0));
-    auto const line = 1 + std::count(read.begin(), read.end(), '\n');
+    auto const before = text.substr(0, position - (position != 0 ? 1 : 0));
+    auto const line = 1 + std::count(before.begin(), before.end(), '\n');
     return "condense: parse_json: byte " + std::to_string(position) + ", line " + std::to_string(line) + ": ";
 }
 
@@ -75,8 +76,8 @@ struct reason_reader {
     bool end_object() { return true; }
     bool start_array(std::size_t) { return true; }
     bool end_array() { return true; }
-    bool parse_error(std::size_t at, std::string const&, auto const& failure) {
-        position = at;
+    bool parse_error(std::size_t error_position, std::string const&, auto const& failure) {
+        position = error_position;
         std::string_view message{failure.what()};
         // "[json.exception.parse_error.101] parse error at line 1, column 2: reason; last read: '...'",
         // or "[...] number overflow parsing '...'".
@@ -95,27 +96,28 @@ struct reason_reader {
 /// True for one item of CBOR as this library writes it: definite lengths, no tags, nested no deeper than depth_limit.
 /// The parser recurses, so anything else might overflow the stack.
 constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
+    // Reads heads only: a container raises the level by the items that it announces, a string is skipped.
     std::array<std::uint64_t, depth_limit + 1> pending{1};  // items to come, by level
     std::size_t depth = 0;
-    for (std::size_t at = 0;;) {
+    for (std::size_t position = 0;;) {
         for (; pending[depth] == 0; --depth)
-            if (depth == 0) return at == bytes.size();
+            if (depth == 0) return position == bytes.size();
         --pending[depth];
-        if (at == bytes.size()) return false;
-        auto const head = static_cast<unsigned char>(bytes[at++]);
+        if (position == bytes.size()) return false;
+        auto const head = static_cast<unsigned char>(bytes[position++]);
         auto const type = head / 32u;
         std::uint64_t count = head % 32u;
         if (count > 27 || type == 6) return false;
         if (count >= 24) {
             auto const size = std::size_t{1} << (count - 24);
-            if (bytes.size() - at < size) return false;
+            if (bytes.size() - position < size) return false;
             count = 0;
-            for (auto const end = at + size; at != end; ++at)
-                count = count * 256 + static_cast<unsigned char>(bytes[at]);
+            for (auto const end = position + size; position != end; ++position)
+                count = count * 256 + static_cast<unsigned char>(bytes[position]);
         }
         if (type < 2 || type == 7) continue;
-        if (count > bytes.size() - at) return false;  // an element takes a byte at least
-        if (type < 4) at = at + count;
+        if (count > bytes.size() - position) return false;  // an element takes a byte at least
+        if (type < 4) position = position + count;
         else if (++depth > depth_limit) return false;
         else pending[depth] = type == 5 ? count * 2 : count;
     }

@@ -10,8 +10,8 @@
 
 #include <condense/adapt/json_parse.hpp>
 
-// Access to members and elements of arbitrary JSON values: a missing or unexpected one is a null
-// pointer or an empty string, never an exception. Json may be const throughout.
+// Access to members and elements of arbitrary JSON values: a missing or unexpected one is a null pointer or an empty
+// string, never an exception. Json may be const throughout. Pointers and views are valid as long as the value stays.
 
 namespace condense {
 inline namespace v1 {
@@ -30,11 +30,13 @@ Json* member_of(Json& value, char const* key) {
     return member == value.end() ? nullptr : &*member;
 }
 
+/// Null for no value, and for one that is no string.
 template <class Json>
 std::string const* string_of(Json const* value) {
     return value == nullptr ? nullptr : value->template get_ptr<std::string const*>();
 }
 
+/// Null if there is no such member, or if it is no object.
 template <class Json>
 Json* object_member(Json& value, char const* key) {
     auto* const member = member_of(value, key);
@@ -48,37 +50,38 @@ std::string_view text_member(Json const& value, char const* key) {
     return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
-/// A member of an object or, without key, an element of an array; it need not exist yet.
+/// The place of a member of an object or, without key, of an element of an array; the value need not exist yet.
 template <class Json>
 struct json_place {
-    Json* in = nullptr;
+    Json* parent = nullptr;
     char const* key = nullptr;
-    std::size_t at = 0;
+    std::size_t index = 0;
 
+    /// The value; null if it does not exist.
     Json* find() const {
-        if (in == nullptr) return nullptr;
-        if (key != nullptr) return member_of(*in, key);
-        return at < in->size() ? &(*in)[at] : nullptr;
+        if (parent == nullptr) return nullptr;
+        if (key != nullptr) return member_of(*parent, key);
+        return index < parent->size() ? &(*parent)[index] : nullptr;
     }
 
     /// Writes the value; past the end of an array of blocks it becomes a new text block.
-    void put(Json value) const {
+    void write(Json value) const {
         if (auto* const current = find()) *current = std::move(value);
-        else if (key != nullptr) (*in)[key] = std::move(value);
+        else if (key != nullptr) (*parent)[key] = std::move(value);
         else {
             auto block = Json::object();
             block["type"] = "text";
             block["text"] = std::move(value);
-            in->push_back(std::move(block));
+            parent->push_back(std::move(block));
         }
     }
 
     /// Erases the value. `content` becomes empty instead, because providers refuse messages without it.
     void erase() const {
         if (find() == nullptr) return;
-        if (key == nullptr) in->erase(at);
-        else if (std::string_view{key} == "content") (*in)[key] = "";
-        else in->erase(key);
+        if (key == nullptr) parent->erase(index);
+        else if (std::string_view{key} == "content") (*parent)[key] = "";
+        else parent->erase(key);
     }
 };
 

@@ -22,7 +22,7 @@ namespace detail {
 /// take larger images, long documents and videos cost more. Never counted as base64 text.
 inline constexpr cost media_cost = cost::of(tokens{1'600});
 
-/// One part and its place in the message.
+/// One part and its places in the message, into which it has views and pointers.
 template <class Json>
 struct json_piece {
     part_view part = {};  ///< without text if that is a dump, or of media
@@ -43,8 +43,10 @@ class json_walk {
 public:
     using place = json_place<Json>;
 
+    /// `message` and `visit` must outlive this.
     json_walk(Json& message, Visit& visit) : message_{message}, visit_{visit} {}
 
+    /// Visits all parts; call once.
     void run() {
         part_view plain{};
         if (role_named(text_member(message_, "role")) == role::tool)
@@ -69,14 +71,14 @@ private:
     /// its other blocks carry the same ids, because they are removed with the call.
     void content(Json& holder, part_view const& base, place removable, bool outermost) {
         place text_place{&holder, "content"};
-        auto const results = results_;
+        auto const results_before = results_;
         auto* const value = text_place.find();
         if (value != nullptr && value->is_array()) {
             // The only text of a tool_result is removed with its block, also if the array is empty.
             auto const alone = !outermost && value->size() < 2;
-            for (std::size_t at = 0; at < value->size(); ++at) {
-                place const here{value, nullptr, at};
-                block(here, base, outermost, alone ? removable : here);
+            for (std::size_t index = 0; index < value->size(); ++index) {
+                place const element_place{value, nullptr, index};
+                block(element_place, base, outermost, alone ? removable : element_place);
             }
             text_place = {value, nullptr, value->size()};
             if (!alone || !value->empty()) removable = text_place;
@@ -87,68 +89,74 @@ private:
             visit_part(sealed(base, kind), text_place, removable, true);
         }
         // Missing, null, empty, or media alone.
-        if (base.kind == part_kind::tool_result && results_ == results) visit_part(base, text_place, removable);
+        if (base.kind == part_kind::tool_result && results_ == results_before) visit_part(base, text_place, removable);
     }
 
-    /// `removable`: the place to erase with a text.
-    void block(place here, part_view const& base, bool outermost, place removable) {
-        auto& value = *here.find();
+    /// A block of content. `removable`: the place to erase if it is a text; other blocks are erased themselves.
+    void block(place block_place, part_view const& base, bool outermost, place removable) {
+        auto& value = *block_place.find();
         auto const type = text_member(value, "type");
-        if (value.is_string()) visit_part(base, here, removable);
+        if (value.is_string()) visit_part(base, block_place, removable);
         else if (type == "text" && string_of(member_of(value, "text"))) visit_part(base, {&value, "text"}, removable);
-        else if (auto* const source = text_source(value, type)) visit_part(unsealed(base), {source, "data"}, here);
-        else if (is_media(type)) visit_part(sealed(base, part_kind::media, media_cost), {}, here);
-        else if (!outermost || !own_block(value, type, here))
-            visit_part(sealed(base, part_kind::other), here, here, true);
+        else if (auto* const source = text_source(value, type))
+            visit_part(unsealed(base), {source, "data"}, block_place);
+        else if (is_media(type)) visit_part(sealed(base, part_kind::media, media_cost), {}, block_place);
+        else if (!outermost || !own_block(value, type, block_place))
+            visit_part(sealed(base, part_kind::other), block_place, block_place, true);
     }
 
-    /// Blocks that occur only directly in a message's content.
-    bool own_block(Json& value, std::string_view type, place here) {
+    /// Visits blocks that occur only directly in the content of a message. False for other types.
+    bool own_block(Json& value, std::string_view type, place block_place) {
         if (type == "thinking" && string_of(member_of(value, "thinking"))) {
             auto const* const signature = member_of(value, "signature");
             visit_part({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
-                       {&value, "thinking"}, here);
+                       {&value, "thinking"}, block_place);
         } else if (type == "redacted_thinking") {
             auto const size = text_member(value, "data").size();
             // Four bytes a token; the text behind the encryption is somewhat shorter.
             visit_part(
                 {.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
-                {}, here);
+                {}, block_place);
         } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
             visit_part(
                 {.kind = part_kind::tool_call, .tool = text_member(value, "name"), .call = text_member(value, "id")},
-                {&value, "input"}, here, true);
+                {&value, "input"}, block_place, true);
         } else if (type == "tool_result" || type.ends_with("_tool_result")) {
             auto const* const error = member_of(value, "is_error");
             auto const failed = error != nullptr && error->is_boolean() && error->template get<bool>();
             part_view const result{.kind = part_kind::tool_result,
                                    .call = text_member(value, "tool_use_id"),
                                    .status = failed ? part_status::error : part_status::ok};
-            if (type == "tool_result") content(value, result, here, false);
-            else visit_part(sealed(result, result.kind), {&value, "content"}, here, true);
+            if (type == "tool_result") content(value, result, block_place, false);
+            else visit_part(sealed(result, result.kind), {&value, "content"}, block_place, true);
         } else return false;
         return true;
     }
 
     // Beside the content, in OpenAI's shape.
 
+    /// A member that is a text, absent if it is empty.
     void member_text(char const* key, part_kind kind) {
         if (!text_member(message_, key).empty()) visit_part({.kind = kind}, {&message_, key}, {&message_, key});
     }
 
+    /// The calls of an assistant message: `tool_calls`, and the older `function_call`.
     void calls() {
         if (auto* const list = member_of(message_, "tool_calls"); list != nullptr && list->is_array())
-            for (std::size_t at = 0; at < list->size(); ++at) call((*list)[at], {list, nullptr, at});
+            for (std::size_t index = 0; index < list->size(); ++index) call((*list)[index], {list, nullptr, index});
         if (auto* const legacy = object_member(message_, "function_call"))
             named_call(*legacy, "arguments", {}, {&message_, "function_call"});
     }
 
-    void call(Json& value, place here) {
+    /// One element of `tool_calls`. A call of an unknown type stays a call, sealed, so that it is never sent without
+    /// its result.
+    void call(Json& value, place call_place) {
         auto const id = text_member(value, "id");
-        if (!value.is_object()) visit_part({.kind = part_kind::other, .sealed = true}, here, here, true);
-        else if (auto* const function = object_member(value, "function")) named_call(*function, "arguments", id, here);
-        else if (auto* const custom = object_member(value, "custom")) named_call(*custom, "input", id, here);
-        else visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, here, here, true);
+        if (!value.is_object()) visit_part({.kind = part_kind::other, .sealed = true}, call_place, call_place, true);
+        else if (auto* const function = object_member(value, "function"))
+            named_call(*function, "arguments", id, call_place);
+        else if (auto* const custom = object_member(value, "custom")) named_call(*custom, "input", id, call_place);
+        else visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, call_place, call_place, true);
     }
 
     /// `function` has the name; arguments are a string of JSON, of some providers the value itself.
@@ -166,10 +174,12 @@ private:
                    : nullptr;
     }
 
+    /// A text beside the text of its message, such as a document: of kind text even in a result.
     static part_view unsealed(part_view part) {
         part.kind = part_kind::text;
         return part;
     }
+    /// A part without text to edit.
     static part_view sealed(part_view part, part_kind kind, own_cost own = {}) {
         part.kind = kind;
         part.sealed = true;
@@ -177,6 +187,7 @@ private:
         return part;
     }
 
+    /// Adds the text of the part, if it is a string, and calls the visitor.
     void visit_part(part_view part, place text, place removable, bool is_dump = false) {
         if (!is_dump)
             if (auto const* const string = string_of(text.find())) part.text = *string;
@@ -186,9 +197,10 @@ private:
 
     Json& message_;
     Visit& visit_;
-    std::size_t results_ = 0;
+    std::size_t results_ = 0;  ///< parts of kind tool_result so far
 };
 
+/// Calls visit(json_piece) for each part of a message.
 template <class Json, class Visit>
 void each_piece(Json& message, Visit visit) {
     json_walk<Json, Visit>{message, visit}.run();

@@ -44,17 +44,18 @@ inline std::string check_of(std::string_view text) {
     return result;
 }
 
+/// How the check begins at the end of a saved text.
 inline constexpr std::string_view check_member = ",\"check\":\"";
 inline constexpr std::size_t check_size = check_member.size() + 16 + 2;  ///< and `"}`
 
-/// Counts the members in a JSON text, duplicates included.
+/// Counts the members in a valid JSON text, duplicates included: a tree would keep only one of them.
 constexpr std::size_t count_members(std::string_view text) noexcept {
     std::size_t count = 0;
     bool quoted = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] == '"') quoted = !quoted;
-        else if (quoted) at += text[at] == '\\' ? 1u : 0u;
-        else count += text[at] == ':' ? 1u : 0u;
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        if (text[index] == '"') quoted = !quoted;
+        else if (quoted) index += text[index] == '\\' ? 1u : 0u;
+        else count += text[index] == ':' ? 1u : 0u;
     }
     return count;
 }
@@ -70,8 +71,9 @@ inline std::string state_text(session_state state) {
     return out.append(detail::check_member).append(check).append("\"}");
 }
 
-/// Reads a state into `out`. Accepts what state_text writes or wrote in an earlier version, whose missing members get
-/// their defaults, and a line break at the end.
+/// Reads a state into `out`, which stays unchanged on errors. Accepts what state_text writes or wrote in an earlier
+/// version, whose missing members get their defaults, and a line break at the end. Text may be hostile: whatever it is,
+/// reading costs time and memory linear in it.
 inline state_error read_state(std::string_view text, session_state& out, bytes size_limit = {std::uint64_t{1} << 30}) {
     auto const damaged = [](std::string_view what, std::string_view rule) {
         return detail::unrestorable(state_fault::damaged, what, rule);
@@ -106,7 +108,7 @@ inline state_error read_state(std::string_view text, session_state& out, bytes s
     return {};
 }
 
-/// The whole session as text; the session goes on. Costs a copy of it, and the text.
+/// The whole session as text; the session stays usable. Costs a copy of its state, and the text.
 template <savable Session>
 saved_text save(Session& session) {
     auto snapshot = session.state();
@@ -114,15 +116,15 @@ saved_text save(Session& session) {
     return {.text = state_text(std::move(snapshot.state))};
 }
 
-/// Into a session that was made of an empty container, with the same pipeline, estimator and options. The text
-/// may come from anywhere: where it is not accepted the session is as before.
+/// Restores a session that was constructed with an empty container and the same pipeline, estimator and options. The
+/// text may be hostile; if it is refused, the session stays unchanged.
 template <savable Session>
 state_error restore(Session& session, std::string_view text, bytes size_limit = {std::uint64_t{1} << 30}) {
     session_state state;
     if (auto const problem = read_state(text, state, size_limit)) return problem;
     return session.adopt(std::move(state));
 }
-/// The same with what `save` gave, whose error it returns where there is one: restore(session, save(other)).
+/// The same with the result of `save`; returns its error if it has one: restore(session, save(other)).
 template <savable Session>
 state_error restore(Session& session, saved_text const& saved, bytes size_limit = {std::uint64_t{1} << 30}) {
     return saved ? restore(session, std::string_view{saved.text}, size_limit) : saved.error;

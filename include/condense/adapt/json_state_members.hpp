@@ -14,15 +14,16 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/session/state.hpp>
 
-// The members of a saved state, once for the writer and the reader: what one of them does not name the other
-// does not know.
+// The members of a saved state, in one list for the writer and the reader, so that the two cannot disagree. To add a
+// member, append it to the list of its type, guarded by a new version.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-// Members of one object, or, where there may be many of them, the elements of one array. What has come since version 1
-// is asked for by its version: in a text of an earlier one it is not there, and has its default.
+// Each function names the members of one type in order. They are written as an object, or, for types with many values
+// (see is_row), as an array without names. Members added after version 1 are visited only if the archive's version has
+// them: read from an earlier text they keep their defaults. An Archive is state_writer or state_reader.
 
 template <class Archive>
 void each_member(Archive& a, released_part& part) {
@@ -55,34 +56,37 @@ void each_member(Archive& a, undo_point& point) {
     a("steps", point.steps), a("messages", point.messages);
 }
 template <class Archive>
-void each_member(Archive& a, layer_statistics& of) {
-    a("saved", of.saved.count), a("restored", of.restored.count), a("events", of.events);
-    a("groups_dropped", of.groups_dropped), a("parts_shortened", of.parts_shortened), a("artifacts", of.artifacts);
-    a("latest_artifacts", of.latest_artifacts), a("failures", of.failures), a("asked", of.asked);
+void each_member(Archive& a, layer_statistics& layer) {
+    a("saved", layer.saved.count), a("restored", layer.restored.count), a("events", layer.events);
+    a("groups_dropped", layer.groups_dropped), a("parts_shortened", layer.parts_shortened),
+        a("artifacts", layer.artifacts);
+    a("latest_artifacts", layer.latest_artifacts), a("failures", layer.failures), a("asked", layer.asked);
     if (a.version() >= 2)
-        a("files", of.files), a("latest_files", of.latest_files), a("latest_file_names", of.latest_file_names);
-    std::string failure{std::string_view{of.failure}};
+        a("files", layer.files), a("latest_files", layer.latest_files), a("latest_file_names", layer.latest_file_names);
+    // A small_text cannot be read into: it goes through a string.
+    std::string failure{std::string_view{layer.failure}};
     a("failure", failure);
-    of.failure = std::string_view{failure};
+    layer.failure = std::string_view{failure};
 }
 template <class Archive>
 void each_member(Archive& a, budget& limits) {
     a("window", limits.window.count), a("output", limits.output.count), a("overhead", limits.overhead.count);
 }
 template <class Archive>
-void each_member(Archive& a, pace& of) {
-    a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes),
-        a("tried", of.tried);
-    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked),
-        a("answer_fitted", of.answer_fitted), a("open", of.open);
+void each_member(Archive& a, pace& pacing) {
+    a("pushed", pacing.pushed.steps), a("at_run", pacing.at_run.steps), a("at_ask", pacing.at_ask.steps),
+        a("changes", pacing.changes), a("tried", pacing.tried);
+    a("due", pacing.due), a("stuck", pacing.stuck.count), a("fruitless", pacing.fruitless), a("asked", pacing.asked),
+        a("answer_fitted", pacing.answer_fitted), a("open", pacing.open);
     if (a.version() < 2) return;
-    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
-    std::string cause{std::string_view{of.cause}};
+    a("rounds", pacing.rounds), a("rounds_at_run", pacing.rounds_at_run), a("stayed", pacing.stayed);
+    std::string cause{std::string_view{pacing.cause}};
     a("cause", cause);
-    of.cause = std::string_view{cause};
+    pacing.cause = std::string_view{cause};
 }
 template <class Archive>
 void each_member(Archive& a, reported_baseline& anchor) {
+    // Its fields are private, so that it names them itself.
     anchor.each_field(
         [&](auto& sent, auto& sent_messages, auto& sent_known, auto& reported, auto& counted, auto& messages) {
             a("sent", sent), a("sent_messages", sent_messages), a("sent_known", sent_known);
@@ -120,6 +124,7 @@ void each_member(Archive& a, session_state& state) {
 template <class Value>
 inline constexpr bool is_row =
     std::is_same_v<Value, view::step> || std::is_same_v<Value, undo_point> || std::is_same_v<Value, turn_cost>;
+/// A vector or array, but no string.
 template <class Value>
 concept list_of_values =
     requires(Value& values) { values.begin(), values.size(); } && !std::is_same_v<Value, std::string>;
@@ -130,7 +135,7 @@ constexpr std::uint64_t last_value(part_kind) noexcept { return static_cast<std:
 constexpr std::uint64_t last_value(part_status) noexcept { return static_cast<std::uint64_t>(part_status::pending); }
 constexpr std::uint64_t last_value(role) noexcept { return static_cast<std::uint64_t>(role::other); }
 
-/// Writes JSON on one line. Text that is not UTF-8 is an object with its base64.
+/// Appends JSON on one line to `out`, which must outlive it. Text that is not UTF-8 becomes an object with its base64.
 class state_writer {
 public:
     explicit state_writer(std::string& out, std::uint64_t version = session_state::latest) noexcept
@@ -138,6 +143,7 @@ public:
 
     std::uint64_t version() const noexcept { return version_; }
 
+    /// Writes one member.
     template <class Value>
     void operator()(std::string_view name, Value& value) {
         if (has_members_) out_->push_back(',');
@@ -149,6 +155,7 @@ public:
 private:
     template <class Value>
     void write(Value& value) {
+        // bool comes first, because it is an unsigned type, too.
         if constexpr (std::is_same_v<Value, bool>) out_->append(value ? "true" : "false");
         else if constexpr (std::is_unsigned_v<Value>) out_->append(std::to_string(value));
         else if constexpr (std::is_enum_v<Value>) out_->append(std::to_string(static_cast<unsigned>(value)));
@@ -172,6 +179,7 @@ private:
             out_->push_back(is_row<Value> ? ']' : '}');
         }
     }
+    /// JSON has no other way to hold bytes that are not UTF-8.
     void write_text(std::string const& text) {
         if (utf8::valid(text)) {
             out_->push_back('"');
@@ -190,7 +198,8 @@ private:
     bool row_ = false;
 };
 
-/// Reads what the writer writes, and nothing else. Moves strings out of the tree.
+/// Reads what the writer writes, and nothing else. Refers to the tree, and moves strings out of it. After the first bad
+/// member it reads no others.
 class state_reader {
 public:
     using tree = nlohmann::ordered_json;
@@ -206,18 +215,20 @@ public:
     std::size_t members() const noexcept { return members_; }
     /// True if every member was read.
     bool complete() const noexcept { return position_ == node_->size(); }
+    /// Counts a member that the caller has read itself.
     void note_member() noexcept {
         ++members_;
         ++position_;
     }
 
+    /// Reads one member: of an object by name, of an array by position.
     template <class Value>
     void operator()(std::string_view name, Value& value) {
         if (!bad_member_.empty()) return;
         tree* member = nullptr;
         if (!row_) {
-            auto const at = node_->find(std::string{name});
-            if (at != node_->end()) member = &*at;
+            auto const position = node_->find(std::string{name});
+            if (position != node_->end()) member = &*position;
             ++members_;
         } else if (position_ < node_->size()) member = &(*node_)[position_];
         ++position_;
@@ -253,19 +264,21 @@ private:
             return bad_member_.empty() && inner.complete();
         }
     }
+    /// A vector of any size, or an array of exactly its size.
     template <class Values>
     bool read_list(tree& node, Values& values) {
         if (!node.is_array()) return false;
         constexpr bool grows = requires { values.clear(), values.emplace_back(); };
         if constexpr (grows) values.clear();
         else if (values.size() != node.size()) return false;
-        for (std::size_t at = 0; at < node.size(); ++at) {
+        for (std::size_t index = 0; index < node.size(); ++index) {
             if constexpr (grows) values.emplace_back();  // one by one, so that memory grows only with what was read
-            if (!read(node[at], values[at])) return false;
-            node[at] = nullptr;
+            if (!read(node[index], values[index])) return false;
+            node[index] = nullptr;  // frees what was read, so that tree and state are never both whole in memory
         }
         return true;
     }
+    /// A string, or an object with the base64 of a text that is not UTF-8.
     bool read_text(tree& node, std::string& text) {
         if (node.is_string()) {
             text = std::move(node.get_ref<std::string&>());
@@ -276,6 +289,7 @@ private:
         ++members_;
         return base64::append_decoded(text, node.begin()->get_ref<std::string&>());
     }
+    /// The empty string stands for no reference.
     static bool read_reference(std::string_view text, reference& name) noexcept {
         auto const parsed = reference::of(text);
         if (parsed) name = *parsed;
@@ -286,7 +300,7 @@ private:
     std::uint64_t version_;
     std::string_view bad_member_ = {};
     std::size_t members_ = 0;
-    std::size_t position_ = 0;
+    std::size_t position_ = 0;  ///< members of this node that were read
     bool row_ = false;
 };
 

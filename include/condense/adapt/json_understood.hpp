@@ -52,6 +52,7 @@ private:
 
 namespace detail {
 
+/// Throws; without exceptions it ends the program, because reading a message has no other way to report an error.
 [[noreturn]] inline void reject_shape(shape_error error) {
 #if defined(__cpp_exceptions)
     throw unknown_shape{std::move(error)};
@@ -63,7 +64,7 @@ namespace detail {
 
 /// True if `name` contains "tool" or "function", in letters of either case: at its beginning, or anywhere.
 constexpr bool names_call(std::string_view name, bool anywhere) noexcept {
-    auto const same = [](char letter_in, char letter) { return lowered(letter_in) == letter; };
+    auto const same = [](char name_letter, char letter) { return lowered(name_letter) == letter; };
     for (std::string_view const word : {"tool", "function"}) {
         auto const position = std::search(name.begin(), name.end(), word.begin(), word.end(), same);
         if (position != name.end() && (anywhere || position == name.begin())) return true;
@@ -71,6 +72,7 @@ constexpr bool names_call(std::string_view name, bool anywhere) noexcept {
     return false;
 }
 
+/// False for null, and for an empty string, object or array, which some programs write for a missing value.
 template <class Json>
 bool has_value(Json const& value) {
     auto const* const text = string_of(&value);
@@ -87,6 +89,7 @@ bool block_names_call(Json const& block) {
     return false;
 }
 
+/// Appends a member's name, or "?" for one that may not be printed.
 inline void append_name(std::string& names, std::string_view name) {
     constexpr std::size_t longest = 40;
     bool plain = !name.empty() && name.size() <= longest;
@@ -94,6 +97,7 @@ inline void append_name(std::string& names, std::string_view name) {
     names.append(names.empty() ? "" : ", ").append(plain ? name : "?");
 }
 
+/// The names of the first twelve members.
 template <class Json>
 std::string names_of_members(Json const& value) {
     if (!value.is_object()) return "none, a JSON " + std::string{value.type_name()};
@@ -113,6 +117,7 @@ class shape_check {
 public:
     explicit shape_check(Json const& message) : message_{message} {}
 
+    /// The first reason; empty if the message is understood. Call once.
     std::string reason() {
         if (!message_.is_object()) return "it is no object";
         content_ = member_of(message_, "content");
@@ -125,18 +130,19 @@ public:
     }
 
 private:
+    /// A part of kind `other` is unknown: harmless beside known ones, unless it may be a call or a result.
     void check_part(json_piece<Json const> const& piece) {
         if (piece.part.kind != part_kind::other) {
             // A result without content is shown as an empty one, whatever else the message has.
-            has_known_part_ = has_known_part_ || content_ != nullptr || piece.text.in != &message_ ||
+            has_known_part_ = has_known_part_ || content_ != nullptr || piece.text.parent != &message_ ||
                               piece.part.kind != part_kind::tool_result;
-        } else if (piece.removable.in == calls_ && calls_ != nullptr)
+        } else if (piece.removable.parent == calls_ && calls_ != nullptr)
             fail("tool_calls has an element that is no object", nullptr);
-        else if (piece.removable.in == content_ && content_ != nullptr) {
+        else if (piece.removable.parent == content_ && content_ != nullptr) {
             has_unknown_block_ = true;
             auto const* const block = piece.removable.find();
-            if (block_names_call(*block)) fail("block " + std::to_string(piece.removable.at), block);
-        } else if (piece.removable.in == &message_) has_unknown_block_ = true;
+            if (block_names_call(*block)) fail("block " + std::to_string(piece.removable.index), block);
+        } else if (piece.removable.parent == &message_) has_unknown_block_ = true;
     }
 
     /// Checks the members beside the content, which some shapes use for calls, results or all blocks.
@@ -156,19 +162,22 @@ private:
             if (!value.is_structured() || key.ends_with("tools") || key.ends_with("functions")) continue;
             if (names_call(key, false) && has_value(value)) fail("member " + printable(key), nullptr);
             else if (value.is_array())
-                for (std::size_t at = 0; at < value.size() && reason_.empty(); ++at)
-                    if (block_names_call(value[at]))
-                        fail("element " + std::to_string(at) + " of " + printable(key), &value[at]);
+                for (std::size_t index = 0; index < value.size() && reason_.empty(); ++index)
+                    if (block_names_call(value[index]))
+                        fail("element " + std::to_string(index) + " of " + printable(key), &value[index]);
         }
     }
 
+    /// Messages with calls may lack content.
     bool calls_only() const { return calls_ != nullptr || member_of(message_, "function_call") != nullptr; }
 
+    /// A name for an error text.
     static std::string printable(std::string_view name) {
         std::string result;
         append_name(result, name);
         return result;
     }
+    /// Keeps the first problem. `block`: the block to describe, or null.
     void fail(std::string problem, Json const* block) {
         if (!reason_.empty()) return;
         reason_ = std::move(problem);

@@ -46,15 +46,16 @@ private:
 
 namespace detail {
 
-/// For selections that count no tokens.
+/// The estimator of selections that need no tokens: reads no text.
 struct uncounted {
     constexpr cost operator()(std::string_view) const noexcept { return {}; }
 };
 
+/// The cost of a message in a request: of its frame and of its parts.
 template <token_estimator Estimator, message Message>
-constexpr cost message_cost(Estimator const& count, Message const& m) {
-    auto sum = frame_cost(count, v1::role_of(m), [&] { return v1::name_of(m); });
-    v1::each_part(m, [&](part_view const& part) { sum += part_cost(count, part); });
+constexpr cost message_cost(Estimator const& estimator, Message const& m) {
+    auto sum = frame_cost(estimator, v1::role_of(m), [&] { return v1::name_of(m); });
+    v1::each_part(m, [&](part_view const& part) { sum += part_cost(estimator, part); });
     return sum;
 }
 
@@ -63,18 +64,19 @@ constexpr cost message_cost(Estimator const& count, Message const& m) {
 template <token_estimator Estimator>
 struct newest_selection {
     cost limit = {};
-    Estimator count = {};
+    Estimator estimator = {};
 
     template <class History, class Message>
     constexpr void operator()(History& history, std::vector<Message const*>& selected) const {
         source<History> const all{history};
         cost sum;
         auto begin = all.size();
-        while (begin != 0 && (sum += message_cost(count, all[begin - 1])) <= limit) --begin;
+        while (begin != 0 && (sum += message_cost(estimator, all[begin - 1])) <= limit) --begin;
         for (; begin != all.size(); ++begin) selected.push_back(address_of(all[begin]));
     }
 };
 
+/// The messages that a sliding window of `limit` messages leaves, by a dry run, because groups are kept whole.
 struct window_selection {
     messages limit = {};
 
@@ -87,7 +89,7 @@ struct window_selection {
     }
 };
 
-/// The members of all groups in one vector, and the end of each group.
+/// The members of all groups in one vector, and the end of each group. Groups share ownership of it.
 template <class History>
 class grouped_history : public std::enable_shared_from_this<grouped_history<History>> {
 public:
@@ -98,25 +100,28 @@ public:
     void evaluate() {
         if (evaluated_) return;
         source<History> const all{history_};
-        outline facts;
-        for (std::size_t index = 0; index < all.size(); ++index) facts.append(all[index], uncounted{});
+        outline history_outline;
+        for (std::size_t index = 0; index < all.size(); ++index) history_outline.append(all[index], uncounted{});
         std::vector<message_type const*> members;
         std::vector<std::size_t> ends;
         members.reserve(all.size());
-        for (std::size_t group_id = 0; group_id < facts.group_count(); ++group_id) {
-            auto const& record = facts.group_at(group_id);
+        for (std::size_t group_id = 0; group_id < history_outline.group_count(); ++group_id) {
+            auto const& record = history_outline.group_at(group_id);
             if (record.count == 0) continue;
             auto index = record.first;
-            for (auto left = record.count; left != 0; --left, index = facts.message_at(index).next_in_group)
+            for (auto remaining = record.count; remaining != 0;
+                 --remaining, index = history_outline.message_at(index).next_in_group)
                 members.push_back(address_of(all[index]));
             ends.push_back(members.size());
         }
+        // Assigned at the end: if a message throws, the next access starts again.
         members_ = std::move(members);
         ends_ = std::move(ends);
         evaluated_ = true;
     }
     std::size_t size() const noexcept { return ends_.size(); }
-    element_access<grouped_history> at() noexcept { return {this}; }
+    element_access<grouped_history> access() noexcept { return {this}; }
+    /// A group that keeps this storage alive.
     message_group<message_type> element(std::size_t index) const {
         auto const begin = index == 0 ? 0 : ends_[index - 1];
         return {std::shared_ptr<message_type const* const>{this->shared_from_this(), members_.data() + begin},
@@ -130,6 +135,7 @@ private:
     bool evaluated_ = false;
 };
 
+/// views::groups.
 struct group_verb {
     template <class History>
     constexpr auto operator()(History&& history) const {
@@ -145,7 +151,8 @@ inline constexpr bool is_reduction = false;
 template <class History, class Estimator, std::size_t Layers>
 inline constexpr bool is_reduction<reduction<History, Estimator, Layers>> = true;
 
-/// Storage is a reduction, or a pointer to one. Summaries and edited messages are rendered on first access.
+/// The messages that a reduction would send. Storage is the reduction, or a pointer to one that must outlive this.
+/// Summaries and edited messages are rendered on first access and kept; references to elements stay valid.
 template <class Storage>
 class sent_messages {
 public:
@@ -162,7 +169,7 @@ public:
         evaluated_ = true;
     }
     std::size_t size() const noexcept { return messages_.size(); }
-    element_access<sent_messages> at() noexcept { return {this}; }
+    element_access<sent_messages> access() noexcept { return {this}; }
     message_type const& element(std::size_t index) {
         auto& [place, message] = messages_[index];
         if (place.kind == sent_kind::kept) return reduction().original(place.index);
@@ -171,6 +178,7 @@ public:
     }
 
 private:
+    /// A place of the request, and the message once it is rendered; null for an original.
     struct sent {
         sent_place place;
         std::unique_ptr<message_type> message;
@@ -185,6 +193,7 @@ private:
     bool evaluated_ = false;
 };
 
+/// views::of.
 struct of_verb {
     template <class Reduction>
     constexpr auto operator()(Reduction&& reduced) const {
@@ -207,9 +216,10 @@ struct of_verb {
     }
 };
 
+/// views::newest_within.
 struct newest_verb {
     template <class Limit, class Estimator = default_estimator<>>
-    constexpr auto operator()(Limit limit, Estimator count = {}) const {
+    constexpr auto operator()(Limit limit, Estimator estimator = {}) const {
         static_assert(std::same_as<Limit, tokens> || std::same_as<Limit, budget>,
                       "condense: views.newest_within: the limit must be in tokens, such as 20'000_tokens, or a budget "
                       "(see tokens)");
@@ -219,12 +229,13 @@ struct newest_verb {
         if constexpr (token_estimator<Estimator>) {
             using verb = pick<newest_selection<Estimator>>;
             if constexpr (std::same_as<Limit, budget>)
-                return view_closure<verb>{verb{{cost::of(limit.input() - limit.overhead), std::move(count)}}};
-            else return view_closure<verb>{verb{{cost::of(limit), std::move(count)}}};
+                return view_closure<verb>{verb{{cost::of(limit.input() - limit.overhead), std::move(estimator)}}};
+            else return view_closure<verb>{verb{{cost::of(limit), std::move(estimator)}}};
         }
     }
 };
 
+/// views::window.
 struct window_verb {
     template <class Count>
     constexpr auto operator()(Count count) const {
@@ -237,25 +248,24 @@ struct window_verb {
 
 }  // namespace detail
 
-// Random-access ranges of `Message const&` (of `message_group`, for groups), decided at the first `begin` or `end`:
-// until then no message is read, and from then on the history must stay as it is. Copies share what was
-// found; they are for one thread at a time. A container is referred to, a view is kept, a temporary
-// container does not compile.
+// Random-access ranges of `Message const&` (`groups`: of `message_group`), evaluated at the first `begin` or `end`:
+// until then no message is read, and from then on the history may not change. Copies share the result; they are for one
+// thread at a time. A container is referred to, a view is copied, and a temporary container does not compile.
 namespace views {
 
-/// The groups, oldest first: what is dropped and kept as one. Reads every message once.
+/// The groups, oldest first: messages that are only dropped together. Reads every message once.
 inline constexpr detail::view_closure<detail::group_verb> groups{};
 
-/// `newest_within(limit, estimator)`: the messages that `newest(limit)` protects, the newest that fit, without a
-/// gap. Of a budget what is left of the input beside the overhead. Reads those, and the one that does not fit.
+/// `newest_within(limit, estimator)`: the newest messages that fit, without a gap, as `newest(limit)` protects them.
+/// With a budget the limit is its input without the overhead. Reads those messages, and the first that does not fit.
 inline constexpr detail::newest_verb newest_within{};
 
 /// `window(count)`: the messages that `sliding_window{.when = used > count, .until = used <= count}` leaves, by a dry
 /// run. Reads every message once.
 inline constexpr detail::window_verb window{};
 
-/// `of(reduction)`: the messages that would be sent; those that a run made are made when first looked at, and
-/// kept. A temporary reduction is kept too, another has to outlive the view.
+/// `of(reduction)`: the messages that would be sent; summaries and edited messages are rendered on first access and
+/// kept. A temporary reduction moves into the view, any other has to outlive it.
 inline constexpr detail::view_closure<detail::of_verb> of{};
 
 }  // namespace views

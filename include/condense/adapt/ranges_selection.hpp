@@ -21,20 +21,20 @@
 #include <condense/detail/address.hpp>
 #include <condense/detail/source.hpp>
 
-// The machinery of the views in <condense/adapt/ranges.hpp>: a range that is decided at its first use and
-// shared by its copies, what a history has to be, and the closures that are piped into.
+// The machinery of the views in <condense/adapt/ranges.hpp>: a range that is evaluated at its first use and shared by
+// its copies, the requirements on a history, and the closures that histories are piped into.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A cursor by index. At: a callable from an index to an element, valid as long as the selection.
-template <class At>
+/// A range-v3 cursor by index. Access: a callable from an index to an element, valid as long as the selection.
+template <class Access>
 struct selection_cursor {
-    At at = {};
+    Access access = {};
     std::size_t index = 0;
 
-    constexpr decltype(auto) read() const { return at(index); }
+    constexpr decltype(auto) read() const { return access(index); }
     constexpr bool equal(selection_cursor const& other) const noexcept { return index == other.index; }
     constexpr void next() noexcept { ++index; }
     constexpr void prev() noexcept { --index; }
@@ -58,10 +58,11 @@ struct element_access {
     constexpr decltype(auto) operator()(std::size_t index) const { return storage->element(index); }
 };
 
-/// Storage has `evaluate()`, which does its work once, `size()`, and `at()`, an access by index.
+/// A view whose copies share one Storage, which has `evaluate()`, doing its work once, `size()`, and `access()`, a
+/// callable by index.
 template <class Storage>
 class selection : public ranges::view_interface<selection<Storage>, ranges::finite> {
-    using cursor = selection_cursor<decltype(std::declval<Storage&>().at())>;
+    using cursor = selection_cursor<decltype(std::declval<Storage&>().access())>;
 
 public:
     selection() = default;
@@ -70,24 +71,26 @@ public:
     auto begin() const {
         if (storage_ == nullptr) return ranges::basic_iterator<cursor>{};
         storage_->evaluate();
-        return ranges::basic_iterator<cursor>{cursor{storage_->at(), 0}};
+        return ranges::basic_iterator<cursor>{cursor{storage_->access(), 0}};
     }
     auto end() const {
         if (storage_ == nullptr) return ranges::basic_iterator<cursor>{};
         storage_->evaluate();
-        return ranges::basic_iterator<cursor>{cursor{storage_->at(), storage_->size()}};
+        return ranges::basic_iterator<cursor>{cursor{storage_->access(), storage_->size()}};
     }
 
 private:
     std::shared_ptr<Storage> storage_;
 };
 
-/// Messages of a history, chosen by `Select`, which writes their addresses in order.
+/// The storage of messages of a history chosen by `Select`, which appends their addresses in order. Nothing changes if
+/// it throws.
 template <class History, class Select>
 class lazy_selection {
 public:
     using message_type = typename source<History>::message_type;
 
+    /// `history` is a view.
     lazy_selection(History history, Select select) : history_{std::move(history)}, select_{std::move(select)} {}
 
     void evaluate() {
@@ -98,7 +101,7 @@ public:
         evaluated_ = true;
     }
     std::size_t size() const noexcept { return selected_.size(); }
-    pointee_at<message_type> at() const noexcept { return {selected_.data()}; }
+    pointee_at<message_type> access() const noexcept { return {selected_.data()}; }
 
 private:
     History history_;
@@ -107,7 +110,7 @@ private:
     bool evaluated_ = false;
 };
 
-/// The history as a view: a container by reference, const if that can be walked; a view by value.
+/// The history as a view: a container by reference, const if it can be read so; a view by value.
 template <class History>
 constexpr auto view_of_history(History&& history) {
     using plain = std::remove_reference_t<History>;
@@ -117,9 +120,11 @@ constexpr auto view_of_history(History&& history) {
     else return ranges::views::all(static_cast<History&&>(history));
 }
 
+/// A forward range for range-v3 and for the library.
 template <class History>
 concept walkable = ranges::forward_range<History> && history<History>;
 
+/// Its elements are objects that stay, so that a view may refer to them.
 template <class History>
 concept holds_elements = std::is_lvalue_reference_v<decltype(*ranges_access::begin_of(std::declval<History&>()))>;
 

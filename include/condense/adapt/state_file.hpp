@@ -16,6 +16,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// The error of a failed system call.
 inline state_error file_fault(std::string_view verb, std::string_view call, int error) noexcept {
     state_error result{.fault = state_fault::file, .reason = std::string_view{"condense: "}};
     result.reason += verb;
@@ -35,6 +36,7 @@ struct state_path {
         folder = begin == 0 ? "." : std::string{path.substr(0, begin)};
         name = path.substr(begin);
     }
+    /// False for a name that is no name of a file in a folder.
     bool is_valid() const noexcept {
         return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
     }
@@ -59,12 +61,13 @@ state_error save_file(Session& session, std::string_view path) {
     if (auto const error = posix::write_all(temporary.file(), saved.text)) return fault("write", error);
     if (auto const error = posix::sync(temporary.file())) return fault("fsync", error);
     if (auto const error = temporary.replace(location.name)) return fault("rename", error);
+    // The new name is durable only with its folder; the old file is gone already.
     if (auto const error = posix::sync(folder.file)) return fault("fsync", error);
     return {};
 }
 
 /// Restores the session from the file, which stays unchanged. Removes temporary files that killed processes left beside
-/// it. Follows no link.
+/// it. Follows no link. A file above `size_limit` is refused before it is read.
 template <savable Session>
 state_error restore_file(Session& session, std::string_view path, bytes size_limit = {std::uint64_t{1} << 30}) {
     namespace posix = detail::posix;

@@ -27,6 +27,7 @@
 namespace condense {
 inline namespace v1 {
 
+/// Whose instructions a file has, from the most general to the most specific.
 enum class instruction_level : std::uint8_t { global, project, working };
 
 /// Where to look for instructions. Name, limit and marks of a project are those of the preset `coding_agent`.
@@ -47,17 +48,18 @@ struct instruction_source {
     std::string path = {};  ///< as it can be opened; in the text it is printable
     bytes read = {};  ///< of the file, no more than the limit and one
     bytes used = {};  ///< of the text
-    bool cut = false;
+    bool cut = false;  ///< the end of the file is left out
 
     friend bool operator==(instruction_source const&, instruction_source const&) = default;
 };
 
+/// Why a file or folder could not be used.
 enum class instruction_fault : std::uint8_t {
-    bad_name,     ///< no name of a file in a folder
-    no_folder,    ///< the working folder, or the one to start from, cannot be found
+    bad_name,     ///< the name is no name of a file in a folder
+    no_folder,    ///< the working folder, or the one to start from, cannot be resolved
     not_regular,  ///< a folder, a pipe, a device, or a link to one
-    unreadable,   ///< there, and cannot be read
-    outside       ///< a link out of the project, or into /proc or /sys; it is not read
+    unreadable,   ///< the file exists and cannot be read
+    outside       ///< a link out of the project, or into /proc or /sys, which is not read
 };
 
 /// A file or folder that exists or was asked for, and could not be used.
@@ -80,6 +82,7 @@ struct instruction_error {
     friend bool operator==(instruction_error const&, instruction_error const&) = default;
 };
 
+/// What push_to did.
 enum class instructions_pushed : std::uint8_t {
     yes,
     unchanged,  ///< the newest instructions in the history are these
@@ -92,6 +95,7 @@ namespace detail {
 /// The heading of each source, by which instructions in a history are recognised.
 inline constexpr std::string_view instruction_heading = "[Instructions from ";
 
+/// A file that was read, and its identity, by which a second path to it is recognised.
 struct instruction_file {
     instruction_source about;
     std::string content;
@@ -100,32 +104,33 @@ struct instruction_file {
     ino_t number = {};
 };
 
-/// Appends at most `size_limit` bytes of the file; needs no memory for more.
-inline int read_front(posix::descriptor const& file, std::uint64_t size_limit, std::string& into) {
-    std::string room;
-    while (into.size() < size_limit) {
-        room.resize(as_size(size_limit - into.size() < 65'536 ? size_limit - into.size() : 65'536));
-        auto const [bytes, error] = posix::read_at(file, room, into.size());
+/// Appends the first `size_limit` bytes of the file, or all; needs no memory for more. Returns an errno.
+inline int read_front(posix::descriptor const& file, std::uint64_t size_limit, std::string& out) {
+    std::string buffer;
+    while (out.size() < size_limit) {
+        buffer.resize(as_size(size_limit - out.size() < 65'536 ? size_limit - out.size() : 65'536));
+        auto const [bytes, error] = posix::read_at(file, buffer, out.size());
         if (error != 0) return error;
-        into.append(bytes);
-        if (bytes.size() < room.size()) return 0;
+        out.append(bytes);
+        if (bytes.size() < buffer.size()) return 0;
     }
     return 0;
 }
 
-/// The nearest folder from `from` upward, which is absolute and without links, that holds a mark; else "".
-inline std::string project_root(std::string from, std::vector<std::string> const& marks) {
-    constexpr int most_levels = 64;
-    for (int level = 0; level < most_levels && !from.empty(); ++level) {
-        auto const folder = from == "/" ? from : from + "/";
+/// The nearest folder, from `folder` upward, that holds a mark; else "". `folder` is absolute and without links.
+inline std::string project_root(std::string folder, std::vector<std::string> const& marks) {
+    // More than any project needs; bounds the cost for a hostile path.
+    constexpr int level_limit = 64;
+    for (int level = 0; level < level_limit && !folder.empty(); ++level) {
+        auto const prefix = folder == "/" ? folder : folder + "/";
         for (auto const& mark : marks) {
             struct stat mark_status = {};
             if (mark.empty() || mark.find('\0') != std::string::npos) continue;
-            if (posix::error_of([&] { return ::lstat((folder + mark).c_str(), &mark_status); }) == 0) return from;
+            if (posix::error_of([&] { return ::lstat((prefix + mark).c_str(), &mark_status); }) == 0) return folder;
         }
-        if (from == "/") break;
-        auto const above = from.find_last_of('/');
-        from.resize(above == 0 ? 1 : above);
+        if (folder == "/") break;
+        auto const slash = folder.find_last_of('/');
+        folder.resize(slash == 0 ? 1 : slash);
     }
     return {};
 }
@@ -133,12 +138,12 @@ inline std::string project_root(std::string from, std::vector<std::string> const
 /// The path without links; "" if it leads nowhere, with the cause in errno.
 inline std::string resolved_path(std::string const& path) {
     auto* const resolved = ::realpath(path.c_str(), nullptr);
-    std::string out{resolved != nullptr ? resolved : ""};
+    std::string result{resolved != nullptr ? resolved : ""};
     std::free(resolved);
-    return out;
+    return result;
 }
 
-/// Both are absolute and without links.
+/// True if the path is the folder or in it; both are absolute and without links.
 inline bool is_beneath(std::string_view path, std::string_view folder) noexcept {
     if (folder == "/") return path.starts_with('/');
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
@@ -147,8 +152,8 @@ inline bool is_beneath(std::string_view path, std::string_view folder) noexcept 
 }  // namespace detail
 
 /// The text of all instruction files that exist, each once: the user's, the project's, the working folder's. If the
-/// limit is too small for all, the nearest file, which is the most specific, gets its space first; of the others the
-/// beginning stays, with a mark where text was cut.
+/// limit is too small for all, the most specific file gets its space first; of the others the beginning stays, with a
+/// mark where text was cut.
 ///
 /// Files of the project may be hostile: its file and the working folder's are read only if they are, links resolved,
 /// beneath the project's root (the working folder if there is none), and never from /proc or /sys. The user's own file
@@ -162,58 +167,61 @@ struct instructions {
     /// Reads no more of a file than the limit and one byte, waits for no pipe and opens no device. Costs one lstat for
     /// each mark in each folder upward, at most 64 folders. Throws only if memory runs out.
     static instructions load(instruction_options const& options) {
-        instructions out;
+        instructions result;
         std::vector<detail::instruction_file> files;
         auto const& name = options.name;
-        bool const sound =
+        bool const is_file_name =
             !name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos;
-        if (!options.global.empty()) out.read(files, instruction_level::global, options.global, options.limit, {});
-        if (!sound) out.refuse(instruction_level::working, instruction_fault::bad_name, name, 0, {});
+        if (!options.global.empty()) result.read(files, instruction_level::global, options.global, options.limit, {});
+        if (!is_file_name) result.refuse(instruction_level::working, instruction_fault::bad_name, name, 0, {});
         else {
-            auto const here = out.resolved(instruction_level::working, options.working);
+            auto const working = result.resolved(instruction_level::working, options.working);
             auto const start =
-                options.project.empty() ? here : out.resolved(instruction_level::project, options.project);
+                options.project.empty() ? working : result.resolved(instruction_level::project, options.project);
             auto const root = detail::project_root(start, options.marks);
-            if (!root.empty()) out.read(files, instruction_level::project, in(root, name), options.limit, root);
-            bool const inside = !root.empty() && detail::is_beneath(here, root);
-            if (!here.empty())
-                out.read(files, instruction_level::working, in(here, name), options.limit, inside ? root : here);
+            if (!root.empty()) result.read(files, instruction_level::project, in(root, name), options.limit, root);
+            bool const inside = !root.empty() && detail::is_beneath(working, root);
+            if (!working.empty())
+                result.read(files, instruction_level::working, in(working, name), options.limit,
+                            inside ? root : working);
         }
-        out.merge(files, options.limit.count);
+        result.merge(files, options.limit.count);
         for (auto& file : files) {
-            out.truncated = out.truncated || file.about.cut;
-            out.sources.push_back(std::move(file.about));
+            result.truncated = result.truncated || file.about.cut;
+            result.sources.push_back(std::move(file.about));
         }
-        return out;
+        return result;
     }
 
     /// Pushes the text as one system message, unless the newest instructions in the history are the same, byte for
-    /// byte. System messages stay at any pressure, so older instructions stay, too: nothing rewrites a message. `into`:
-    /// a session, or any type with push and history; not from within a run.
+    /// byte. System messages stay at any pressure, so older instructions stay, too: nothing rewrites a message.
+    /// `session`: a session, or any type with push and history; not from within a run.
     template <class Session>
-    instructions_pushed push_to(Session& into) const {
-        using message_type = std::remove_cvref_t<decltype(*std::begin(into.history()))>;
+    instructions_pushed push_to(Session& session) const {
+        using message_type = std::remove_cvref_t<decltype(*std::begin(session.history()))>;
         static_assert(composable<message_type>,
                       "condense: instructions.push_to: the messages must be composable: give message_traits make (see "
                       "composable)");
         if (text.empty()) return instructions_pushed::empty;
         auto const* newest = static_cast<message_type const*>(nullptr);
-        for (auto const& m : into.history())
+        for (auto const& m : session.history())
             if (are_instructions(m)) newest = std::addressof(m);
         if (newest != nullptr && holds(*newest)) return instructions_pushed::unchanged;
         auto message = detail::make_fn::make<message_type>(role::system, text);
         if (!holds(message)) return instructions_pushed::unwritable;
-        into.push(std::move(message));
+        session.push(std::move(message));
         return instructions_pushed::yes;
     }
 
     friend bool operator==(instructions const&, instructions const&) = default;
 
 private:
+    /// The path of a file in a folder.
     static std::string in(std::string const& folder, std::string const& name) {
         return folder.ends_with('/') ? folder + name : folder + "/" + name;
     }
 
+    /// True for a system message with the heading of a source: instructions that some session has pushed.
     template <message Message>
     static bool are_instructions(Message const& m) {
         bool holds_heading = false;
@@ -226,15 +234,16 @@ private:
     /// True for a system message with this text and nothing else.
     template <message Message>
     bool holds(Message const& m) const {
-        std::size_t same = 0;
-        std::size_t parts = 0;
+        std::size_t matches = 0;
+        std::size_t part_count = 0;
         each_part(m, [&](part_view const& part) {
-            ++parts;
-            same += part.kind == part_kind::text && part.text == text ? 1u : 0u;
+            ++part_count;
+            matches += part.kind == part_kind::text && part.text == text ? 1u : 0u;
         });
-        return role_of(m) == role::system && same == 1 && parts == 1;
+        return role_of(m) == role::system && matches == 1 && part_count == 1;
     }
 
+    /// Adds an error; `error` is the errno of `call`, or 0.
     void refuse(instruction_level level, instruction_fault fault, std::string_view path, int error,
                 std::string_view call) {
         errors.push_back(
@@ -242,20 +251,21 @@ private:
              error == 0 ? std::string{} : std::string{std::string_view{detail::posix::fault(call, error)}}});
     }
 
-    /// The folder without links; "" with an error noted.
+    /// The path of a folder without links; "" after adding an error.
     std::string resolved(instruction_level level, std::string const& folder) {
-        bool const sound = !folder.empty() && folder.find('\0') == std::string::npos;
-        auto out = sound ? detail::resolved_path(folder) : std::string{};
-        auto error = !out.empty() ? 0 : sound ? errno : EINVAL;
+        bool const is_path = !folder.empty() && folder.find('\0') == std::string::npos;
+        auto path = is_path ? detail::resolved_path(folder) : std::string{};
+        auto error = !path.empty() ? 0 : is_path ? errno : EINVAL;
         struct stat status = {};
-        if (error == 0) error = detail::posix::error_of([&] { return ::stat(out.c_str(), &status); });
+        if (error == 0) error = detail::posix::error_of([&] { return ::stat(path.c_str(), &status); });
         if (error == 0 && !S_ISDIR(status.st_mode)) error = ENOTDIR;
-        if (error == 0) return out;
+        if (error == 0) return path;
         refuse(level, instruction_fault::no_folder, folder, error, "realpath");
         return {};
     }
 
-    /// `root`: the folder in which the file must be, links resolved; empty for anywhere.
+    /// Reads one file, if it exists and was not read before. `root`: the folder in which it must be, links resolved;
+    /// empty for anywhere.
     void read(std::vector<detail::instruction_file>& files, instruction_level level, std::string const& path,
               bytes limit, std::string const& root) {
         using detail::posix::error_of;
@@ -309,36 +319,37 @@ private:
         for (auto const& file : files)
             if (!file.content.empty())
                 total_size += file.heading.size() + file.content.size() + (total_size != 0 ? 1u : 0u);
-        auto room = limit;
-        std::vector<std::uint64_t> content_sizes(
-            files.size(),
-            detail::u64_limit);  // of the content; that limit: no room for the heading
+        auto remaining = limit;
+        // Bytes of each content in the text; u64_limit: there is no space for the heading.
+        std::vector<std::uint64_t> content_sizes(files.size(), detail::u64_limit);
         if (total_size <= limit)
-            for (std::size_t at = 0; at < files.size(); ++at) content_sizes[at] = files[at].content.size();
+            for (std::size_t index = 0; index < files.size(); ++index)
+                content_sizes[index] = files[index].content.size();
         else {
-            auto const needed = [&](std::size_t at) { return files[at].heading.size() + mark.size() + 2; };
-            for (auto at = files.size(); at-- > 0;) {
-                if (files[at].content.empty() || needed(at) > room) continue;
-                room -= needed(at);
-                content_sizes[at] = 0;
+            auto const needed = [&](std::size_t index) { return files[index].heading.size() + mark.size() + 2; };
+            for (auto index = files.size(); index-- > 0;) {
+                if (files[index].content.empty() || needed(index) > remaining) continue;
+                remaining -= needed(index);
+                content_sizes[index] = 0;
             }
-            for (auto at = files.size(); at-- > 0;) {
-                if (content_sizes[at] != 0) continue;
-                auto const& content = files[at].content;
-                content_sizes[at] = content.size() <= room + mark.size()
-                                        ? content.size()
-                                        : detail::utf8::floor(content, detail::as_size(room));
-                room = content_sizes[at] == content.size() ? room + mark.size() - content.size()
-                                                           : room - content_sizes[at];
+            for (auto index = files.size(); index-- > 0;) {
+                if (content_sizes[index] != 0) continue;
+                auto const& content = files[index].content;
+                content_sizes[index] = content.size() <= remaining + mark.size()
+                                           ? content.size()
+                                           : detail::utf8::floor(content, detail::as_size(remaining));
+                remaining = content_sizes[index] == content.size() ? remaining + mark.size() - content.size()
+                                                                   : remaining - content_sizes[index];
             }
         }
-        for (std::size_t at = 0; at < files.size(); ++at) {
-            auto& [about, content, heading, device, number] = files[at];
-            about.cut = !content.empty() && content_sizes[at] != content.size();
-            if (content.empty() || content_sizes[at] == detail::u64_limit) continue;
-            about.used = {content_sizes[at]};
+        for (std::size_t index = 0; index < files.size(); ++index) {
+            // From here on in the order of the text: the most general file first.
+            auto& [about, content, heading, device, number] = files[index];
+            about.cut = !content.empty() && content_sizes[index] != content.size();
+            if (content.empty() || content_sizes[index] == detail::u64_limit) continue;
+            about.used = {content_sizes[index]};
             if (!text.empty()) text += '\n';
-            text.append(heading).append(content, 0, detail::as_size(content_sizes[at]));
+            text.append(heading).append(content, 0, detail::as_size(content_sizes[index]));
             if (!about.cut) continue;
             if (text.back() != '\n') text += '\n';
             text += mark;

@@ -37,6 +37,7 @@ bool is_of_kind(settings_kind kind, Json const& value) noexcept {
     return value.is_string() || (kind == settings_kind::share ? value.is_number() : value.is_boolean());
 }
 
+/// The error of a document as a whole.
 inline settings_error no_settings(std::string rule, std::string_view value = {}) {
     return {settings_fault::unreadable, "the document", printable(value, value_limit), std::move(rule)};
 }
@@ -50,15 +51,16 @@ template <json_type Json>
 settings_result settings_from_json(Json const& document) {
     if (!document.is_object()) return detail::no_settings("must be a JSON object", detail::setting_text(document));
     for (auto const& entry : document.items()) {
-        bool known = false;
-        for (auto const& field : settings_fields) known = known || field.key == entry.key();
-        if (!known)
+        // First the keys: a misspelt setting would be ignored, and its default used.
+        bool is_known = false;
+        for (auto const& field : settings_fields) is_known = is_known || field.key == entry.key();
+        if (!is_known)
             return settings_error{settings_fault::unknown,
                                   detail::printable(entry.key(), detail::value_limit),
                                   {},
                                   "must be the name of a setting"};
     }
-    settings read;
+    settings result;
     for (auto const& field : settings_fields) {
         auto const entry = document.find(std::string{field.key});
         if (entry == document.end()) continue;
@@ -68,34 +70,39 @@ settings_result settings_from_json(Json const& document) {
                 settings_fault::wrong_type, std::string{field.key}, detail::printable(text, detail::value_limit),
                 field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off" : field.rule()};
         auto figure = detail::read_figure(field.kind, text);
+        // A negative number is a number, but out of range.
         if (figure.fault == detail::figure_fault::malformed && text.starts_with('-'))
             figure.fault = detail::figure_fault::too_large;
-        if (auto bad = detail::put_setting(read, field, field.key, figure, text)) return *std::move(bad);
+        if (auto error = detail::put_setting(result, field, field.key, figure, text)) return *std::move(error);
     }
-    if (auto bad = detail::conflict_in(read, [](std::string_view key) { return key; })) return *std::move(bad);
-    return read;
+    if (auto error = detail::conflict_in(result, [](std::string_view key) { return key; })) return *std::move(error);
+    return result;
 }
 
-/// The same for a text. A key that occurs twice is an error too; a tree would keep only one of them.
+/// The same for a text. A key that occurs twice is an error too; a tree would keep only one of them. A byte
+/// order mark is skipped.
 inline settings_result settings_from_json(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    auto const tree = parse_json(text);
-    if (!tree) {
-        constexpr std::string_view speaker = "condense: parse_json: ";
-        auto const why = std::string_view{tree.error}.substr(tree.error.starts_with(speaker) ? speaker.size() : 0);
-        return detail::no_settings("must be JSON: " + detail::printable(why, 120));
+    auto const parsed = parse_json(text);
+    if (!parsed) {
+        constexpr std::string_view prefix = "condense: parse_json: ";
+        auto const reason = std::string_view{parsed.error}.substr(parsed.error.starts_with(prefix) ? prefix.size() : 0);
+        return detail::no_settings("must be JSON: " + detail::printable(reason, 120));
     }
+    // Keys are compared decoded, since one name has several spellings in JSON.
     std::set<std::string> keys;
-    std::optional<std::string> twice;
+    std::optional<std::string> duplicate;
     detail::json::each_member(text, [&](std::string_view name, std::string_view) {
         auto key = detail::json::string_value(std::string{'"'}.append(name).append("\""));
-        if (!twice && !keys.insert(key).second) twice = std::move(key);
+        if (!duplicate && !keys.insert(key).second) duplicate = std::move(key);
     });
-    if (twice)
-        return settings_error{
-            settings_fault::duplicate, detail::printable(*twice, detail::value_limit), {}, "must be there only once"};
-    return settings_from_json(tree.value);
+    if (duplicate)
+        return settings_error{settings_fault::duplicate,
+                              detail::printable(*duplicate, detail::value_limit),
+                              {},
+                              "must be there only once"};
+    return settings_from_json(parsed.value);
 }
 
 }  // namespace v1

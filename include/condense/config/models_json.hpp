@@ -25,6 +25,7 @@
 namespace condense {
 inline namespace v1 {
 
+/// Why a catalogue could not be read.
 enum class catalog_fault : std::uint8_t {
     none,
     file,           ///< not there, no regular file, or not readable
@@ -33,7 +34,7 @@ enum class catalog_fault : std::uint8_t {
     not_a_catalog,  ///< JSON without a single model of a usable shape
 };
 
-/// Why a catalogue could not be read. The reason is safe to print: it has no control characters.
+/// An error of reading a catalogue. The reason is safe to print: it has no control characters.
 struct catalog_error {
     catalog_fault fault = catalog_fault::none;
     std::string reason = {};
@@ -45,22 +46,24 @@ namespace detail {
 struct catalog_reader;
 }
 
-/// The models of a file. Immutable, so threads may share it; results refer to it and must not outlive it.
+/// The models of a file. Immutable, so threads may share it. Names in its results refer to it: it must outlive them.
 class model_catalog {
 public:
     /// The facts of the model, from the catalogue or else from the built-in table. A name with its provider in front
     /// ("openrouter/anthropic/claude-opus-4.5") gets the provider's figures, one without the maker's. Names are
-    /// compared as by find_model, with the same defaults for an unknown one.
+    /// compared as by find_model, with the same defaults for an unknown one. Costs a
+    /// binary search for each spelling that is tried.
     found_model find(std::string_view name) const {
-        if (auto const* const known = at(keys_, name)) return facts(*known, model_match::exact);
+        // With its provider the name is in the catalogue; without, it is searched among the makers' own models.
+        if (auto const* const exact = find_key(keys_, name)) return facts(*exact, model_match::exact);
         auto const bare = detail::bare(name);
         if (bare.listed) {
-            entry const* last = nullptr;
-            auto bare_match = detail::find_bare(bare.name, [&](std::string_view each) {
-                last = at(bare_keys_, each);
-                return last == nullptr ? nullptr : &last->facts;
+            entry const* latest = nullptr;
+            auto bare_match = detail::find_bare(bare.name, [&](std::string_view candidate) {
+                latest = find_key(bare_keys_, candidate);
+                return latest == nullptr ? nullptr : &latest->facts;
             });
-            if (last != nullptr) return facts(*last, bare_match.match);
+            if (latest != nullptr) return facts(*latest, bare_match.match);
         }
         return find_model(name);
     }
@@ -71,11 +74,13 @@ public:
     std::size_t skipped() const noexcept { return skipped_; }
 
 private:
+    /// A model of one provider.
     struct entry {
         std::string name;  ///< "provider/model"
         std::size_t provider = 0;  ///< bytes of it, with the slash
         model facts;
     };
+    /// A name in the form of key_of, and the index of its entry. Equal names are in the order of the file.
     struct key {
         std::string text;
         std::size_t entry = 0;
@@ -93,32 +98,35 @@ private:
     static constexpr std::uint64_t most_tokens = 1'000'000'000'000;
     static constexpr double most_price = 1e9;
 
-    /// Equal for names that same_name takes for the same.
+    /// Equal for names that detail::same_name considers equal: in lower case, with a dash for a point between digits.
     static std::string key_of(std::string_view name) {
-        std::string out{name};
-        for (std::size_t at = 0; at < out.size(); ++at) {
-            bool const between =
-                at != 0 && at + 1 < out.size() && detail::is_digit(out[at - 1]) && detail::is_digit(out[at + 1]);
-            out[at] = out[at] == '.' && between ? '-' : detail::lowered(out[at]);
+        std::string text{name};
+        for (std::size_t index = 0; index < text.size(); ++index) {
+            bool const between_digits = index != 0 && index + 1 < text.size() && detail::is_digit(text[index - 1]) &&
+                                        detail::is_digit(text[index + 1]);
+            text[index] = text[index] == '.' && between_digits ? '-' : detail::lowered(text[index]);
         }
-        return out;
+        return text;
     }
-    entry const* at(std::vector<key> const& keys, std::string_view name) const {
+    /// A binary search; null if there is no such name.
+    entry const* find_key(std::vector<key> const& keys, std::string_view name) const {
         if (name.empty()) return nullptr;
         key const wanted{key_of(name)};
-        auto const position = std::lower_bound(keys.begin(), keys.end(), wanted);
-        return position == keys.end() || position->text != wanted.text ? nullptr : &entries_[position->entry];
+        auto const it = std::lower_bound(keys.begin(), keys.end(), wanted);
+        return it == keys.end() || it->text != wanted.text ? nullptr : &entries_[it->entry];
     }
-    static found_model facts(entry const& of, model_match match) {
-        found_model out{of.facts, match};
-        out.facts.name = std::string_view{of.name}.substr(of.provider);
-        return out;
+    /// The facts under the name without its provider, which the entry owns.
+    static found_model facts(entry const& source, model_match match) {
+        found_model result{source.facts, match};
+        result.facts.name = std::string_view{source.name}.substr(source.provider);
+        return result;
     }
 
+    /// A member with a number of tokens above 0; nothing if it is missing or impossible.
     template <class Json>
-    static std::optional<tokens> count(Json const& in, char const* name) {
-        auto const member = in.find(name);
-        if (member == in.end() || !member->is_number()) return std::nullopt;
+    static std::optional<tokens> count(Json const& object, char const* name) {
+        auto const member = object.find(name);
+        if (member == object.end() || !member->is_number()) return std::nullopt;
         if (member->is_number_unsigned()) {
             auto const value = member->template get<std::uint64_t>();
             return value == 0 || value > most_tokens ? std::nullopt : std::optional{tokens{value}};
@@ -127,10 +135,12 @@ private:
         if (!(value >= 1.0 && value <= static_cast<double>(most_tokens))) return std::nullopt;
         return tokens{static_cast<std::uint64_t>(value)};
     }
+    /// A member with a price in dollars for a million tokens, rounded to millionths; nothing if it is missing or
+    /// impossible.
     template <class Json>
-    static std::optional<v1::price> price(Json const& in, char const* name) {
-        auto const member = in.find(name);
-        if (member == in.end() || !member->is_number()) return std::nullopt;
+    static std::optional<v1::price> price(Json const& object, char const* name) {
+        auto const member = object.find(name);
+        if (member == object.end() || !member->is_number()) return std::nullopt;
         auto const value = member->template get<double>();
         if (!(value >= 0.0 && value <= most_price)) return std::nullopt;
         auto const scaled = value * 1e6;
@@ -140,43 +150,45 @@ private:
 
     /// Writes the model's own figures over the known facts. False if the model is left out.
     template <class Json>
-    bool read_figures(Json const& from, model& into) {
-        auto const limit = from.find("limit");
-        bool sound = limit != from.end() && limit->is_object();
-        if (sound) {
+    bool read_figures(Json const& source, model& target) {
+        auto const limit = source.find("limit");
+        bool has_window = limit != source.end() && limit->is_object();
+        if (has_window) {
             auto const window = count(*limit, "context");
-            sound = window.has_value();
+            has_window = window.has_value();
             if (window) {
-                into.window = *window;
-                into.output = count(*limit, "output").value_or(tokens{});
-                if (into.output > into.window) into.output = into.window;
-                into.input = count(*limit, "input").value_or(tokens{});
-                if (into.input >= into.window) into.input = {};
+                target.window = *window;
+                target.output = count(*limit, "output").value_or(tokens{});
+                if (target.output > target.window) target.output = target.window;
+                target.input = count(*limit, "input").value_or(tokens{});
+                if (target.input >= target.window) target.input = {};
             }
         }
-        if (auto const cost = from.find("cost"); cost != from.end()) {
-            bool const listed = cost->is_object();
-            auto const input = listed ? price(*cost, "input") : std::nullopt;
-            auto const output = listed ? price(*cost, "output") : std::nullopt;
-            into.price.reset();
+        // A listed price replaces the built-in one. Without input or output it is unusable, and the model has none.
+        if (auto const cost = source.find("cost"); cost != source.end()) {
+            bool const is_listed = cost->is_object();
+            auto const input = is_listed ? price(*cost, "input") : std::nullopt;
+            auto const output = is_listed ? price(*cost, "output") : std::nullopt;
+            target.price.reset();
             if (input && output)
-                into.price = prices{.input = *input,
-                                    .cached = price(*cost, "cache_read").value_or(*input),
-                                    .written = price(*cost, "cache_write").value_or(*input),
-                                    .output = *output};
-            if (!into.price) ++skipped_;
+                target.price = prices{.input = *input,
+                                      .cached = price(*cost, "cache_read").value_or(*input),
+                                      .written = price(*cost, "cache_write").value_or(*input),
+                                      .output = *output};
+            if (!target.price) ++skipped_;
         }
-        if (auto const reasons = from.find("reasoning"); reasons != from.end() && reasons->is_boolean())
-            into.reasoning = reasons->template get<bool>() ? reasoning_use::takes_back : reasoning_use::none;
-        if (!sound && !into.name.empty()) ++skipped_;  // what is built in stands
-        return sound || !into.name.empty();
+        if (auto const reasons = source.find("reasoning"); reasons != source.end() && reasons->is_boolean())
+            target.reasoning = reasons->template get<bool>() ? reasoning_use::takes_back : reasoning_use::none;
+        if (!has_window && !target.name.empty()) ++skipped_;  // its built-in window stays
+        return has_window || !target.name.empty();
     }
 
+    /// Adds one model of a provider, with built-in facts where the source has none.
     template <class Json>
-    void take(std::string_view provider, std::string_view id, Json const& from) {
-        auto const known = find_model(id);
-        entry result{std::string{provider}.append("/").append(id), provider.size() + 1, known.facts};
-        if (!from.is_object() || id.empty() || !read_figures(from, result.facts)) {
+    void add(std::string_view provider, std::string_view id, Json const& source) {
+        auto const built_in = find_model(id);
+        entry result{std::string{provider}.append("/").append(id), provider.size() + 1, built_in.facts};
+        if (!source.is_object() || id.empty() || !read_figures(source, result.facts)) {
             ++skipped_;
             return;
         }
@@ -204,15 +216,17 @@ struct [[nodiscard]] catalog_read {
 
 namespace detail {
 
+/// Fills a catalogue, which programs cannot.
 struct catalog_reader {
-    static catalog_read failed(catalog_fault why, std::string_view what, std::string_view rule,
-                               std::string_view more = {}) {
+    static catalog_read failed(catalog_fault fault, std::string_view subject, std::string_view rule,
+                               std::string_view cause = {}) {
         std::string reason = "condense: model_catalog: ";
-        reason.append(what).append(" must ").append(rule);
-        if (!more.empty()) reason.append(": ").append(printable(more, 200));
-        return {{}, {why, reason.append(" (see model_catalog)")}};
+        reason.append(subject).append(" must ").append(rule);
+        if (!cause.empty()) reason.append(": ").append(printable(cause, 200));
+        return {{}, {fault, reason.append(" (see model_catalog)")}};
     }
 
+    /// Builds the catalogue, then sorts its names once.
     static catalog_read read(std::string_view text, bytes size_limit) {
         if (text.size() > size_limit.count)
             return failed(catalog_fault::too_large, "the text", "be no larger than the limit");
@@ -220,19 +234,19 @@ struct catalog_reader {
         if (!parsed) return failed(catalog_fault::malformed, "the text", "be JSON", parsed.error);
         if (!parsed.value.is_object())
             return failed(catalog_fault::not_a_catalog, "the document", "be an object of providers");
-        catalog_read out;
+        catalog_read result;
         for (auto const& provider : parsed.value.items()) {
             if (!provider.value().is_object()) continue;
             auto const models = provider.value().find("models");
             if (models == provider.value().end() || !models->is_object()) continue;
-            for (auto const& each : models->items()) out.catalog.take(provider.key(), each.key(), each.value());
+            for (auto const& member : models->items()) result.catalog.add(provider.key(), member.key(), member.value());
         }
-        if (out.catalog.entries_.empty())
+        if (result.catalog.entries_.empty())
             return failed(catalog_fault::not_a_catalog, "the document", "have a model with a window in limit.context");
-        // Of two names that are written differently and are the same the first stands.
-        std::sort(out.catalog.keys_.begin(), out.catalog.keys_.end());
-        std::sort(out.catalog.bare_keys_.begin(), out.catalog.bare_keys_.end());
-        return out;
+        // Of names that differ in spelling only, the first in the file is found.
+        std::sort(result.catalog.keys_.begin(), result.catalog.keys_.end());
+        std::sort(result.catalog.bare_keys_.begin(), result.catalog.bare_keys_.end());
+        return result;
     }
 };
 
@@ -245,7 +259,7 @@ inline catalog_read read_model_catalog(std::string_view text, bytes size_limit =
     return detail::catalog_reader::read(text, size_limit);
 }
 
-/// The same for a file, which must be a regular one.
+/// The same for a file, which must be a regular one. Reads no more of it than the limit and one block.
 inline catalog_read read_model_catalog_file(std::filesystem::path const& path,
                                             bytes size_limit = {std::uint64_t{1} << 26}) {
     std::error_code problem;

@@ -25,6 +25,7 @@
 namespace condense {
 inline namespace v1 {
 
+/// Why a text or a value is no setting.
 enum class settings_fault : std::uint8_t {
     malformed,     ///< not written as a value of that kind
     out_of_range,  ///< below the minimum or above the maximum
@@ -53,44 +54,48 @@ struct settings_error {
 
 class settings_result;
 
-/// The limits of a pipeline, with defaults for a window of 200,000 tokens.
+/// The limits of a pipeline, with defaults for a window of 200,000 tokens. A value of this type need not be valid; what
+/// the readers return is, and problem() checks one that a program has filled in. The table settings_fields has the
+/// ranges.
 struct settings {
     tokens context_limit = {200'000};
     std::optional<tokens> output_reserve = {};  ///< unset: 10 % of the context limit
-    tokens system_overhead = {8'000};
-    tokens tools_overhead = {3'000};
-    percent threshold = {6'500};
-    bool cache_hint = false;       ///< prompt caching is in use, so changing the prompt costs
-    percent cache_relax = {1'000};
-    chars truncate_to = {8'000};
-    chars result_cap = {30'000};
-    chars artifact_threshold = {10'000};
-    messages window_messages = {100};
-    messages preserve_first = {1};
+    tokens system_overhead = {8'000};  ///< a system prompt outside the messages
+    tokens tools_overhead = {3'000};  ///< schemas of tools outside the messages
+    percent threshold = {6'500};  ///< usage at which a reduction is due
+    bool cache_hint = false;  ///< prompt caching is in use, so changing the prompt costs
+    percent cache_relax = {1'000};  ///< added to the threshold if it is
+    chars truncate_to = {8'000};  ///< size of a shortened result
+    chars result_cap = {30'000};  ///< size of a result that could not be stored
+    chars artifact_threshold = {10'000};  ///< larger results are stored
+    messages window_messages = {100};  ///< of more the oldest are dropped
+    messages preserve_first = {1};  ///< messages at the beginning that stay unchanged
     std::optional<messages> preserve_last = {};  ///< unset: 15 % of the window, at least 8
 
     /// No reduction waits for a higher usage: the rest is headroom for errors of the estimate.
     static constexpr percent ceiling = {9'800};
 
+    /// The output reserve, set or by default.
     constexpr tokens reserve() const noexcept { return output_reserve.value_or(percent{1'000}.of(context_limit)); }
+    /// The budget of a session with these settings.
     constexpr v1::budget budget() const noexcept {
         return {.window = context_limit, .output = reserve(), .overhead = system_overhead + tools_overhead};
     }
     /// The usage at which a reduction is due: `threshold`, plus `cache_relax` if a cache is in use, at most the
     /// ceiling.
     constexpr percent due_at() const noexcept {
-        auto const at = std::uint64_t{threshold.basis_points} + (cache_hint ? cache_relax.basis_points : 0);
-        return at < ceiling.basis_points ? percent{static_cast<std::uint32_t>(at)} : ceiling;
+        auto const due = std::uint64_t{threshold.basis_points} + (cache_hint ? cache_relax.basis_points : 0);
+        return due < ceiling.basis_points ? percent{static_cast<std::uint32_t>(due)} : ceiling;
     }
-    /// The most that the first and last messages kept may come to together: half of the window.
+    /// The most that the first and last messages may be together: half of the window.
     constexpr messages preserved_at_most() const noexcept { return percent{5'000}.of(window_messages); }
-    /// How many of the last messages are left alone; unless set, at most what that half allows.
+    /// How many of the last messages stay unchanged; unless set, 15 % of the window, at least 8, within that half.
     constexpr messages last_preserved() const noexcept {
         if (preserve_last) return *preserve_last;
-        auto const share = percent{1'500}.of(window_messages);
-        auto const wanted = share < messages{8} ? messages{8} : share;
-        auto const left = preserved_at_most() - preserve_first;
-        return wanted < left ? wanted : left;
+        auto const usual = percent{1'500}.of(window_messages);
+        auto const wanted = usual < messages{8} ? messages{8} : usual;
+        auto const remaining = preserved_at_most() - preserve_first;
+        return wanted < remaining ? wanted : remaining;
     }
     /// How much of either end of a stored result stays: at most 2,000 characters, and both ends together at most half
     /// of the artifact threshold, so that the preview is smaller than the result.
@@ -114,16 +119,19 @@ struct settings {
 /// Settings, or an error. Accessing the one that is absent throws invalid_configuration.
 class settings_result {
 public:
-    settings_result(settings good) noexcept : value_{good} {}
-    settings_result(settings_error bad) noexcept : value_{std::move(bad)} {}
+    settings_result(settings value) noexcept : value_{value} {}
+    settings_result(settings_error error) noexcept : value_{std::move(error)} {}
 
     explicit operator bool() const noexcept { return std::holds_alternative<settings>(value_); }
+    /// The settings; throws invalid_configuration if there is an error.
     settings const& value() const { return get<settings>(); }
     settings const& operator*() const { return value(); }
     settings const* operator->() const { return &value(); }
+    /// The error; throws invalid_configuration if there is none.
     settings_error const& error() const { return get<settings_error>(); }
     /// One sentence for each variable with the prefix that is not a setting, such as a misspelt one; safe to print.
     std::vector<std::string> const& warnings() const noexcept { return warnings_; }
+    /// Adds a warning, for readers of other sources.
     void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
     friend bool operator==(settings_result const&, settings_result const&) = default;
 
@@ -141,14 +149,16 @@ private:
     std::vector<std::string> warnings_;
 };
 
+/// How a setting is written: a whole number, a share such as 65% or 0.65, or on or off.
 enum class settings_kind : std::uint8_t { count, share, on_or_off };
 
 namespace detail {
 
+/// The variable of a setting: the prefix, and the key in capitals.
 inline std::string variable_name(std::string_view prefix, std::string_view key) {
-    std::string out{prefix};
-    for (char const byte : key) out += byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
-    return out;
+    std::string name{prefix};
+    for (char const byte : key) name += byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+    return name;
 }
 
 }  // namespace detail
@@ -175,10 +185,12 @@ struct settings_field {
         if (value % 100 != 0) text += "." + std::to_string(value % 100 + 100).substr(1);
         return text + " %";
     }
+    /// The default as it is spelt, or in words.
     std::string fallback() const {
         auto const value = get(settings{});
         return value ? spelt(*value) : std::string{unset};
     }
+    /// The rule for its values, for errors: "must be a whole number of messages from 1 to 1,000,000,000".
     std::string rule() const {
         if (kind == settings_kind::on_or_off) return "must be on or off";
         if (kind == settings_kind::share)
@@ -190,6 +202,7 @@ struct settings_field {
 
 namespace detail {
 
+/// The field of a member; its kind follows from the member's type, which may be optional.
 template <auto Member>
 constexpr settings_field setting(std::string_view key, std::string_view unit, std::uint64_t least, std::uint64_t most,
                                  std::string_view meaning, std::string_view unset = {}) noexcept {
@@ -204,22 +217,22 @@ constexpr settings_field setting(std::string_view key, std::string_view unit, st
             most,
             meaning,
             unset,
-            [](settings const& from) -> std::optional<std::uint64_t> {
-                std::optional const value{from.*Member};
+            [](settings const& source) -> std::optional<std::uint64_t> {
+                std::optional const value{source.*Member};
                 if (!value) return std::nullopt;
                 if constexpr (kind == settings_kind::share) return value->basis_points;
                 else if constexpr (kind == settings_kind::on_or_off) return *value ? 1u : 0u;
                 else return value->count;
             },
-            [](settings& into, std::uint64_t value) {
+            [](settings& target, std::uint64_t value) {
                 if constexpr (kind == settings_kind::share)
-                    into.*Member = value_type{static_cast<std::uint32_t>(value)};
-                else if constexpr (kind == settings_kind::on_or_off) into.*Member = value != 0;
-                else into.*Member = value_type{value};
+                    target.*Member = value_type{static_cast<std::uint32_t>(value)};
+                else if constexpr (kind == settings_kind::on_or_off) target.*Member = value != 0;
+                else target.*Member = value_type{value};
             }};
 }
 
-// Beyond any model and any text, and small enough that no sum of settings saturates.
+// Above any model and any text, and small enough that no sum of settings saturates.
 inline constexpr std::uint64_t most_tokens = 1'000'000'000'000;
 inline constexpr std::uint64_t most_chars = 1'000'000'000'000;
 inline constexpr std::uint64_t most_messages = 1'000'000'000;
@@ -228,7 +241,8 @@ inline constexpr std::uint64_t least_chars = 384;
 
 }  // namespace detail
 
-/// All settings: names, limits and meanings.
+/// All settings: names, limits and meanings. Errors are reported, and the README lists them, in this order. To add a
+/// setting, add a member, and a line here.
 inline constexpr std::array settings_fields{
     detail::setting<&settings::context_limit>("context_limit", "tokens", 1, detail::most_tokens,
                                               "the model's context window"),
@@ -260,24 +274,26 @@ inline constexpr std::array settings_fields{
 
 namespace detail {
 
+/// Characters of a value that an error quotes.
 inline constexpr std::uint64_t value_limit = 64;
 
+/// Reads a value of this kind.
 inline figure read_figure(settings_kind kind, std::string_view text) noexcept {
     return kind == settings_kind::count   ? read_count(text)
            : kind == settings_kind::share ? read_share(text)
                                           : read_switch(text);
 }
 
-/// Sets the field to the figure, or returns an error.
-inline std::optional<settings_error> put_setting(settings& into, settings_field const& field, std::string_view name,
-                                                 figure read, std::string_view text) {
+/// Sets the field to a number that was read, or returns an error that quotes `text` under `name`.
+inline std::optional<settings_error> put_setting(settings& target, settings_field const& field, std::string_view name,
+                                                 figure number, std::string_view text) {
     auto fault = settings_fault::out_of_range;
-    if (read.fault == figure_fault::none && read.value >= field.least && read.value <= field.most) {
-        field.set(into, read.value);
+    if (number.fault == figure_fault::none && number.value >= field.least && number.value <= field.most) {
+        field.set(target, number.value);
         return std::nullopt;
     }
-    if (read.fault == figure_fault::malformed) fault = settings_fault::malformed;
-    if (read.fault == figure_fault::too_fine) fault = settings_fault::too_fine;
+    if (number.fault == figure_fault::malformed) fault = settings_fault::malformed;
+    if (number.fault == figure_fault::too_fine) fault = settings_fault::too_fine;
     return settings_error{
         fault, printable(name, value_limit), printable(text, value_limit),
         fault == settings_fault::too_fine ? "must be a share in whole hundredths of a per cent" : field.rule()};
@@ -285,56 +301,61 @@ inline std::optional<settings_error> put_setting(settings& into, settings_field 
 
 /// The first pair of values that cannot work together. `name_of(key)` is the user's name of a setting.
 template <class Naming>
-std::optional<settings_error> conflict_in(settings const& set, Naming const& name_of) {
+std::optional<settings_error> conflict_in(settings const& candidate, Naming const& name_of) {
     auto const name = [&](std::string_view key) { return printable(name_of(key), value_limit); };
-    auto const reject = [&](std::string_view key, std::uint64_t value, std::string rule) {
+    auto const refuse = [&](std::string_view key, std::uint64_t value, std::string rule) {
         return settings_error{settings_fault::conflict, name(key), grouped(value), std::move(rule)};
     };
-    auto const other = [&](std::string_view key, std::uint64_t value) {
+    auto const describe = [&](std::string_view key, std::uint64_t value) {
         return name(key) + " (" + grouped(value) + ")";
     };
-    auto const half = "must be at most half of " + other("window_messages", set.window_messages.count);
-    if (auto const reserved = set.reserve() + set.system_overhead + set.tools_overhead; set.context_limit <= reserved)
-        return reject(
-            "context_limit", set.context_limit.count,
+    // Rules that concern two settings or more; each names the one that the user should change first.
+    auto const half = "must be at most half of " + describe("window_messages", candidate.window_messages.count);
+    if (auto const reserved = candidate.reserve() + candidate.system_overhead + candidate.tools_overhead;
+        candidate.context_limit <= reserved)
+        return refuse(
+            "context_limit", candidate.context_limit.count,
             "must be above the output reserve and the overheads, together " + grouped(reserved.count) + " tokens");
-    if (set.truncate_to >= set.artifact_threshold)
-        return reject("truncate_to", set.truncate_to.count,
-                      "must be below " + other("artifact_threshold", set.artifact_threshold.count));
-    if (set.artifact_threshold > set.result_cap)
-        return reject("artifact_threshold", set.artifact_threshold.count,
-                      "must be at most " + other("result_cap", set.result_cap.count));
-    if (set.preserve_first > set.preserved_at_most()) return reject("preserve_first", set.preserve_first.count, half);
-    if (set.preserve_first + set.last_preserved() > set.preserved_at_most())
-        return reject("preserve_last", set.last_preserved().count,
-                      "with " + other("preserve_first", set.preserve_first.count) + " " + half);
+    if (candidate.truncate_to >= candidate.artifact_threshold)
+        return refuse("truncate_to", candidate.truncate_to.count,
+                      "must be below " + describe("artifact_threshold", candidate.artifact_threshold.count));
+    if (candidate.artifact_threshold > candidate.result_cap)
+        return refuse("artifact_threshold", candidate.artifact_threshold.count,
+                      "must be at most " + describe("result_cap", candidate.result_cap.count));
+    if (candidate.preserve_first > candidate.preserved_at_most())
+        return refuse("preserve_first", candidate.preserve_first.count, half);
+    if (candidate.preserve_first + candidate.last_preserved() > candidate.preserved_at_most())
+        return refuse("preserve_last", candidate.last_preserved().count,
+                      "with " + describe("preserve_first", candidate.preserve_first.count) + " " + half);
     return std::nullopt;
 }
 
 /// "condense: settings: CONDENSE_TRESHOLD is no setting; is CONDENSE_THRESHOLD meant? (see settings)"; "" for a
-/// setting.
+/// setting. Suggests the nearest one within three edits.
 inline std::string unknown_variable(std::string_view name, std::string_view prefix) {
-    std::size_t best = 4;
-    std::string meant;
+    std::size_t shortest = 4;  // four edits make another word
+    std::string suggestion;
     for (auto const& field : settings_fields) {
-        auto const known = field.variable(prefix);
-        if (known == name) return {};
-        if (name.size() > known.size() + 3) continue;  // bounds the cost of the comparison
-        auto const distance = edit_distance(name, known);
-        if (distance >= best) continue;
-        best = distance;
-        meant = "; is " + printable(known, value_limit) + " meant?";
+        auto const variable = field.variable(prefix);
+        if (variable == name) return {};
+        if (name.size() > variable.size() + 3) continue;  // bounds the cost of the comparison
+        auto const distance = edit_distance(name, variable);
+        if (distance >= shortest) continue;
+        shortest = distance;
+        suggestion = "; is " + printable(variable, value_limit) + " meant?";
     }
-    return "condense: settings: " + printable(name, value_limit) + " is no setting" + meant + " (see settings)";
+    return "condense: settings: " + printable(name, value_limit) + " is no setting" + suggestion + " (see settings)";
 }
 
 }  // namespace detail
 
+// Sets each field to its own value: the same check as for values that were read.
 inline std::optional<settings_error> settings::problem() const {
     auto checked = *this;
     for (auto const& field : settings_fields)
         if (auto const value = field.get(*this))
-            if (auto bad = detail::put_setting(checked, field, field.key, {*value}, field.spelt(*value))) return bad;
+            if (auto error = detail::put_setting(checked, field, field.key, {*value}, field.spelt(*value)))
+                return error;
     return detail::conflict_in(*this, [](std::string_view key) { return key; });
 }
 
@@ -342,23 +363,23 @@ template <class Lookup>
 settings_result settings::from_environment(std::string_view prefix, Lookup look) {
     static_assert(detail::environment<Lookup>,
                   "condense: settings: look must give a std::optional<std::string> for a std::string (see settings)");
-    settings read;
+    settings values;
     for (auto const& field : settings_fields) {
         auto const name = field.variable(prefix);
         std::optional<std::string> const text{look(name)};
         if (!text || text->empty()) continue;
-        if (auto bad = detail::put_setting(read, field, name, detail::read_figure(field.kind, *text), *text))
-            return *std::move(bad);
+        if (auto error = detail::put_setting(values, field, name, detail::read_figure(field.kind, *text), *text))
+            return *std::move(error);
     }
     auto const variable = [prefix](std::string_view key) { return detail::variable_name(prefix, key); };
-    if (auto bad = detail::conflict_in(read, variable)) return *std::move(bad);
-    settings_result out{read};
+    if (auto error = detail::conflict_in(values, variable)) return *std::move(error);
+    settings_result result{values};
     if constexpr (requires { look.names(); })
         for (std::string const& name : look.names())
             if (!prefix.empty() && name.starts_with(prefix))
                 if (auto sentence = detail::unknown_variable(name, prefix); !sentence.empty())
-                    out.warn(std::move(sentence));
-    return out;
+                    result.warn(std::move(sentence));
+    return result;
 }
 
 }  // namespace v1

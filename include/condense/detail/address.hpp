@@ -7,10 +7,12 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// The address of an object; never calls an operator of its type.
 template <class Value>
 constexpr Value* address_of(Value& value) noexcept {
     return __builtin_addressof(value);
 }
+/// Refuses a temporary, whose address would dangle.
 template <class Value>
 void address_of(Value const&&) = delete;
 

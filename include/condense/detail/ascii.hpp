@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Letters and digits of ASCII, whatever the locale.
+// Letters and digits of ASCII. Unlike <cctype>, independent of the locale and defined for every byte.
 
 namespace condense {
 inline namespace v1 {
@@ -9,6 +9,7 @@ namespace detail {
 
 constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 constexpr bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
+/// Changes upper case letters only; bytes of other characters stay as they are.
 constexpr char lowered(char byte) noexcept { return is_upper(byte) ? static_cast<char>(byte - 'A' + 'a') : byte; }
 constexpr bool is_letter(char byte) noexcept { return lowered(byte) >= 'a' && lowered(byte) <= 'z'; }
 

@@ -12,27 +12,30 @@
 #include <condense/detail/saturate.hpp>
 
 // The calls of a conversation in order, looked up by id from the newest backward. Ids may be reused or missing, so an
-// id is never mapped to a single call. The hash table is filled only when a lookup goes beyond the newest calls.
+// id is never mapped to a single call. Most results belong to one of the newest calls: the hash table is filled only
+// when a lookup goes beyond them.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// A call, by its index in order of appearance.
 struct call_record {
-    std::uint64_t text_at = 0;  ///< id, then tool name, in the arena
+    std::uint64_t text_offset = 0;  ///< where the id, then the name of the tool, begin in the arena
     std::uint32_t id_size = 0;
     std::uint32_t tool_size = 0;
     std::uint32_t message = 0;
-    std::uint32_t below = none32;  ///< the next older unanswered call with the same id; set by the first lookup
-    bool answered = false;
-    bool waits = false;  ///< the adapter says that the answer is still to come
-    bool dead = false;   ///< a later turn has been answered without it
-    bool has_result = false;
-    std::uint32_t part_id = none32;  ///< of its part
+    std::uint32_t next_older = none32;  ///< the next older unanswered call with the same id; set by the first lookup
+    bool answered = false;  ///< it has a complete result, or was cancelled; reopen takes it back
+    bool waits = false;  ///< it, or a result of it, was reported as pending
+    bool dead = false;   ///< a later turn was answered without its result
+    bool has_result = false;  ///< some message holds a result of it, pending ones included
+    std::uint32_t part_id = none32;  ///< the part that holds the call
     std::uint32_t result_in = none32;  ///< the message of its first result by id
 };
 
-/// A template, so that a program that only includes it instantiates nothing.
+/// Views that it returns are valid until the next call is added. A template, so that a program that only includes this
+/// header instantiates nothing.
 template <class = void>
 class basic_call_index {
 public:
@@ -41,28 +44,29 @@ public:
     constexpr call_record const& operator[](std::uint32_t call) const noexcept { return calls_[call]; }
 
     constexpr std::string_view id(std::uint32_t call) const noexcept {
-        return std::string_view{arena_}.substr(calls_[call].text_at, calls_[call].id_size);
+        return std::string_view{arena_}.substr(calls_[call].text_offset, calls_[call].id_size);
     }
     constexpr std::string_view tool(std::uint32_t call) const noexcept {
-        return std::string_view{arena_}.substr(calls_[call].text_at + calls_[call].id_size, calls_[call].tool_size);
+        return std::string_view{arena_}.substr(calls_[call].text_offset + calls_[call].id_size, calls_[call].tool_size);
     }
 
     /// Reserves memory for a known number of calls, and bytes of their ids and names.
     constexpr void expect(std::size_t count, std::size_t text) {
         calls_.reserve(count);
         arena_.reserve(text);
-        if (count != 0) make_slots(count);
+        if (count != 0) reserve_slots(count);
     }
     /// Makes room for `count` more calls of `text` bytes together; after it `add` cannot fail.
     constexpr void reserve_more(std::size_t count, std::size_t text) {
         grow(calls_, count);
         grow(arena_, text);
-        make_slots(calls_.size() + count);
+        reserve_slots(calls_.size() + count);
     }
 
+    /// Appends a call and returns its index.
     constexpr std::uint32_t add(std::string_view id, std::string_view tool, std::uint32_t message) {
         auto const call = static_cast<std::uint32_t>(calls_.size());
-        calls_.push_back({.text_at = arena_.size(),
+        calls_.push_back({.text_offset = arena_.size(),
                           .id_size = static_cast<std::uint32_t>(id.size()),
                           .tool_size = static_cast<std::uint32_t>(tool.size()),
                           .message = message});
@@ -71,77 +75,84 @@ public:
         return call;
     }
 
-    /// The newest call with this id that has no answer, else the newest that has one, else none32.
+    /// The newest unanswered call with this id, else the newest answered one, else none32. Each answered call is
+    /// skipped once and for all, so that lookups cost constant time, amortised.
     constexpr std::uint32_t nearest(std::string_view id) noexcept {
         if (id.empty() || calls_.empty()) return none32;
-        if (auto const found = among_newest(id); found != none32) return found;
-        for (; looked_up_ < calls_.size(); ++looked_up_) enter(looked_up_);
+        if (auto const call = among_newest(id); call != none32) return call;
+        for (; indexed_ < calls_.size(); ++indexed_) add_to_table(indexed_);
         auto& slot = slots_[find_slot(id)];
         while (slot.unanswered != none32 && calls_[slot.unanswered].answered)
-            slot.unanswered = calls_[slot.unanswered].below;
+            slot.unanswered = calls_[slot.unanswered].next_older;
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
     }
 
-    /// Takes the answer of a call back.
+    /// Marks an answered call as unanswered again, and puts it back among those with its id, which are linked from the
+    /// newest to the oldest. Costs a step for each newer one that is linked.
     constexpr void reopen(std::uint32_t call) noexcept {
         calls_[call].answered = false;
-        if (call >= looked_up_ || calls_[call].id_size == 0) return;
-        auto* place = &slots_[find_slot(id(call))].unanswered;
-        while (*place != none32 && *place > call) place = &calls_[*place].below;
-        if (*place == call) return;
-        calls_[call].below = *place;
-        *place = call;
+        if (call >= indexed_ || calls_[call].id_size == 0) return;
+        auto* link = &slots_[find_slot(id(call))].unanswered;
+        while (*link != none32 && *link > call) link = &calls_[*link].next_older;
+        if (*link == call) return;
+        calls_[call].next_older = *link;
+        *link = call;
     }
 
 private:
+    /// The calls with one id; empty without a newest one.
     struct slot_record {
         std::uint32_t newest = none32;
-        std::uint32_t unanswered = none32;  ///< the newest call that may be unanswered; calls below it may be, too
+        std::uint32_t unanswered = none32;  ///< the newest that may be unanswered; it links to older ones
     };
 
     /// An unanswered call with this id among the newest few, which is nearly always the one that a result belongs to;
     /// else none32.
     constexpr std::uint32_t among_newest(std::string_view id) const noexcept {
-        auto const end = calls_.size() > few ? calls_.size() - few : 0;
-        for (auto at = calls_.size(); at-- > end;)
-            if (calls_[at].id_size == id.size() && this->id(static_cast<std::uint32_t>(at)) == id)
-                return calls_[at].answered ? none32 : static_cast<std::uint32_t>(at);
+        auto const first = calls_.size() > few ? calls_.size() - few : 0;
+        for (auto call = calls_.size(); call-- > first;)
+            if (calls_[call].id_size == id.size() && this->id(static_cast<std::uint32_t>(call)) == id)
+                return calls_[call].answered ? none32 : static_cast<std::uint32_t>(call);
         return none32;
     }
 
+    /// FNV-1a, whose low bits, which choose the slot, get some of the high ones.
     static constexpr std::uint64_t hash(std::string_view text) noexcept {
         auto const state = fnv1a(text);
         return state ^ (state >> 29);
     }
 
+    /// The slot of an id: its own, or the empty one where it belongs. The table is never full.
     constexpr std::size_t find_slot(std::string_view text) const noexcept {
         auto const mask = slots_.size() - 1;
-        std::size_t at = hash(text) & mask;
-        while (slots_[at].newest != none32 && id(slots_[at].newest) != text) at = (at + 1) & mask;
-        return at;
+        std::size_t index = hash(text) & mask;
+        while (slots_[index].newest != none32 && id(slots_[index].newest) != text) index = (index + 1) & mask;
+        return index;
     }
-    constexpr void enter(std::uint32_t call) noexcept {
+    /// Calls without an id are never looked up.
+    constexpr void add_to_table(std::uint32_t call) noexcept {
         if (calls_[call].id_size == 0) return;
         auto& slot = slots_[find_slot(id(call))];
-        calls_[call].below = slot.unanswered;
+        calls_[call].next_older = slot.unanswered;
         slot = {call, call};
     }
 
-    /// Grows the table for so many ids, and fills it again.
-    constexpr void make_slots(std::size_t ids) {
+    /// Grows the table for so many ids, at most three quarters full. The next lookup fills it again.
+    constexpr void reserve_slots(std::size_t ids) {
         if (ids * 4 < slots_.size() * 3) return;
         std::size_t wanted = 16;
         while (wanted * 3 <= ids * 4) wanted *= 2;
         slots_ = std::vector<slot_record>(wanted);
-        looked_up_ = 0;
+        indexed_ = 0;
     }
 
+    /// Calls that are searched one by one before the table is used.
     static constexpr std::size_t few = 4;
 
     std::vector<call_record> calls_;
-    std::vector<slot_record> slots_;  ///< those below `looked_up_`, by id
-    std::string arena_;
-    std::uint32_t looked_up_ = 0;
+    std::vector<slot_record> slots_;  ///< hash table by id of the calls [0, indexed_)
+    std::string arena_;  ///< ids and names of all calls; one allocation for many
+    std::uint32_t indexed_ = 0;
 };
 using call_index = basic_call_index<>;
 

@@ -22,14 +22,15 @@ namespace detail {
 /// The environment of the process. As with std::getenv, no other thread may change it meanwhile.
 struct process_environment {
     std::optional<std::string> operator()(std::string const& name) const {
-        auto const* const found = std::getenv(name.c_str());
-        return found == nullptr ? std::nullopt : std::optional<std::string>{found};
+        auto const* const value = std::getenv(name.c_str());
+        return value == nullptr ? std::nullopt : std::optional<std::string>{value};
     }
 #if defined(__unix__) || defined(__APPLE__)
+    /// The names of all variables, to find misspelt ones; only where the system lists them.
     std::vector<std::string> names() const {
         std::vector<std::string> all;
-        for (auto const* const* at = ::environ; at != nullptr && *at != nullptr; ++at) {
-            std::string_view const entry{*at};
+        for (auto const* const* variable = ::environ; variable != nullptr && *variable != nullptr; ++variable) {
+            std::string_view const entry{*variable};
             all.emplace_back(entry.substr(0, entry.find('=')));
         }
         return all;
@@ -37,7 +38,7 @@ struct process_environment {
 #endif
 };
 
-/// Refuses pointers, which may be null.
+/// A callable that returns the value of a variable, if it is set. It may not return a pointer, which may be null.
 template <class Lookup>
 concept environment = requires(Lookup& look, std::string const& name) {
     { look(name) } -> std::convertible_to<std::optional<std::string>>;

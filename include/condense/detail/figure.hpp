@@ -15,9 +15,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Why a text is no figure: no number, above 64 bits, or with more decimals than its unit has.
 enum class figure_fault : std::uint8_t { none, malformed, too_large, too_fine };
 
-/// A number, or an error.
+/// A number, or an error with value 0.
 struct figure {
     std::uint64_t value = 0;
     figure_fault fault = figure_fault::none;
@@ -30,16 +31,19 @@ struct figure {
 constexpr figure read_decimal(std::string_view text, std::size_t places) noexcept {
     constexpr std::string_view digits = "0123456789";
     auto const point = text.find('.');
-    auto const whole = text.substr(0, point);
-    auto const rest = point == text.npos ? std::string_view{"0"} : text.substr(point + 1);
-    if (whole.empty() || rest.empty() || (places == 0 && point != text.npos) ||
-        whole.find_first_not_of(digits) != whole.npos || rest.find_first_not_of(digits) != rest.npos)
+    auto const integer = text.substr(0, point);
+    auto const fraction = point == text.npos ? std::string_view{"0"} : text.substr(point + 1);
+    if (integer.empty() || fraction.empty() || (places == 0 && point != text.npos) ||
+        integer.find_first_not_of(digits) != integer.npos || fraction.find_first_not_of(digits) != fraction.npos)
         return {0, figure_fault::malformed};
-    if (rest.find_first_not_of('0', places) != rest.npos) return {0, figure_fault::too_fine};
+    if (fraction.find_first_not_of('0', places) != fraction.npos) return {0, figure_fault::too_fine};
     figure out;
-    for (std::size_t at = 0; at < whole.size() + places; ++at) {
-        auto const place = at - whole.size();
-        char const digit = at < whole.size() ? whole[at] : place < rest.size() ? rest[place] : '0';
+    for (std::size_t index = 0; index < integer.size() + places; ++index) {
+        // Digits that the fraction does not have count as zeros.
+        auto const fraction_index = index - integer.size();
+        char const digit = index < integer.size()             ? integer[index]
+                           : fraction_index < fraction.size() ? fraction[fraction_index]
+                                                              : '0';
         auto const more = static_cast<std::uint64_t>(digit - '0');
         if (out.value > (u64_limit - more) / 10) return {0, figure_fault::too_large};
         out.value = out.value * 10 + more;
@@ -70,7 +74,8 @@ constexpr figure read_switch(std::string_view text) noexcept {
     constexpr std::string_view words[] = {"off", "false", "no", "0", "on", "true", "yes", "1"};
     for (std::uint64_t index = 0; index < 8; ++index) {
         bool same = text.size() == words[index].size();
-        for (std::size_t at = 0; same && at < text.size(); ++at) same = lowered(text[at]) == words[index][at];
+        for (std::size_t position = 0; same && position < text.size(); ++position)
+            same = lowered(text[position]) == words[index][position];
         if (same) return {index / 4};
     }
     return {0, figure_fault::malformed};

@@ -9,7 +9,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Reserves memory for `more` elements. At least doubles the capacity, so that many small steps stay linear.
+/// Reserves memory for `more` elements of a vector or string. If it grows, it at least doubles the capacity, so that
+/// many small steps stay linear: reserve alone may allocate exactly what it is asked for.
 template <class Column>
 constexpr void grow(Column& values, std::size_t more) {
     if (values.capacity() - values.size() >= more) return;

@@ -13,7 +13,8 @@ namespace detail::json {
 
 inline constexpr std::string_view hex_digits = "0123456789abcdef";
 
-/// Appends valid UTF-8 with quotes, backslashes and control bytes escaped, which may be six times as long.
+/// Appends valid UTF-8 with quotes, backslashes and control bytes escaped. At most six times as long as `text`, which
+/// is not checked.
 constexpr void append_escaped(std::string& out, std::string_view text) {
     for (char const byte : text) {
         auto const value = static_cast<unsigned char>(byte);
@@ -28,28 +29,29 @@ constexpr void append_escaped(std::string& out, std::string_view text) {
 }
 
 /// Appends the decoded text. False if `escaped` uses other escapes than append_escaped writes: a text has one spelling,
-/// so that a rewritten line is detected.
+/// so that a rewritten line is detected. After false, `out` may have got a part of it.
 constexpr bool append_unescaped(std::string& out, std::string_view escaped) {
-    for (std::size_t at = 0; at < escaped.size(); ++at) {
-        if (escaped[at] == '"') return false;
-        if (escaped[at] != '\\') {
-            out.push_back(escaped[at]);
+    for (std::size_t index = 0; index < escaped.size(); ++index) {
+        if (escaped[index] == '"') return false;
+        if (escaped[index] != '\\') {
+            out.push_back(escaped[index]);
             continue;
         }
-        if (++at == escaped.size()) return false;
-        switch (escaped[at]) {
+        if (++index == escaped.size()) return false;
+        switch (escaped[index]) {
             case '"':
-            case '\\': out.push_back(escaped[at]); break;
+            case '\\': out.push_back(escaped[index]); break;
             case 'n': out.push_back('\n'); break;
             case 'r': out.push_back('\r'); break;
             case 't': out.push_back('\t'); break;
             case 'u': {
-                if (escaped.substr(at, 3) != "u00" || at + 4 >= escaped.size()) return false;
-                auto const high = hex_digits.find(escaped[at + 3]);
-                auto const low = hex_digits.find(escaped[at + 4]);
+                if (escaped.substr(index, 3) != "u00" || index + 4 >= escaped.size()) return false;
+                auto const high = hex_digits.find(escaped[index + 3]);
+                auto const low = hex_digits.find(escaped[index + 4]);
+                // Stands for one byte of ASCII; larger code points are never escaped.
                 if (high > 7 || low > 15) return false;
                 out.push_back(static_cast<char>(high * 16 + low));
-                at += 4;
+                index += 4;
                 break;
             }
             default: return false;

@@ -17,7 +17,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
-/// A string value, as spelt between its quotes.
+/// A string value, as spelt between its quotes; views into the JSON text.
 struct spelt_string {
     std::string_view key = {};   ///< of the member, as spelt; empty for an element
     std::string_view text = {};
@@ -29,15 +29,15 @@ struct spelt_string {
 /// after some calls.
 template <class Function>
 constexpr bool each_string(std::string_view json, Function&& f) {
-    scanner read{json};
+    scanner scan{json};
     std::string_view key;
     for (;;) {
-        auto const kind = read.next();
+        auto const kind = scan.next();
         if (kind == token::bad || kind == token::done) return kind == token::done;
-        auto const spelt = kind == token::key || kind == token::string ? read.text().substr(1, read.text().size() - 2)
+        auto const spelt = kind == token::key || kind == token::string ? scan.text().substr(1, scan.text().size() - 2)
                                                                        : std::string_view{};
         if (kind == token::string)
-            f(spelt_string{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), read.depth()});
+            f(spelt_string{key, spelt, static_cast<std::size_t>(spelt.data() - json.data()), scan.depth()});
         key = kind == token::key ? spelt : std::string_view{};
     }
 }
@@ -48,40 +48,43 @@ template <class Function>
 constexpr std::optional<std::string> with_strings(std::string_view json, Function&& f) {
     std::string out;
     std::size_t copied = 0;
-    bool const whole = each_string(json, [&](spelt_string const& found) {
-        std::optional<std::string> const made = f(found);
-        if (!made || made->size() >= found.text.size()) return;
-        out.append(json.substr(copied, found.begin - copied)).append(*made);
-        copied = found.begin + found.text.size();
+    bool const is_valid = each_string(json, [&](spelt_string const& string) {
+        std::optional<std::string> const replacement = f(string);
+        if (!replacement || replacement->size() >= string.text.size()) return;
+        out.append(json.substr(copied, string.begin - copied)).append(*replacement);
+        copied = string.begin + string.text.size();
     });
-    if (!whole || copied == 0) return std::nullopt;
+    if (!is_valid || copied == 0) return std::nullopt;
     out.append(json.substr(copied));
     return out;
 }
 
-constexpr bool is_surrogate(std::string_view spelt, std::size_t at, bool low) noexcept {
-    if (spelt.size() - at < 6 || spelt[at] != '\\' || spelt[at + 1] != 'u') return false;
-    if (spelt[at + 2] != 'd' && spelt[at + 2] != 'D') return false;
-    return std::string_view{low ? "cCdDeEfF" : "89aAbB"}.find(spelt[at + 3]) != std::string_view::npos;
+/// True if the escape of a high or low surrogate begins at `index`.
+constexpr bool is_surrogate(std::string_view spelt, std::size_t index, bool low) noexcept {
+    if (spelt.size() - index < 6 || spelt[index] != '\\' || spelt[index + 1] != 'u') return false;
+    if (spelt[index + 2] != 'd' && spelt[index + 2] != 'D') return false;
+    return std::string_view{low ? "cCdDeEfF" : "89aAbB"}.find(spelt[index + 3]) != std::string_view::npos;
 }
 
-/// Bytes of the spelling of the character at `at` of a string: an escape, or a pair of surrogates, counts as one.
-constexpr std::size_t spelling(std::string_view spelt, std::size_t at) noexcept {
-    if (spelt[at] != '\\') return utf8::decode(spelt, at).size;
-    if (spelt[at + 1] != 'u') return 2;
-    return is_surrogate(spelt, at, false) && is_surrogate(spelt, at + 6, true) ? 12 : 6;
+/// Bytes of the spelling of the character at `index` of a string: an escape, or a pair of surrogates, counts as one.
+constexpr std::size_t spelling(std::string_view spelt, std::size_t index) noexcept {
+    if (spelt[index] != '\\') return utf8::decode(spelt, index).size;
+    if (spelt[index + 1] != 'u') return 2;
+    return is_surrogate(spelt, index, false) && is_surrogate(spelt, index + 6, true) ? 12 : 6;
 }
 
+/// Characters of a string as spelt.
 constexpr std::uint64_t count_spelt(std::string_view spelt) noexcept {
     std::uint64_t total = 0;
-    for (std::size_t at = 0; at < spelt.size(); ++total) at += spelling(spelt, at);
+    for (std::size_t index = 0; index < spelt.size(); ++total) index += spelling(spelt, index);
     return total;
 }
 
+/// Bytes of the first `points` characters of a string as spelt: cuts no escape and no pair apart.
 constexpr std::size_t prefix_spelt(std::string_view spelt, std::uint64_t points) noexcept {
-    std::size_t at = 0;
-    for (; points != 0 && at < spelt.size(); --points) at += spelling(spelt, at);
-    return at;
+    std::size_t size = 0;
+    for (; points != 0 && size < spelt.size(); --points) size += spelling(spelt, size);
+    return size;
 }
 
 }  // namespace detail::json

@@ -16,24 +16,29 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// What an earlier run did to a part.
 enum class earlier_edit : std::uint8_t { none, shortened, externalized };
 
+/// Reads one mark. An empty or unknown one stands for no edit.
 class mark_reader {
 public:
     constexpr mark_reader() = default;
     explicit constexpr mark_reader(std::string mark) : mark_{std::move(mark)} {}
 
+    /// True if the whole message is a summary.
     constexpr bool summary() const noexcept { return mark_ == "summary"; }
 
+    /// The edit of the part with this index. Linear in the mark.
     constexpr earlier_edit edit_of(std::size_t part) const noexcept {
         return mark_.empty() ? earlier_edit::none : find(mark_, part);
     }
 
 private:
-    static constexpr earlier_edit find(std::string_view rest, std::size_t part) noexcept {
-        while (!rest.empty()) {
-            auto const entry = rest.substr(0, rest.find(','));
-            rest.remove_prefix(entry.size() == rest.size() ? rest.size() : entry.size() + 1);
+    /// Ignores entries that it does not understand, so that later versions may add some.
+    static constexpr earlier_edit find(std::string_view entries, std::size_t part) noexcept {
+        while (!entries.empty()) {
+            auto const entry = entries.substr(0, entries.find(','));
+            entries.remove_prefix(entry.size() == entries.size() ? entries.size() : entry.size() + 1);
             auto const dot = entry.find('.');
             if (dot == std::string_view::npos || number(entry.substr(dot + 1)) != part) continue;
             if (entry.substr(0, dot) == "short") return earlier_edit::shortened;
@@ -42,6 +47,7 @@ private:
         return earlier_edit::none;
     }
 
+    /// Decimal digits, nine at most; else the greatest value, which is the index of no part.
     static constexpr std::size_t number(std::string_view digits) noexcept {
         std::size_t value = 0;
         if (digits.empty() || digits.size() > 9) return ~std::size_t{0};

@@ -16,7 +16,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The numbers of a phrase; 0 for those it does not have.
+/// The numbers of a phrase; 0 where it has none. Numbers above 64 bits count as the limit.
 struct phrase_numbers {
     std::uint64_t first = 0;   ///< the sum of all `#`
     std::uint64_t second = 0;  ///< `%`
@@ -24,9 +24,9 @@ struct phrase_numbers {
     friend constexpr bool operator==(phrase_numbers, phrase_numbers) = default;
 };
 
-inline constexpr std::size_t skip_limit = 200;  ///< of `*`: known answers need 110, escaped ones some more
-inline constexpr std::size_t sign_limit = 12;   ///< of `~`, and of the backslashes of one escape
-inline constexpr std::size_t blank_limit = 64;
+inline constexpr std::size_t skip_limit = 200;  ///< bytes for `*`: known errors need 110, escaped ones some more
+inline constexpr std::size_t sign_limit = 12;   ///< bytes for `~`, and backslashes of one escape
+inline constexpr std::size_t blank_limit = 64;  ///< bytes for one space of a phrase
 
 /// Bytes of one white space, which strings within strings write as \n or \\n; 0 for anything else.
 constexpr std::size_t blank_size(std::string_view text) noexcept {
@@ -38,12 +38,12 @@ constexpr std::size_t blank_size(std::string_view text) noexcept {
                                                                                                          : 0;
 }
 
-/// Consumes the words if the text begins with them.
+/// Consumes lower-case words if the text begins with them, in any case; a space stands for white space of any length.
 constexpr bool take_words(std::string_view& text, std::string_view words) noexcept {
     auto rest = text;
-    for (char const wanted : words) {
+    for (char const letter : words) {
         std::size_t size = 0;
-        if (wanted != ' ') size = !rest.empty() && lowered(rest[0]) == wanted ? 1 : 0;
+        if (letter != ' ') size = !rest.empty() && lowered(rest[0]) == letter ? 1 : 0;
         else
             for (std::size_t step = 1; step != 0 && size < blank_limit; size += step)
                 step = blank_size(rest.substr(size));
@@ -78,22 +78,23 @@ constexpr bool take_number(std::string_view& text, std::uint64_t& sum) noexcept 
 /// nor digits, and a space is any white space, because terminals and logs break lines.
 constexpr std::optional<phrase_numbers> phrase_at(std::string_view text, std::string_view phrase) noexcept {
     constexpr std::string_view signs = "#%~*";
-    phrase_numbers out;
+    phrase_numbers numbers;
+    // Each round handles one sign and the words up to the next; the first place where these match is final.
     while (!phrase.empty()) {
         char const sign = signs.find(phrase[0]) != signs.npos ? phrase[0] : ' ';
         if (sign != ' ') phrase.remove_prefix(1);
         auto const words = phrase.substr(0, phrase.find_first_of(signs));
         phrase.remove_prefix(words.size());
-        if (sign == '#' && !take_number(text, out.first)) return std::nullopt;
-        if (sign == '%' && !take_number(text, out.second)) return std::nullopt;
-        for (std::size_t left = sign == '~' ? sign_limit : 0; left != 0 && !text.empty(); --left) {
+        if (sign == '#' && !take_number(text, numbers.first)) return std::nullopt;
+        if (sign == '%' && !take_number(text, numbers.second)) return std::nullopt;
+        for (std::size_t remaining = sign == '~' ? sign_limit : 0; remaining != 0 && !text.empty(); --remaining) {
             if (is_digit(text[0]) || is_letter(text[0])) break;
             text.remove_prefix(1);
         }
-        for (std::size_t left = sign == '*' ? skip_limit : 1; !take_words(text, words); text.remove_prefix(1))
-            if (--left == 0 || text.empty()) return std::nullopt;
+        for (std::size_t remaining = sign == '*' ? skip_limit : 1; !take_words(text, words); text.remove_prefix(1))
+            if (--remaining == 0 || text.empty()) return std::nullopt;
     }
-    return out;
+    return numbers;
 }
 
 }  // namespace detail

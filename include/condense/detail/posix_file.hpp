@@ -16,8 +16,9 @@
 
 #include <condense/detail/text.hpp>
 
-// Files in a directory that stays open. Only allocation throws; calls that can fail return an errno, 0 for success. The
-// program chooses the path of the directory, the library the names in it.
+// Files in a directory that stays open, so that renaming it or its parents does no harm. Only allocation throws; calls
+// that can fail return an errno, 0 for success. The program chooses the path of the directory, the library the names in
+// it.
 
 namespace condense {
 inline namespace v1 {
@@ -27,13 +28,13 @@ namespace detail::posix {
 inline char const* error_text(int, char const* buffer) noexcept { return buffer; }
 inline char const* error_text(char const* text, char const*) noexcept { return text; }
 
-/// "write: No space left on device".
+/// The text of a failed call: "write: No space left on device". Never allocates; a long text is cut.
 inline small_text<96> fault(std::string_view call, int error) noexcept {
     char buffer[72] = "unknown error";
-    small_text<96> out{call};
-    out += ": ";
-    out += error_text(::strerror_r(error, buffer, sizeof buffer), buffer);
-    return out;
+    small_text<96> text{call};
+    text += ": ";
+    text += error_text(::strerror_r(error, buffer, sizeof buffer), buffer);
+    return text;
 }
 
 /// Repeats a call as long as signals interrupt it.
@@ -64,6 +65,7 @@ public:
         if (number_ >= 0) ::close(number_);
     }
     int number() const noexcept { return number_; }
+    /// Leaves closing to the caller.
     int release() noexcept { return std::exchange(number_, -1); }
     explicit operator bool() const noexcept { return number_ >= 0; }
 
@@ -71,7 +73,7 @@ private:
     int number_ = -1;
 };
 
-/// A descriptor, or an error.
+/// A descriptor, or an error. Construct it right after the call, while errno is that of the call.
 struct opened {
     descriptor file;
     int error = 0;
@@ -79,27 +81,28 @@ struct opened {
     explicit opened(int number) noexcept : file{number}, error{number < 0 ? errno : 0} {}
 };
 
+/// An error that is not from errno.
 inline opened refused(int error) noexcept {
-    opened out{-1};
-    out.error = error;
-    return out;
+    opened result{-1};
+    result.error = error;
+    return result;
 }
 
 /// The file's status; zeros on failure. `st_nlink` is 0 once the file has no name any more.
 inline struct stat about(descriptor const& file) noexcept {
-    struct stat found = {};
-    if (error_of([&] { return ::fstat(file.number(), &found); }) != 0) found = {};
-    return found;
+    struct stat status = {};
+    if (error_of([&] { return ::fstat(file.number(), &status); }) != 0) status = {};
+    return status;
 }
 
 /// True if `name` in the folder still leads to the file, or if that is unknown.
 inline bool is_named(descriptor const& file, descriptor const& folder, std::string const& name) noexcept {
     struct stat named = {};
-    auto const held = about(file);
+    auto const own = about(file);
     if (auto const error =
             error_of([&] { return ::fstatat(folder.number(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW); }))
         return error != ENOENT;
-    return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+    return own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
 /// Writes all bytes; after an error an unknown part is written.
@@ -112,22 +115,24 @@ inline int write_all(descriptor const& file, std::string_view bytes) noexcept {
     return 0;
 }
 
+/// The bytes that could be read, in the caller's buffer, and the error that ended reading.
 struct bytes_read {
     std::string_view bytes;
     int error = 0;
 };
 
-/// Reads from offset `at` into `room`; fewer bytes only at the end of the file or on an error.
-inline bytes_read read_at(descriptor const& file, std::string& room, std::size_t at) noexcept {
-    std::size_t done = 0;
-    while (done < room.size()) {
+/// Reads from `offset` until `buffer` is full; fewer bytes only at the end of the file or on an error.
+inline bytes_read read_at(descriptor const& file, std::string& buffer, std::size_t offset) noexcept {
+    std::size_t size = 0;
+    while (size < buffer.size()) {
         auto const count = uninterrupted([&] {
-            return ::pread(file.number(), room.data() + done, room.size() - done, static_cast<off_t>(at + done));
+            return ::pread(file.number(), buffer.data() + size, buffer.size() - size,
+                           static_cast<off_t>(offset + size));
         });
-        if (count <= 0) return {{room.data(), done}, count < 0 ? errno : 0};
-        done += static_cast<std::size_t>(count);
+        if (count <= 0) return {{buffer.data(), size}, count < 0 ? errno : 0};
+        size += static_cast<std::size_t>(count);
     }
-    return {room, 0};
+    return {buffer, 0};
 }
 
 /// Waits until the file is on the medium. A failure is final: a second call may succeed although the bytes are lost.
@@ -139,61 +144,66 @@ inline int sync(descriptor const& file) noexcept {
 /// no pipe: anything but a regular file is an error, ENOENT only if the name does not exist.
 inline opened open_file(descriptor const& folder, std::string const& name, int flags) noexcept {
     flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    opened found{uninterrupted([&] { return ::openat(folder.number(), name.c_str(), flags, 0600); })};
-    if (found.file && !S_ISREG(about(found.file).st_mode)) return refused(ENOTSUP);
-    return found;
+    opened result{uninterrupted([&] { return ::openat(folder.number(), name.c_str(), flags, 0600); })};
+    if (result.file && !S_ISREG(about(result.file).st_mode)) return refused(ENOTSUP);
+    return result;
 }
 
+/// Removes a name; ENOENT if there is none.
 inline int remove_file(descriptor const& folder, std::string const& name) noexcept {
     return error_of([&] { return ::unlinkat(folder.number(), name.c_str(), 0); });
 }
 
-/// Opens a directory; with `make` creates missing parts of its path, readable by their owner alone and durable on
-/// return.
-inline opened open_folder(std::string const& path, bool make) {
+/// Opens a directory; with `create` creates missing parts of its path, readable by their owner alone and durable on
+/// return. A part that cannot be made durable is removed again.
+inline opened open_folder(std::string const& path, bool create) {
     if (path.find('\0') != std::string::npos) return refused(EINVAL);
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    opened found{uninterrupted([&] { return ::open(path.c_str(), flags); })};
+    opened existing{uninterrupted([&] { return ::open(path.c_str(), flags); })};
     auto const end = path.find_last_not_of('/') + 1;
-    if (found.error != ENOENT || !make || end == 0 || path == ".") return found;
+    if (existing.error != ENOENT || !create || end == 0 || path == ".") return existing;
     auto const begin = path.find_last_of('/', end - 1) + 1;
-    auto const above = open_folder(begin == 0 ? "." : path.substr(0, begin), true);
-    if (above.error != 0) return refused(above.error);
+    auto const parent = open_folder(begin == 0 ? "." : path.substr(0, begin), true);
+    if (parent.error != 0) return refused(parent.error);
     auto const name = path.substr(begin, end - begin);
-    auto const at = above.file.number();
-    auto const error = error_of([&] { return ::mkdirat(at, name.c_str(), 0700); });
+    auto const parent_number = parent.file.number();
+    auto const error = error_of([&] { return ::mkdirat(parent_number, name.c_str(), 0700); });
     if (error != 0 && error != EEXIST) return refused(error);
-    if (auto const lost = sync(above.file)) {
-        if (error == 0) ::unlinkat(at, name.c_str(), AT_REMOVEDIR);
-        return refused(lost);
+    if (auto const sync_error = sync(parent.file)) {
+        if (error == 0) ::unlinkat(parent_number, name.c_str(), AT_REMOVEDIR);
+        return refused(sync_error);
     }
-    return opened{uninterrupted([&] { return ::openat(at, name.c_str(), flags); })};
+    return opened{uninterrupted([&] { return ::openat(parent_number, name.c_str(), flags); })};
 }
 
 /// A directory that is opened on first use, and again after it was removed or could not be opened. A relative path is
 /// resolved when it is opened. Thread-safe.
 class folder {
 public:
+    /// Opens nothing yet.
     explicit folder(std::string path) : path_{std::move(path)} {}
 
+    /// The open directory, which stays open as long as somebody holds it, or an error.
     struct place {
-        std::shared_ptr<descriptor const> at;  ///< null on error
+        std::shared_ptr<descriptor const> directory;  ///< null on error
         int error = 0;
     };
 
-    place use(bool make) {
-        std::lock_guard const lock{guard_};
-        if (held_ && about(*held_).st_nlink == 0) held_.reset();
-        if (held_) return {held_, 0};
-        auto found = open_folder(path_, make);
-        if (found.error == 0) held_ = std::make_shared<descriptor const>(std::move(found.file));
-        return {held_, found.error};
+    /// The directory, opened if it is not open; with `create` created if it does not exist.
+    place use(bool create) {
+        std::lock_guard const lock{mutex_};
+        // A removed directory still has a descriptor, but files in it would be lost.
+        if (open_ && about(*open_).st_nlink == 0) open_.reset();
+        if (open_) return {open_, 0};
+        auto result = open_folder(path_, create);
+        if (result.error == 0) open_ = std::make_shared<descriptor const>(std::move(result.file));
+        return {open_, result.error};
     }
 
 private:
-    std::mutex guard_;
+    std::mutex mutex_;
     std::string path_;
-    std::shared_ptr<descriptor const> held_;
+    std::shared_ptr<descriptor const> open_;
 };
 
 }  // namespace detail::posix

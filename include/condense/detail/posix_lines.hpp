@@ -15,32 +15,34 @@ inline namespace v1 {
 namespace detail::posix {
 
 /// Calls f(line) for each line of the first `size` bytes, without its line break, which the last line may lack. Skips
-/// lines longer than `most` without reading them into memory. Returns an errno, 0 at the end.
+/// lines longer than `limit` bytes without reading them into memory. Returns an errno, 0 at the end. A line lives until
+/// f returns.
 template <class Function>
-int each_line(descriptor const& file, std::size_t size, std::size_t most, Function&& f) {
-    std::string room;
-    std::string begun;
+int each_line(descriptor const& file, std::size_t size, std::size_t limit, Function&& f) {
+    std::string buffer;
+    std::string line_start;  // of a line that spans two reads
     bool too_long = false;
-    for (std::size_t at = 0; at < size;) {
-        room.resize(std::min<std::size_t>(size - at, 65'536));
-        auto const [bytes, error] = read_at(file, room, at);
+    for (std::size_t offset = 0; offset < size;) {
+        buffer.resize(std::min<std::size_t>(size - offset, 65'536));
+        auto const [bytes, error] = read_at(file, buffer, offset);
         if (error != 0) return error;
         if (bytes.empty()) break;
-        at += bytes.size();
+        offset += bytes.size();
         for (auto rest = bytes;;) {
             auto const end = rest.find('\n');
             auto const piece = rest.substr(0, end);
-            too_long = too_long || piece.size() > most - begun.size();
-            if (too_long) begun.clear();
-            else if (end == std::string_view::npos || !begun.empty()) begun.append(piece);
+            // A line that is too long is skipped up to its end; what was read of it is forgotten.
+            too_long = too_long || piece.size() > limit - line_start.size();
+            if (too_long) line_start.clear();
+            else if (end == std::string_view::npos || !line_start.empty()) line_start.append(piece);
             if (end == std::string_view::npos) break;
-            if (!too_long) f(begun.empty() ? piece : std::string_view{begun});
-            begun.clear();
+            if (!too_long) f(line_start.empty() ? piece : std::string_view{line_start});
+            line_start.clear();
             too_long = false;
             rest.remove_prefix(end + 1);
         }
     }
-    if (!begun.empty()) f(std::string_view{begun});
+    if (!line_start.empty()) f(std::string_view{line_start});
     return 0;
 }
 

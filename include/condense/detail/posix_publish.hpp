@@ -25,9 +25,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail::posix {
 
+/// How the names of temporary files end.
 inline constexpr std::string_view temporary_end = ".tmp";
 
-/// 32 unpredictable digits, so that nobody can plant a file of that name.
+/// Sets a name with 32 unpredictable digits, so that nobody can plant a file of that name. Returns an errno.
 inline int make_temporary_name(std::string& name) {
     std::array<unsigned char, 16> random;
     if (::getentropy(random.data(), random.size()) != 0) return errno;
@@ -50,9 +51,10 @@ class temporary {
 public:
     explicit temporary(descriptor const& folder) : folder_{&folder}, error_{make_temporary_name(name_)} {
         if (error_ != 0) return;
-        auto made = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
-        error_ = made.error;
-        file_ = std::move(made.file);
+        auto created = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
+        error_ = created.error;
+        file_ = std::move(created.file);
+        // Where a file system has no locks, clear_away gets none either, and removes nothing.
         if (error_ == 0) static_cast<void>(error_of([&] { return ::flock(file_.number(), LOCK_EX); }));
     }
     temporary(temporary const&) = delete;
@@ -61,25 +63,27 @@ public:
         if (file_ && !published_) remove_file(*folder_, name_);
     }
 
+    /// The errno of creating the file.
     int error() const noexcept { return error_; }
     descriptor const& file() const noexcept { return file_; }
 
     /// Publishes the file under a name; EEXIST if the name exists. Renames without replacement, or, where the file
     /// system cannot, links and unlinks.
     int publish(std::string const& name) noexcept {
-        auto const at = folder_->number();
+        auto const directory = folder_->number();
 #if defined(RENAME_NOREPLACE)
-        auto const error = error_of([&] { return ::renameat2(at, name_.c_str(), at, name.c_str(), RENAME_NOREPLACE); });
+        auto const error =
+            error_of([&] { return ::renameat2(directory, name_.c_str(), directory, name.c_str(), RENAME_NOREPLACE); });
         published_ = error == 0;
         if (error != EINVAL && error != ENOSYS) return error;  // else the file system cannot do it
 #endif
-        return error_of([&] { return ::linkat(at, name_.c_str(), at, name.c_str(), 0); });
+        return error_of([&] { return ::linkat(directory, name_.c_str(), directory, name.c_str(), 0); });
     }
 
     /// Publishes the file under a name, replacing a file of that name.
     int replace(std::string const& name) noexcept {
-        auto const at = folder_->number();
-        auto const error = error_of([&] { return ::renameat(at, name_.c_str(), at, name.c_str()); });
+        auto const directory = folder_->number();
+        auto const error = error_of([&] { return ::renameat(directory, name_.c_str(), directory, name.c_str()); });
         published_ = error == 0;
         return error;
     }
@@ -92,26 +96,28 @@ private:
     bool published_ = false;
 };
 
-/// Calls f(name) for each entry of the folder; returns an errno if it cannot be listed.
+/// Calls f(name) for each entry of the folder; returns an errno if it cannot be listed. Opens the folder again, because
+/// a listing moves the position of its descriptor, which threads share.
 template <class Function>
 int each_file(descriptor const& folder, Function&& f) {
-    opened again{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
-    if (again.error != 0) return again.error;
-    std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(again.file.number()),
-                                                      [](DIR* all) { return ::closedir(all); }};
+    opened reopened{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
+    if (reopened.error != 0) return reopened.error;
+    std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(reopened.file.number()),
+                                                      [](DIR* stream) { return ::closedir(stream); }};
     if (!listing) return errno;
-    again.file.release();
+    reopened.file.release();
     for (errno = 0; auto const* const entry = ::readdir(listing.get()); errno = 0) f(std::string_view{entry->d_name});
     return errno;
 }
 
-/// Removes the temporary files of writers that were killed. Costs a listing of the folder.
+/// Removes the temporary files of writers that were killed: files that no process has locked. Errors are ignored, since
+/// the next call tries again. Costs a listing of the folder.
 inline void clear_away(descriptor const& folder) {
     each_file(folder, [&](std::string_view entry) {
         if (!is_temporary_name(entry)) return;
         std::string const name{entry};
-        auto const left = open_file(folder, name, O_RDWR);
-        if (left.error == 0 && error_of([&] { return ::flock(left.file.number(), LOCK_EX | LOCK_NB); }) == 0)
+        auto const opened = open_file(folder, name, O_RDWR);
+        if (opened.error == 0 && error_of([&] { return ::flock(opened.file.number(), LOCK_EX | LOCK_NB); }) == 0)
             remove_file(folder, name);
     });
 }
@@ -125,11 +131,11 @@ struct failure {
 /// Writes the content under that name, durable except for the folder's entry. Errors: EEXIST if the name exists, ENOENT
 /// if somebody removed the folder or the temporary file. No error leaves a file behind.
 inline failure publish(descriptor const& folder, std::string const& name, std::string_view content) {
-    temporary made{folder};
-    if (made.error() != 0) return {"create", made.error()};
-    if (auto const error = write_all(made.file(), content)) return {"write", error};
-    if (auto const error = sync(made.file())) return {"fsync", error};
-    return {"rename", made.publish(name)};
+    temporary created{folder};
+    if (created.error() != 0) return {"create", created.error()};
+    if (auto const error = write_all(created.file(), content)) return {"write", error};
+    if (auto const error = sync(created.file())) return {"fsync", error};
+    return {"rename", created.publish(name)};
 }
 
 }  // namespace detail::posix

@@ -12,6 +12,7 @@ inline namespace v1 {
 /// Thrown for a configured value that cannot work, such as a target above its trigger.
 class invalid_configuration : public std::exception {
 public:
+    /// `sentence` is not copied: a string literal.
     explicit invalid_configuration(char const* sentence) noexcept : sentence_{sentence} {}
     char const* what() const noexcept override { return sentence_; }
 
@@ -31,6 +32,7 @@ namespace detail {
 #endif
 }
 
+/// Checks a rule of a configuration; `sentence` says what must hold, and where to read about it.
 constexpr void reject_unless(bool holds, char const* sentence) {
     if (!holds) reject(sentence);
 }

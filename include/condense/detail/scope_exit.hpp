@@ -10,6 +10,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// The function must not throw: the destructor is noexcept.
 template <class Function>
 class [[nodiscard]] scope_exit {
 public:
@@ -21,6 +22,7 @@ public:
         if (armed_) at_exit_();
     }
 
+    /// Forgets the function: the scope has succeeded.
     constexpr void release() noexcept { armed_ = false; }
 
 private:

@@ -12,7 +12,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Stable; O(n log n) for any input, with room for a second vector.
+/// Sorts by merging; stable. O(n log n) for any input, with memory for a second vector. `before(a, b)` is a strict weak
+/// order.
 template <class Value, class Before>
 constexpr void sort(std::vector<Value>& values, Before const& before) {
     std::vector<Value> merged;
@@ -25,6 +26,7 @@ constexpr void sort(std::vector<Value>& values, Before const& before) {
             auto left = begin;
             auto right = middle;
             while (left != middle || right != end) {
+                // Of equal values the left one comes first, which keeps their order.
                 bool const takes_right = left == middle || (right != end && before(values[right], values[left]));
                 merged.push_back(std::move(values[takes_right ? right++ : left++]));
             }
@@ -33,7 +35,7 @@ constexpr void sort(std::vector<Value>& values, Before const& before) {
     }
 }
 
-/// The value with this `part_id` in a vector sorted by it, or null.
+/// The value with this `part_id` in a vector sorted by it, or null. A binary search.
 template <class Value>
 constexpr Value const* find_part(std::vector<Value> const& values, std::uint32_t part_id) noexcept {
     std::size_t begin = 0;

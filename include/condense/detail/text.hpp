@@ -9,7 +9,7 @@
 
 #include <condense/detail/utf8.hpp>
 
-// Small pieces of text: figures, patterns, and a buffer that never allocates.
+// Small pieces of text: numbers with separators, patterns, text made printable, and a buffer that never allocates.
 
 namespace condense {
 inline namespace v1 {
@@ -18,47 +18,49 @@ namespace detail {
 /// Decimal digits in groups of three: 20,740.
 constexpr std::string grouped(std::uint64_t value) {
     char digits[26] = {};  // twenty of them, and six commas
-    std::size_t left = sizeof digits;
+    std::size_t begin = sizeof digits;
     do {
-        if ((sizeof digits - left) % 4 == 3) digits[--left] = ',';
-        digits[--left] = static_cast<char>('0' + value % 10);
+        if ((sizeof digits - begin) % 4 == 3) digits[--begin] = ',';
+        digits[--begin] = static_cast<char>('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    return std::string(digits + left, sizeof digits - left);
+    return std::string(digits + begin, sizeof digits - begin);
 }
 
-/// `*` stands for any run of characters, `?` for one; linear in the text for each star.
+/// True if the pattern matches all of the text: `*` stands for any run of bytes, `?` for one. Costs at most the product
+/// of the sizes: after a mismatch only the latest star is tried again, one byte further on.
 constexpr bool matches_glob(std::string_view text, std::string_view pattern) noexcept {
-    std::size_t at = 0;
+    std::size_t position = 0;
     std::size_t in_pattern = 0;
     auto star = std::string_view::npos;
-    std::size_t star_at = 0;
-    while (at < text.size()) {
-        if (in_pattern < pattern.size() && (pattern[in_pattern] == '?' || pattern[in_pattern] == text[at]) &&
+    std::size_t star_position = 0;
+    while (position < text.size()) {
+        if (in_pattern < pattern.size() && (pattern[in_pattern] == '?' || pattern[in_pattern] == text[position]) &&
             pattern[in_pattern] != '*') {
-            ++at;
+            ++position;
             ++in_pattern;
         } else if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
             star = in_pattern++;
-            star_at = at;
+            star_position = position;
         } else if (star != std::string_view::npos) {
             in_pattern = star + 1;
-            at = ++star_at;
+            position = ++star_position;
         } else return false;
     }
     while (in_pattern < pattern.size() && pattern[in_pattern] == '*') ++in_pattern;
     return in_pattern == pattern.size();
 }
 
-/// Appends text from outside on one line, as valid UTF-8 with a space for each control character and for
-/// each that breaks lines or turns the direction of writing.
+/// Appends text from outside on one line: as valid UTF-8, with a space for each control character and for each
+/// character that breaks lines or changes the direction of writing, so that it cannot imitate other output.
 constexpr void append_printable(std::string& out, std::string_view text) {
     auto const begin = out.size();
     utf8::append_scrubbed(out, text);
     auto end = begin;
-    for (auto at = begin; at < out.size();) {
-        auto const byte = [&](std::size_t ahead) { return static_cast<unsigned char>(out[at + ahead]); };
-        auto const size = utf8::decode(out, at).size;
+    for (auto position = begin; position < out.size();) {
+        auto const byte = [&](std::size_t ahead) { return static_cast<unsigned char>(out[position + ahead]); };
+        auto const size = utf8::decode(out, position).size;
+        // C0 and C1 controls; U+2028 to U+202E and U+2066 to U+2069.
         bool const control = size == 1 ? byte(0) < 0x20 || byte(0) == 0x7F
                              : size == 2
                                  ? byte(0) == 0xC2 && byte(1) < 0xA0  // U+009B begins escapes too
@@ -66,23 +68,23 @@ constexpr void append_printable(std::string& out, std::string_view text) {
                                        (byte(0) == 0xE2 && byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
         if (control) out[end++] = ' ';
         else
-            for (std::size_t ahead = 0; ahead < size; ++ahead) out[end++] = out[at + ahead];
-        at += size;
+            for (std::size_t ahead = 0; ahead < size; ++ahead) out[end++] = out[position + ahead];
+        position += size;
     }
     out.resize(end);
 }
 
-/// At most so many code points of it, as append_printable has them; what is left out shows as "...".
-constexpr std::string printable(std::string_view text, std::uint64_t most) {
-    auto const kept = text.substr(0, utf8::prefix(text, most));
+/// The first `limit` code points of a text as append_printable writes them, then "..." if there are more.
+constexpr std::string printable(std::string_view text, std::uint64_t limit) {
+    auto const prefix = text.substr(0, utf8::prefix(text, limit));
     std::string out;
-    append_printable(out, kept);
-    if (kept.size() != text.size()) out += "...";
+    append_printable(out, prefix);
+    if (prefix.size() != text.size()) out += "...";
     return out;
 }
 
-/// Text of at most `Size` bytes; what does not fit is left out. Control bytes become spaces, so that
-/// text from outside can be printed.
+/// Text of at most `Size` bytes, cut at a code point; what does not fit is left out. Control bytes become spaces, so
+/// that text from outside can be printed.
 template <std::size_t Size>
 class small_text {
 public:
@@ -92,6 +94,7 @@ public:
         *this += std::string_view{text};
     }
 
+    /// Appends what fits.
     constexpr small_text& operator+=(std::string_view text) noexcept {
         for (char const byte : text.substr(0, utf8::floor(text, Size - size_))) {
             auto const value = static_cast<unsigned char>(byte);

@@ -12,33 +12,36 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// JSON is an object or an array that begins and ends a line; several below each other are JSON, too. One pass:
-/// where what begins like JSON turns out to be none, the look goes on behind that line.
+/// JSON is an object or an array with nothing else on its lines; several below each other are JSON, too. One pass:
+/// where a text only begins like JSON, reading goes on after the line where it stops being JSON.
 constexpr std::string_view type_of_text(std::string_view text) noexcept {
-    auto const past_blanks = [text](std::size_t at) {
-        while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n')) ++at;
-        return at;
+    auto const past_blanks = [text](std::size_t position) {
+        while (position < text.size() &&
+               (text[position] == ' ' || text[position] == '\t' || text[position] == '\r' || text[position] == '\n'))
+            ++position;
+        return position;
     };
-    bool found = false;
-    bool others = false;
-    for (std::size_t at = 0; at < text.size();) {
-        auto const begin = past_blanks(at);
+    bool has_json = false;
+    bool has_others = false;
+    for (std::size_t position = 0; position < text.size();) {
+        auto const begin = past_blanks(position);
         if (begin == text.size()) break;
-        auto stop = begin;
-        bool document = false;
+        auto end = begin;
+        bool is_document = false;
         if (text[begin] == '{' || text[begin] == '[') {
             json::scanner scan{text.substr(begin)};
             scan.next();
-            document = !scan.skip().empty();
-            auto const last = scan.text();
-            stop = static_cast<std::size_t>(last.data() - text.data()) + (document ? last.size() : 0);
+            // skip() reads to the end of the container, or to the place where the text is no JSON.
+            is_document = !scan.skip().empty();
+            auto const closing = scan.text();
+            end = static_cast<std::size_t>(closing.data() - text.data()) + (is_document ? closing.size() : 0);
         }
-        auto const end = text.find('\n', stop);
-        at = end == std::string_view::npos ? text.size() : end + 1;
-        document = document && past_blanks(stop) >= at;
-        (document ? found : others) = true;
+        auto const line_end = text.find('\n', end);
+        position = line_end == std::string_view::npos ? text.size() : line_end + 1;
+        is_document = is_document && past_blanks(end) >= position;
+        (is_document ? has_json : has_others) = true;
     }
-    return !found ? "text" : others ? "mixed" : "json";
+    return !has_json ? "text" : has_others ? "mixed" : "json";
 }
 
 }  // namespace detail

@@ -5,15 +5,15 @@
 #include <exception>
 #include <type_traits>
 
-// The defaults of slots whose type is deduced, written so that every question about a layer has an
-// answer: holding one in a tuple or an optional never asks for a default that a slot's type lacks.
+// Defaults of slots (members of a layer whose type is deduced), so that a layer is complete for every trait: holding
+// one in a tuple or an optional never needs a default that a slot's type lacks.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Converts to whatever a slot was given. Only a layer made without a slot that has no default, as
-/// by a tuple's default constructor, comes to that, and it is the end of the program.
+/// Stands for the default of a slot whose type has none, and converts to that type. The conversion is reached only when
+/// a layer is created without such a slot, as by a tuple's default constructor; it terminates the program.
 struct unset {
     template <class Any>
     [[noreturn]] operator Any() const {
@@ -23,10 +23,10 @@ struct unset {
     friend constexpr bool operator==(unset, unset) noexcept { return true; }
 };
 
-/// The slot's default: `given` where the slot has that type, else its type's own, if it has one.
+/// The default of a slot: `given` if the slot has its type, else a default-constructed value, else `unset`.
 template <class Slot, class Given = unset>
 constexpr Slot slot_default(Given const& given = {}) {
-    // Else a default that was given for the slot would be left out in favour of its type's own.
+    // A const slot would not have the type of `given`, and silently get the default of its type instead.
     static_assert(!std::is_const_v<Slot>,
                   "condense: slot: its type must be without const, which decltype of a constant has (see slots)");
     if constexpr (std::same_as<Slot, Given>) return given;

@@ -23,110 +23,115 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Counts the items in the current request. A request that extends the one before costs only the addition.
+/// Counts how many messages of the current request hold each item, and how many references in it lead to each. A
+/// request costs only the messages by which it differs from the one before.
 template <class Script>
 class fidelity_meter {
 public:
     /// Tokens of an original that one read returns.
     static constexpr tokens one_reading = {2'000};
 
+    /// `script` and `items` must outlive the meter.
     fidelity_meter(Script const& script, item_index const& items, replay_shelf shelf)
         : script_{&script}, items_{&items}, shelf_{std::move(shelf)}, visible_(items.size()), readable_(items.size()),
           recorded_(script.size()) {}
 
-    /// A message of the request that is no original.
+    /// Indexes a message of the request that is no original, once for each content; must come before set_request.
     template <class Message>
-    void made(Message const& m, std::uint64_t print) {
-        auto const [found, fresh] = made_.try_emplace(print);
-        if (!fresh) return;
-        found->second.items = items_->in_message(m);
+    void add_derived(Message const& m, std::uint64_t print) {
+        auto const [entry, inserted] = derived_.try_emplace(print);
+        if (!inserted) return;
+        entry->second.items = items_->in_message(m);
         if (shelf_.stores.empty()) return;
         each_text(m, [&](std::string_view text) {
             each_word(text, [&](word_print const& word) {
-                if (auto const name = reference::of(word.text)) found->second.readable.push_back(*name);
+                if (auto const name = reference::of(word.text)) entry->second.readable.push_back(*name);
             });
         });
     }
 
-    /// Sets the current request.
+    /// Moves the counts from the previous request to the current one.
     template <class Requests>
-    void sent(Requests const& requests) {
-        for (auto at = requests.shared(); at < requests.before().size(); ++at) count(requests.before()[at], false);
-        for (auto at = requests.shared(); at < requests.now().size(); ++at) count(requests.now()[at], true);
+    void set_request(Requests const& requests) {
+        for (auto index = requests.prefix_size(); index < requests.previous().size(); ++index)
+            update(requests.previous()[index], false);
+        for (auto index = requests.prefix_size(); index < requests.current().size(); ++index)
+            update(requests.current()[index], true);
     }
 
-    /// Where the items of an answer to the present request are.
-    void answered(std::size_t answer, std::array<fidelity, item_kinds>& out) {
-        bool read = false;  // the journals, for this answer
+    /// Adds to `out`, by kind, where the items are that an answer to the current request needs.
+    void count_needed(std::size_t answer, std::array<fidelity, item_kinds>& out) {
+        bool journals_read = false;  // at most once for each answer
         for (auto const item : items_->needed(answer)) {
             auto& kind = out[static_cast<std::size_t>(items_->kind(item))];
             if (visible_[item] != 0) ++kind.visible;
-            else if (readable_[item] != 0 || on_record(item, script_->answers()[answer].first, read))
+            else if (readable_[item] != 0 || is_recorded(item, script_->answers()[answer].first, journals_read))
                 ++kind.recoverable;
             else ++kind.lost;
         }
     }
 
 private:
-    struct made_message {
+    struct derived_message {
         std::vector<std::uint32_t> items;
         std::vector<reference> readable;
     };
 
-    void count(sent_message const& m, bool comes) {
-        auto const add = [&](std::vector<std::uint32_t> const& some, std::vector<std::uint32_t>& counts) {
-            for (auto const item : some) comes ? ++counts[item] : --counts[item];
+    /// Adds a message of the request to the counts, or takes it out.
+    void update(sent_message const& m, bool enters) {
+        auto const apply = [&](std::vector<std::uint32_t> const& items, std::vector<std::uint32_t>& counts) {
+            for (auto const item : items) enters ? ++counts[item] : --counts[item];
         };
-        if (m.index != none32) return add(items_->held(m.index), visible_);
-        auto const& found = made_.at(m.print);
-        add(found.items, visible_);
-        for (auto const& name : found.readable) add(read(name), readable_);
+        if (m.index != none32) return apply(items_->items_of(m.index), visible_);
+        auto const& derived = derived_.at(m.print);
+        apply(derived.items, visible_);
+        for (auto const& name : derived.readable) apply(items_behind(name), readable_);
     }
 
-    /// The items at the beginning of a stored original.
-    std::vector<std::uint32_t> const& read(reference const& name) {
-        auto const [found, fresh] = read_.try_emplace(name.text());
-        if (!fresh) return found->second;
+    /// The items in the first 2,000 tokens of the original behind a reference; none if no store has it.
+    std::vector<std::uint32_t> const& items_behind(reference const& name) {
+        auto const [entry, inserted] = behind_reference_.try_emplace(name.text());
+        if (!inserted) return entry->second;
         for (auto const& store : shelf_.stores) {
             auto const content = store(name);
             if (!content) continue;
             std::string_view text{*content};
-            auto const whole = script_->estimator()(text).tokens();
-            if (whole > one_reading)
-                text =
-                    text.substr(0, utf8::prefix(text, scale_down(utf8::count(text), one_reading.count, whole.count)));
-            found->second = items_->in_text(text);
+            auto const size = script_->estimator()(text).tokens();
+            if (size > one_reading)
+                text = text.substr(0, utf8::prefix(text, scale_down(utf8::count(text), one_reading.count, size.count)));
+            entry->second = items_->in_text(text);
             break;
         }
-        return found->second;
+        return entry->second;
     }
 
-    /// A search for the item itself finds a row around it, if any recorded message before has it: rows of a third of
-    /// one reading are longer than items are.
-    bool on_record(std::uint32_t item, std::size_t before, bool& read) {
+    /// True if a recorded message before number `end` holds the item: a search for the item then returns a row around
+    /// it. Rows are a third of one reading and so longer than any item.
+    bool is_recorded(std::uint32_t item, std::size_t end, bool& journals_read) {
         if (shelf_.journals.empty()) return false;
-        auto const held = [&] {
-            for (std::size_t at = items_->first_holder(item); at < before; ++at)
-                if (recorded_[at] && items_->holds(at, item)) return true;
+        auto const is_held = [&] {
+            for (std::size_t index = items_->first_holder(item); index < end; ++index)
+                if (recorded_[index] && items_->holds(index, item)) return true;
             return false;
         };
-        if (held()) return true;
-        if (std::exchange(read, true)) return false;
-        for (auto const& each : shelf_.journals)
-            each([&](std::uint64_t number) {
+        if (is_held()) return true;
+        // A journal only grows: it is read again only when what is known of it does not hold the item.
+        if (std::exchange(journals_read, true)) return false;
+        for (auto const& read_journal : shelf_.journals)
+            read_journal([&](std::uint64_t number) {
                 if (number < recorded_.size()) recorded_[as_size(number)] = true;
             });
-        return held();
+        return is_held();
     }
 
     Script const* script_;
     item_index const* items_;
     replay_shelf shelf_;
     std::vector<std::uint32_t> visible_;  ///< by item: messages of the request that hold it
-    std::vector<std::uint32_t> readable_;  ///< references in the request behind which it is
-    std::vector<bool> recorded_;
-    std::unordered_map<std::uint64_t, made_message> made_;
-    std::unordered_map<std::string, std::vector<std::uint32_t>> read_;
+    std::vector<std::uint32_t> readable_;  ///< by item: references in the request that lead to it
+    std::vector<bool> recorded_;  ///< by message: whether a journal is known to have it
+    std::unordered_map<std::uint64_t, derived_message> derived_;  ///< by print
+    std::unordered_map<std::string, std::vector<std::uint32_t>> behind_reference_;
 };
 
 }  // namespace detail

@@ -17,18 +17,19 @@
 namespace condense {
 inline namespace v1 {
 
-/// Kinds of items that a message may take from earlier ones.
+/// Kinds of items that a message may take from earlier ones. Of an item found as several kinds the first listed counts.
 enum class item_kind : std::uint8_t {
-    word,    ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
-    id,      ///< letters and digits mixed, such as a hash or an order number
-    path,    ///< of a file, or a URL
+    word,  ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
+    id,  ///< letters and digits mixed, such as a hash or an order number
+    path,  ///< of a file, or a URL
     number,  ///< of three digits or more
     quoted,  ///< a string in quotes or backticks
 };
 inline constexpr std::size_t item_kinds = 5;
 
-constexpr std::string_view name(item_kind which) noexcept {
-    switch (which) {
+/// The enumerator's name, as tables show it.
+constexpr std::string_view name(item_kind kind) noexcept {
+    switch (kind) {
         case item_kind::word: return "word";
         case item_kind::id: return "id";
         case item_kind::path: return "path";
@@ -40,10 +41,11 @@ constexpr std::string_view name(item_kind which) noexcept {
 
 /// Items that answers took from earlier messages, by where they were when the answer was asked for.
 struct fidelity {
-    std::uint64_t visible = 0;      ///< in the request
+    std::uint64_t visible = 0;  ///< in the request
     std::uint64_t recoverable = 0;  ///< one search or one reading away, within 2,000 tokens
-    std::uint64_t lost = 0;
+    std::uint64_t lost = 0;  ///< neither in the request nor within reach
 
+    /// Items that were needed.
     constexpr std::uint64_t total() const noexcept { return visible + recoverable + lost; }
     constexpr fidelity& operator+=(fidelity const& more) noexcept {
         visible += more.visible;
@@ -54,50 +56,53 @@ struct fidelity {
     friend constexpr bool operator==(fidelity const&, fidelity const&) = default;
 };
 
-/// One request, in the order in which they were sent.
+/// One request of a replay, before one answer.
 struct request_figures {
     std::uint64_t message = 0;  ///< the answer's number in the conversation
     tokens sent = {};
-    tokens cached = {};  ///< of these, what the request before began with
+    tokens cached = {};  ///< of `sent`, the front that equals the front of the request before
     bool reduced = false;  ///< a run changed something just before it
 
     friend constexpr bool operator==(request_figures const&, request_figures const&) = default;
 };
 
-/// All of one mix on one conversation, or, as a sum, on many.
+/// All figures of one mix on one conversation, or their sums over several. Tokens are estimates of the replay's
+/// estimator; sums saturate.
 struct replay_figures {
     std::string mix = {};
     std::string conversation = {};  ///< empty in a sum
 
     std::uint64_t conversations = 1;
     std::uint64_t requests = 0;
-    std::uint64_t over = 0;        ///< requests larger than the input, not reported as exhausted
-    std::uint64_t exhausted = 0;   ///< requests larger than the input: nothing more could be removed
-    tokens sent = {};              ///< in all requests
-    tokens peak = {};              ///< the largest request; the largest of all in a sum
-    tokens answered = {};          ///< output of the agent's model
-    tokens cached = {};            ///< of `sent`, read from the prompt cache
-    std::uint64_t hits = 0;        ///< requests that began with all of the one before
+    std::uint64_t over = 0;  ///< requests larger than the input, not reported as exhausted
+    std::uint64_t exhausted = 0;  ///< requests larger than the input: nothing more could be removed
+    tokens sent = {};  ///< in all requests together
+    tokens peak = {};  ///< the largest request; the largest of all in a sum
+    tokens answered = {};  ///< output of the agent's model
+    tokens cached = {};  ///< of `sent`, read from the prompt cache
+    std::uint64_t hits = 0;  ///< requests that began with all of the one before
 
-    std::uint64_t reductions = 0;   ///< runs that changed something
+    std::uint64_t reductions = 0;  ///< runs that changed something
     std::uint64_t model_calls = 0;  ///< of layers
     tokens model_input = {};
     tokens model_output = {};
     std::uint64_t money = 0;  ///< millionths of the currency of the prices, for agent and layers
 
     std::array<fidelity, item_kinds> items = {};
-    std::vector<layer_statistics> layers = {};
-    instant time = {};  ///< spent in the library
+    std::vector<layer_statistics> layers = {};  ///< in the order of the pipeline
+    instant time = {};  ///< spent in the library, by the clock of the options
 
-    std::uint64_t violations = 0;                  ///< of the laws, by a checker that shares no code with the draft
+    std::uint64_t violations = 0;  ///< of the laws, by a checker that shares no code with the draft
     std::vector<std::string> first_violations = {};  ///< eight at most
-    std::vector<request_figures> turns = {};       ///< empty in a sum
+    std::vector<request_figures> turns = {};  ///< empty in a sum
 
+    /// The items of all kinds together.
     constexpr fidelity all_items() const noexcept {
         fidelity sum;
         for (auto const& kind : items) sum += kind;
         return sum;
     }
+    /// True if no request was larger than the input.
     bool fits() const noexcept { return over == 0 && exhausted == 0; }
 };
 

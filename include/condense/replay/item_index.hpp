@@ -14,13 +14,13 @@
 #include <condense/replay/vocabulary.hpp>
 
 // The items of a conversation: those in each message, and those that each answer takes from earlier ones. Computed once
-// for all mixes.
+// for all mixes; only items that some answer mentions are counted.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Calls f(text) for what a message says; of media the text is no words of it.
+/// Calls f(text) for each part but media, whose text is a name or data rather than words of the conversation.
 template <message Message, class Function>
 void each_text(Message const& m, Function&& f) {
     each_part(m, [&](part_view const& part) {
@@ -28,102 +28,109 @@ void each_text(Message const& m, Function&& f) {
     });
 }
 
+/// Items by number: which messages hold each, and which each answer needs. Building costs one pass over all text.
 class item_index {
 public:
-    item_index() = default;
+    item_index() = default;  ///< of no conversation: for replays that do not measure items
     template <class Script>
     explicit item_index(Script const& script) {
-        std::vector<std::vector<std::uint32_t>> taken;
-        for (auto const& answer : script.answers()) {
-            taken.emplace_back();
-            for (auto at = answer.first; at < answer.past; ++at) add_items(script.at(at), taken.back());
-            keep_one_each(taken.back());
+        std::vector<std::vector<std::uint32_t>> mentioned;
+        for (auto const& span : script.answers()) {
+            mentioned.emplace_back();
+            for (auto index = span.first; index < span.past; ++index) add_items(script.at(index), mentioned.back());
+            sort_unique(mentioned.back());
         }
-        first_.assign(words_.size(), none32);
-        for (std::size_t at = 0; at < script.size(); ++at) {
-            held_.push_back(in_message(script.at(at)));
-            for (auto const item : held_.back())
-                if (first_[item] == none32) first_[item] = static_cast<std::uint32_t>(at);
+        first_holder_.assign(vocabulary_.size(), none32);
+        for (std::size_t index = 0; index < script.size(); ++index) {
+            by_message_.push_back(in_message(script.at(index)));
+            for (auto const item : by_message_.back())
+                if (first_holder_[item] == none32) first_holder_[item] = static_cast<std::uint32_t>(index);
         }
+        // In order of the answers: the first one that mentions a tool counts it.
         auto tools = names_of_tools(script);
-        for (std::size_t place = 0; place < taken.size(); ++place)
-            needed_.push_back(from_earlier(taken[place], script.answers()[place].first, tools));
+        for (std::size_t answer = 0; answer < mentioned.size(); ++answer)
+            needed_.push_back(from_earlier(mentioned[answer], script.answers()[answer].first, tools));
     }
 
-    std::size_t size() const noexcept { return words_.size(); }
-    item_kind kind(std::uint32_t item) const noexcept { return words_.kind(item); }
+    std::size_t size() const noexcept { return vocabulary_.size(); }
+    item_kind kind(std::uint32_t item) const noexcept { return vocabulary_.kind(item); }
     /// The items that a message holds, each once, in order.
-    std::vector<std::uint32_t> const& held(std::size_t message) const noexcept { return held_[message]; }
-    /// The items that an answer has from messages before it.
+    std::vector<std::uint32_t> const& items_of(std::size_t message) const noexcept { return by_message_[message]; }
+    /// The items of an answer that messages before it hold, each once, in order.
     std::vector<std::uint32_t> const& needed(std::size_t answer) const noexcept { return needed_[answer]; }
-    /// The first message that holds it.
-    std::uint32_t first_holder(std::uint32_t item) const noexcept { return first_[item]; }
+    /// The first message that holds the item; some message always does.
+    std::uint32_t first_holder(std::uint32_t item) const noexcept { return first_holder_[item]; }
+    /// Costs the logarithm of the message's items.
     bool holds(std::size_t message, std::uint32_t item) const noexcept {
-        return std::binary_search(held_[message].begin(), held_[message].end(), item);
+        return std::binary_search(by_message_[message].begin(), by_message_[message].end(), item);
     }
 
-    /// The items of a text or a message from elsewhere. For one thread at a time.
+    /// The items of a text or a message from elsewhere, each once, in order. Only known items are looked for.
     std::vector<std::uint32_t> in_text(std::string_view text) const {
-        std::vector<std::uint32_t> found;
-        words_.each_in(text, [&](std::uint32_t item) { found.push_back(item); });
-        keep_one_each(found);
-        return found;
+        std::vector<std::uint32_t> items;
+        vocabulary_.each_in(text, [&](std::uint32_t item) { items.push_back(item); });
+        sort_unique(items);
+        return items;
     }
     template <message Message>
     std::vector<std::uint32_t> in_message(Message const& m) const {
-        std::vector<std::uint32_t> found;
+        std::vector<std::uint32_t> items;
         each_text(m, [&](std::string_view text) {
-            words_.each_in(text, [&](std::uint32_t item) { found.push_back(item); });
+            vocabulary_.each_in(text, [&](std::uint32_t item) { items.push_back(item); });
         });
-        keep_one_each(found);
-        return found;
+        sort_unique(items);
+        return items;
     }
 
 private:
-    static void keep_one_each(std::vector<std::uint32_t>& items) {
+    /// Items are sets, in vectors for binary search.
+    static void sort_unique(std::vector<std::uint32_t>& items) {
         std::sort(items.begin(), items.end());
         items.erase(std::unique(items.begin(), items.end()), items.end());
     }
 
+    /// Appends the items that the text and the calls of a message mention, which become known if they are new.
     template <class Message>
-    void add_items(Message const& m, std::vector<std::uint32_t>& taken) {
+    void add_items(Message const& m, std::vector<std::uint32_t>& items) {
         each_part(m, [&](part_view const& part) {
             if (part.kind != part_kind::text && part.kind != part_kind::tool_call) return;
             each_item(part.text,
-                      [&](item_kind kind, std::string_view item) { taken.push_back(words_.add(kind, item)); });
+                      [&](item_kind kind, std::string_view item) { items.push_back(vocabulary_.add(kind, item)); });
         });
     }
 
     /// Names of tools count once in the conversation, because an agent always knows its tools.
     enum class tool_name : std::uint8_t { no, fresh, counted };
 
-    /// By item.
+    /// By item: whether some call of the conversation has a tool of that name.
     template <class Script>
     std::vector<tool_name> names_of_tools(Script const& script) const {
-        std::vector<tool_name> found(words_.size());
-        for (std::size_t at = 0; at < script.size(); ++at)
-            each_part(script.at(at), [&](part_view const& part) {
+        std::vector<tool_name> tools(vocabulary_.size());
+        for (std::size_t index = 0; index < script.size(); ++index)
+            each_part(script.at(index), [&](part_view const& part) {
                 if (part.kind == part_kind::tool_call)
-                    words_.each_in(part.tool, [&](std::uint32_t item) { found[item] = tool_name::fresh; });
+                    vocabulary_.each_in(part.tool, [&](std::uint32_t item) { tools[item] = tool_name::fresh; });
             });
-        return found;
+        return tools;
     }
 
-    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& taken, std::size_t before,
+    /// Those of `mentioned` that a message before number `before` holds. Marks the names of tools among them as
+    /// counted.
+    std::vector<std::uint32_t> from_earlier(std::vector<std::uint32_t> const& mentioned, std::size_t before,
                                             std::vector<tool_name>& tools) const {
-        std::vector<std::uint32_t> found;
-        for (auto const item : taken) {
-            if (first_[item] >= before || tools[item] == tool_name::counted) continue;
-            found.push_back(item);
+        std::vector<std::uint32_t> items;
+        for (auto const item : mentioned) {
+            if (first_holder_[item] >= before || tools[item] == tool_name::counted) continue;
+            items.push_back(item);
             if (tools[item] == tool_name::fresh) tools[item] = tool_name::counted;
         }
-        return found;
+        return items;
     }
 
-    item_vocabulary words_;
-    std::vector<std::vector<std::uint32_t>> held_;
-    std::vector<std::vector<std::uint32_t>> needed_;
-    std::vector<std::uint32_t> first_;
+    item_vocabulary vocabulary_;
+    std::vector<std::vector<std::uint32_t>> by_message_;  ///< items of each message, ascending
+    std::vector<std::vector<std::uint32_t>> needed_;  ///< items by answer, ascending
+    std::vector<std::uint32_t> first_holder_;  ///< by item
 };
 
 }  // namespace detail

@@ -8,32 +8,33 @@
 #include <condense/replay/figures.hpp>
 #include <condense/replay/words.hpp>
 
-// What an answer may have from earlier messages: names, ids, paths, numbers, quoted strings.
+// Finds what an answer may have taken from earlier messages: names, ids, paths, numbers, quoted strings.
 // each_item(text, [](item_kind kind, std::string_view item) { … }).
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The longest item, in bytes.
+/// The longest item, in bytes: longer runs are data rather than names.
 inline constexpr std::size_t item_most = 200;
+/// Sizes of quoted items, in bytes: shorter strings occur by chance, longer ones are prose.
 inline constexpr std::size_t quoted_least = 4;
 inline constexpr std::size_t quoted_most = 80;
 
-/// From its first to its last byte that belongs to a word.
+/// `text` from its first to its last byte that belongs to a word; empty if there is none.
 constexpr std::string_view within_words(std::string_view text) noexcept {
     while (!text.empty() && !is_word_byte(text.front())) text.remove_prefix(1);
     while (!text.empty() && !is_word_byte(text.back())) text.remove_suffix(1);
     return text;
 }
 
-/// What a name, an id or a number is made of.
+/// Counts of a piece's bytes by kind, which tell names, ids and numbers apart.
 struct word_shape {
     std::size_t letters = 0;
     std::size_t digits = 0;
-    std::size_t others = 0;
-    std::size_t longest = 0;   ///< run of letters
-    std::size_t changes = 0;   ///< between letters and digits
+    std::size_t others = 0;    ///< bytes of characters outside ASCII
+    std::size_t longest = 0;   ///< the longest run of letters
+    std::size_t changes = 0;   ///< from a letter to a digit or back
     bool hump = false;         ///< an upper letter after a lower one
     bool underscore = false;
     bool dot = false;
@@ -41,16 +42,16 @@ struct word_shape {
 
     constexpr explicit word_shape(std::string_view text) noexcept {
         std::size_t run = 0;
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            auto const byte = text[at];
-            auto const before = at == 0 ? '\0' : text[at - 1];
+        for (std::size_t index = 0; index < text.size(); ++index) {
+            auto const byte = text[index];
+            auto const previous = index == 0 ? '\0' : text[index - 1];
             run = is_letter(byte) ? run + 1 : 0;
             longest = run > longest ? run : longest;
             letters += is_letter(byte) ? 1u : 0u;
             digits += is_digit(byte) ? 1u : 0u;
             others += static_cast<unsigned char>(byte) >= 0x80 ? 1u : 0u;
-            changes += (is_letter(byte) && is_digit(before)) || (is_digit(byte) && is_letter(before)) ? 1u : 0u;
-            hump = hump || (is_upper(byte) && is_letter(before) && !is_upper(before));
+            changes += (is_letter(byte) && is_digit(previous)) || (is_digit(byte) && is_letter(previous)) ? 1u : 0u;
+            hump = hump || (is_upper(byte) && is_letter(previous) && !is_upper(previous));
             underscore = underscore || byte == '_';
             dot = dot || byte == '.';
             dash = dash || byte == '-';
@@ -58,9 +59,10 @@ struct word_shape {
     }
 };
 
-/// Gives to f a piece of word bytes, dots and dashes as what it is, or what is between its dashes.
+/// Calls f for a piece of word bytes, dots and dashes if it is a number, an id or a name; else, if `split`, for those
+/// among the pieces between its dashes. Plain words are no items: any answer may have them by chance.
 template <class Function>
-constexpr void classify_name(std::string_view piece, Function& f, bool whole = true) {
+constexpr void classify_name(std::string_view piece, Function& f, bool split = true) {
     piece = within_words(piece);
     if (piece.size() < 3 || piece.size() > item_most) return;
     word_shape const shape{piece};
@@ -68,47 +70,51 @@ constexpr void classify_name(std::string_view piece, Function& f, bool whole = t
         if (shape.digits >= 3) f(item_kind::number, piece);
         return;
     }
+    // Ids mix letters and digits; those with a hump are names of code, unless they change often, as hashes do.
     bool const mixed = shape.letters != 0 && shape.digits != 0 && shape.letters + shape.digits >= 6;
+    // Names of code have a hump, an underscore or a dot, and somewhere two letters in a row.
     bool const named = (shape.hump || shape.underscore || (shape.dot && piece.size() > 3)) && shape.longest > 1;
     if (mixed && !shape.dot && !shape.underscore && (shape.changes >= 3 || !shape.hump)) return f(item_kind::id, piece);
     if (named && !shape.dash) return f(item_kind::word, piece);
-    if (!shape.dash || !whole) return;
-    for (std::size_t at = 0; at <= piece.size();) {
-        auto const past = piece.find('-', at);
-        auto const end = past == std::string_view::npos ? piece.size() : past;
-        classify_name(piece.substr(at, end - at), f, false);
-        at = end + 1;
+    if (!shape.dash || !split) return;
+    for (std::size_t begin = 0; begin <= piece.size();) {
+        auto const dash = piece.find('-', begin);
+        auto const end = dash == std::string_view::npos ? piece.size() : dash;
+        classify_name(piece.substr(begin, end - begin), f, false);
+        begin = end + 1;
     }
 }
 
-/// The same for one with slashes: a path when it looks like one, else what is between them.
+/// The same for a piece with slashes: a path if it looks like one (it is rooted, has two slashes, or a dot in its last
+/// part), else the pieces between the slashes, as in `and/or`.
 template <class Function>
 constexpr void classify_path(std::string_view piece, Function& f) {
     std::size_t slashes = 0;
     auto last = std::string_view::npos;
-    for (std::size_t at = 0; at < piece.size(); ++at)
-        if (piece[at] == '/') ++slashes, last = at;
+    for (std::size_t index = 0; index < piece.size(); ++index)
+        if (piece[index] == '/') ++slashes, last = index;
     if (slashes == 0) return classify_name(piece, f);
     auto const inner = within_words(piece);
     bool const rooted = piece.front() == '/' || piece.front() == '.' || piece.front() == '~';
-    bool const looks_so = rooted || slashes > 1 || piece.find('.', last) != std::string_view::npos;
-    if (looks_so && inner.find('/') != std::string_view::npos) {
+    bool const is_path = rooted || slashes > 1 || piece.find('.', last) != std::string_view::npos;
+    if (is_path && inner.find('/') != std::string_view::npos) {
         if (inner.size() <= item_most && word_shape{inner}.letters != 0) f(item_kind::path, inner);
         return;
     }
-    for (std::size_t at = 0; at <= piece.size();) {
-        auto const past = piece.find('/', at);
-        auto const end = past == std::string_view::npos ? piece.size() : past;
-        classify_name(piece.substr(at, end - at), f);
-        at = end + 1;
+    for (std::size_t begin = 0; begin <= piece.size();) {
+        auto const slash = piece.find('/', begin);
+        auto const end = slash == std::string_view::npos ? piece.size() : slash;
+        classify_name(piece.substr(begin, end - begin), f);
+        begin = end + 1;
     }
 }
 
+/// True for a byte that may occur in an item without quotes, those of URLs included.
 constexpr bool is_chunk_byte(char byte) noexcept {
     return is_word_byte(byte) || std::string_view{".-/:@~+%=?&#,"}.find(byte) != std::string_view::npos;
 }
 
-/// A run of bytes such as those of URLs: a URL, or pieces between what joins them.
+/// Calls f for the items of a run of chunk bytes: a URL to its end, and the pieces before it between the separators.
 template <class Function>
 constexpr void classify_chunk(std::string_view chunk, Function& f) {
     auto const scheme = chunk.find("://");
@@ -121,59 +127,62 @@ constexpr void classify_chunk(std::string_view chunk, Function& f) {
         front = chunk.substr(0, begin);
     }
     for (std::size_t begin = 0; begin < front.size();) {
-        auto at = begin;
-        for (; at < front.size(); ++at) {
-            auto const byte = front[at];
+        auto end = begin;
+        for (; end < front.size(); ++end) {
+            auto const byte = front[end];
             if (std::string_view{":@+%=?&#,"}.find(byte) == std::string_view::npos) continue;
-            bool const amid = at != 0 && at + 1 < front.size() && is_digit(front[at - 1]) && is_digit(front[at + 1]);
-            if (!amid || (byte != ',' && byte != ':')) break;  // 1,234 and 12:30
+            bool const between_digits =
+                end != 0 && end + 1 < front.size() && is_digit(front[end - 1]) && is_digit(front[end + 1]);
+            if (!between_digits || (byte != ',' && byte != ':')) break;  // 1,234 and 12:30 are one piece
         }
-        if (at > begin) classify_path(front.substr(begin, at - begin), f);
-        begin = at + 1;
+        if (end > begin) classify_path(front.substr(begin, end - begin), f);
+        begin = end + 1;
     }
 }
 
-/// The string in quotes that begin at `at`, without them; nothing where there is none, or it names a JSON member.
-constexpr std::string_view quoted_at(std::string_view text, std::size_t at) noexcept {
-    if (at != 0 && is_word_byte(text[at - 1])) return {};
-    bool const escaped = at != 0 && text[at - 1] == '\\';  // a string in a string
-    for (auto past = at + 1; past < text.size() && past - at <= quoted_most + 1; ++past) {
-        if (text[past] == '\n') return {};
-        auto after = past;
-        if (text[past] == '\\') {
+/// The content of the quoted string that opens at `begin`, of at most 80 bytes on one line. Empty if there is none, if
+/// the quote is an apostrophe within a word, or if the string is the key of a JSON member, which a colon follows.
+constexpr std::string_view quoted_at(std::string_view text, std::size_t begin) noexcept {
+    if (begin != 0 && is_word_byte(text[begin - 1])) return {};
+    bool const escaped = begin != 0 && text[begin - 1] == '\\';  // quotes of a string within a string
+    for (auto end = begin + 1; end < text.size() && end - begin <= quoted_most + 1; ++end) {
+        if (text[end] == '\n') return {};
+        auto after = end;
+        if (text[end] == '\\') {
             ++after;
-            if (!escaped || after == text.size() || text[after] != text[at]) return {};
-        } else if (text[past] != text[at]) continue;
+            if (!escaped || after == text.size() || text[after] != text[begin]) return {};
+        } else if (text[end] != text[begin]) continue;
         ++after;
         if (after < text.size() && is_word_byte(text[after])) return {};
-        for (auto const most = after + 3; after < text.size() && after < most && text[after] == ' ';) ++after;
-        if (text[at] == '"' && after < text.size() && text[after] == ':') return {};
-        return text.substr(at + 1, past - at - 1);
+        for (auto const limit = after + 3; after < text.size() && after < limit && text[after] == ' ';) ++after;
+        if (text[begin] == '"' && after < text.size() && text[after] == ':') return {};
+        return text.substr(begin + 1, end - begin - 1);
     }
     return {};
 }
 
 }  // namespace detail
 
-/// Calls f(kind, item) for each, of which some may be the same or part of others. An item begins and ends
-/// amid what belongs to words. Linear in the text, whatever it is.
+/// Calls f(kind, item) for each item of a text. The same item may come again, and an item may
+/// be part of another (a name within a quoted string). Items begin and end with a byte of a word and are views into
+/// `text`. Linear in the text, whatever it is.
 template <class Function>
 constexpr void each_item(std::string_view text, Function&& f) {
-    std::size_t unquoted = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        auto const byte = text[at];
-        if ((byte == '"' || byte == '\'' || byte == '`') && at >= unquoted) {
-            auto const found = detail::quoted_at(text, at);
-            if (!found.empty()) unquoted = at + found.size() + 2;
-            auto const inner = detail::within_words(found);
+    std::size_t unquoted = 0;  // where the latest quoted string ends: its closing quote opens no other
+    for (std::size_t position = 0; position < text.size();) {
+        auto const byte = text[position];
+        if ((byte == '"' || byte == '\'' || byte == '`') && position >= unquoted) {
+            auto const content = detail::quoted_at(text, position);
+            if (!content.empty()) unquoted = position + content.size() + 2;
+            auto const inner = detail::within_words(content);
             if (inner.size() >= detail::quoted_least) f(item_kind::quoted, inner);
         }
-        if (byte == '\\') at += detail::escape_size(text, at);
-        else if (!detail::is_chunk_byte(byte)) ++at;
+        if (byte == '\\') position += detail::escape_size(text, position);
+        else if (!detail::is_chunk_byte(byte)) ++position;
         else {
-            auto const begin = at;
-            while (at < text.size() && detail::is_chunk_byte(text[at])) ++at;
-            detail::classify_chunk(text.substr(begin, at - begin), f);
+            auto const begin = position;
+            while (position < text.size() && detail::is_chunk_byte(text[position])) ++position;
+            detail::classify_chunk(text.substr(begin, position - begin), f);
         }
     }
 }

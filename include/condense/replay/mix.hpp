@@ -23,9 +23,9 @@ struct replay_edges {
     replay_model model{};
 };
 
-/// A mix with the name that figures are given under: a pipeline, or a callable that makes one of replay_edges.
-/// An empty pipeline sends everything as it is. A pipeline whose journal or store holds something keeps it
-/// from one conversation to the next: give a callable for those.
+/// A mix and the name of its figures: a pipeline, or a callable that makes one from replay_edges. An empty pipeline
+/// sends everything unchanged. A pipeline is copied for each conversation, but its journal and store are handles whose
+/// content stays from one conversation to the next: use a callable for those.
 template <class Mix>
 struct named {
     std::string name = {};
@@ -39,10 +39,11 @@ namespace detail {
 template <class Mix>
 concept makes_mix = std::invocable<Mix const&, replay_edges&>;
 
+/// The pipeline for one conversation. What a callable makes may refer to `edges`, which must outlive it.
 template <class Mix>
-auto mix_for(Mix const& given, replay_edges& edges) {
-    if constexpr (makes_mix<Mix>) return given(edges);
-    else return given;
+auto mix_for(Mix const& mix, replay_edges& edges) {
+    if constexpr (makes_mix<Mix>) return mix(edges);
+    else return mix;
 }
 
 }  // namespace detail

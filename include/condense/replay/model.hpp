@@ -23,7 +23,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// The calls of a stand-in so far.
+/// The calls of a stand-in so far, in tokens of its counter.
 struct replay_model_figures {
     std::uint64_t calls = 0;
     tokens input = {};
@@ -32,44 +32,48 @@ struct replay_model_figures {
     friend constexpr bool operator==(replay_model_figures const&, replay_model_figures const&) = default;
 };
 
-/// A handle: copies share their figures. The same prompt has the same answer: names, paths and figures that it
-/// has more than once, and pieces from all over it, together as long as summaries are in practice: a tenth of
-/// the prompt but 300 to 1,500 tokens, and no more than a third of it or than was allowed. Says nothing of how
-/// well a model summarises. For one thread at a time.
+/// A handle: copies share their figures. Equal prompts have equal answers: names, paths and numbers that the prompt has
+/// more than once, then pieces from all over it. The answer is as long as summaries are in practice: a tenth of the
+/// prompt within 300 to 1,500 tokens, but no more than a third of the prompt or than the limit of the call. Does not
+/// show how well a model summarises. For one thread at a time.
 class replay_model {
 public:
     using counter = std::function<tokens(std::string_view)>;
 
+    /// The usual bounds of an answer.
     static constexpr tokens least = {300};
     static constexpr tokens most = {1'500};
 
-    /// `count` says what prompts and answers cost.
+    /// `count` returns the tokens of a prompt or an answer.
     explicit replay_model(counter count = [](std::string_view text) { return default_estimator<>{}(text).tokens(); })
         : count_{std::move(count)}, figures_{std::make_shared<replay_model_figures>()} {}
 
+    /// Answers a prompt, and counts the call.
     std::string operator()(std::string_view prompt, ask_limits limits) const {
-        auto const read = count_(prompt);
-        auto wanted = read.count / 10;
+        auto const input = count_(prompt);
+        // A tenth, raised to the least; the upper bounds below have the last word.
+        auto wanted = input.count / 10;
         if (wanted < least.count) wanted = least.count;
-        for (auto const bound :
-             {most.count, read.count / 3, limits.answer.count != 0 ? limits.answer.count : most.count})
-            if (wanted > bound) wanted = bound;
-        // As many bytes as hold so many tokens in the prompt itself.
-        auto const room =
-            read.count == 0
-                ? 0
-                : detail::scale_down(prompt.size(), wanted, read.count < detail::none32 ? read.count : detail::none32);
-        auto out = excerpt(data_of(prompt), detail::as_size(room));
+        for (auto const limit :
+             {most.count, input.count / 3, limits.answer.count != 0 ? limits.answer.count : most.count})
+            if (wanted > limit) wanted = limit;
+        // An answer has as many bytes to a token as the prompt has.
+        auto const room = input.count == 0
+                              ? 0
+                              : detail::scale_down(prompt.size(), wanted,
+                                                   input.count < detail::none32 ? input.count : detail::none32);
+        auto answer = excerpt(data_of(prompt), detail::as_size(room));
         ++figures_->calls;
-        figures_->input = figures_->input + read;
-        figures_->output = figures_->output + count_(out);
-        return out;
+        figures_->input = figures_->input + input;
+        figures_->output = figures_->output + count_(answer);
+        return answer;
     }
 
+    /// Of all copies together; valid as long as one of them lives.
     replay_model_figures const& figures() const noexcept { return *figures_; }
 
 private:
-    /// What stands behind the instructions: a prompt of this library has it in a fence.
+    /// The conversation within a prompt: this library fences it behind the instructions. Else the whole prompt.
     static std::string_view data_of(std::string_view prompt) noexcept {
         auto const fence = prompt.find("\n<transcript-");
         if (fence == std::string_view::npos) return prompt;
@@ -79,48 +83,50 @@ private:
         return prompt.substr(begin + 1, end - begin - 1);
     }
 
-    /// Names, paths and figures that come more than once, the latest first, each once.
+    /// Names, paths and numbers that come more than once, each once, the one mentioned last first, as fit `room` bytes.
     static std::string details(std::string_view text, std::size_t room) {
         struct mention {
             std::string_view item;
-            std::size_t at;
+            std::size_t position;
         };
         std::vector<mention> all;
         each_item(text, [&](item_kind kind, std::string_view item) {
             if (kind != item_kind::quoted) all.push_back({item, static_cast<std::size_t>(item.data() - text.data())});
         });
         std::sort(all.begin(), all.end(), [](mention const& left, mention const& right) {
-            return left.item != right.item ? left.item < right.item : left.at > right.at;
+            return left.item != right.item ? left.item < right.item : left.position > right.position;
         });
         std::vector<mention> repeated;
-        for (std::size_t at = 1; at < all.size(); ++at)
-            if (all[at].item == all[at - 1].item && (at == 1 || all[at - 2].item != all[at].item))
-                repeated.push_back(all[at - 1]);
+        // Equal items are neighbours, the latest first: of each run of two or more, take its first.
+        for (std::size_t index = 1; index < all.size(); ++index)
+            if (all[index].item == all[index - 1].item && (index == 1 || all[index - 2].item != all[index].item))
+                repeated.push_back(all[index - 1]);
         std::sort(repeated.begin(), repeated.end(),
-                  [](mention const& left, mention const& right) { return left.at > right.at; });
+                  [](mention const& left, mention const& right) { return left.position > right.position; });
         std::string out;
-        for (auto const& [item, at] : repeated) {
+        for (auto const& [item, position] : repeated) {
             if (out.size() + item.size() + 2 > room) break;
             out.append(item).append(", ");
         }
         return out;
     }
 
-    /// Pieces from all over the text, evenly, each from the beginning of a line where there is one.
+    /// Details in half of `room` bytes, then pieces of equal size at even distances, each from the beginning of a line
+    /// if one is near. Cut at code points.
     static std::string excerpt(std::string_view text, std::size_t room) {
         auto out = details(text, room / 2);
         if (!out.empty()) out.back() = '\n';
         if (text.empty() || room <= out.size()) return out;
         constexpr std::size_t piece_most = 160;
-        auto const wanted = (room - out.size()) / piece_most + 1;
-        auto const piece = (room - out.size()) / wanted;
-        auto const step = text.size() / wanted;
-        for (std::size_t place = 0; place < wanted; ++place) {
-            auto at = step * place;
-            auto const next = at == 0 ? std::string_view::npos : text.find('\n', at);
-            if (next != std::string_view::npos && next + 1 < at + step) at = next + 1;
-            auto const rest = text.substr(detail::utf8::ceil(text, at));
-            out.append(rest.substr(0, detail::utf8::floor(rest, piece < rest.size() ? piece : rest.size())));
+        auto const pieces = (room - out.size()) / piece_most + 1;
+        auto const piece_size = (room - out.size()) / pieces;
+        auto const step = text.size() / pieces;
+        for (std::size_t index = 0; index < pieces; ++index) {
+            auto begin = step * index;
+            auto const line_end = begin == 0 ? std::string_view::npos : text.find('\n', begin);
+            if (line_end != std::string_view::npos && line_end + 1 < begin + step) begin = line_end + 1;
+            auto const rest = text.substr(detail::utf8::ceil(text, begin));
+            out.append(rest.substr(0, detail::utf8::floor(rest, piece_size < rest.size() ? piece_size : rest.size())));
         }
         return out;
     }

@@ -16,91 +16,98 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A result belongs to the nearest earlier call with its id that has no result yet, else to the nearest with
-/// it; one without id to the first call of its tool without result in the newest message with calls.
+/// A result belongs to the nearest earlier call with its id that has no result yet, else to the nearest call with that
+/// id. A result without id belongs to the first call of its tool without a result in the newest message with calls,
+/// else to the newest call.
 class replay_pairing {
 public:
-    /// A message further on; each costs its parts.
+    /// Adds the next message. Costs its parts, amortised.
     void push(message_reading const& m) {
-        auto const index = static_cast<std::uint32_t>(links_.size());
-        links_.emplace_back();
-        orphans_.emplace_back();
-        std::unordered_map<std::uint64_t, std::size_t> seen;  // several parts with one id are one result
+        auto const index = static_cast<std::uint32_t>(linked_.size());
+        linked_.emplace_back();
+        has_orphan_.emplace_back();
+        std::unordered_map<std::uint64_t, std::size_t> calls_by_id;  // several parts with one id are one result
         for (auto const& part : m.parts) {
             if (part.kind == part_kind::tool_call) add_call(part, index);
             if (part.kind != part_kind::tool_result) continue;
-            auto found = part.call == 0 ? by_order(part) : by_id(part.call);
-            if (part.call != 0) found = seen.try_emplace(part.call, found).first->second;
-            if (found == none) {
-                orphans_.back() = true;
+            auto target = part.call == 0 ? find_by_order(part) : find_by_id(part.call);
+            if (part.call != 0) target = calls_by_id.try_emplace(part.call, target).first->second;
+            if (target == none) {
+                has_orphan_.back() = true;
                 continue;
             }
-            calls_[found].answered = part.status != part_status::pending;
-            link(calls_[found].message, index);
+            calls_[target].answered = part.status != part_status::pending;
+            link(calls_[target].message, index);
         }
-        if (m.speaker == role::assistant && !(newest_ == index)) newest_answered_ = true;
+        if (m.speaker == role::assistant && !(newest_caller_ == index)) newest_answered_ = true;
     }
 
-    /// The messages that this one shares a call with.
-    std::vector<std::uint32_t> const& links(std::size_t index) const noexcept { return links_[index]; }
-    /// Some result of it has no call.
-    bool orphaned(std::size_t index) const noexcept { return orphans_[index]; }
-    /// The newest message with calls while no assistant message has followed it, else none32.
-    std::uint32_t open() const noexcept { return newest_answered_ ? none32 : newest_; }
+    /// The other messages that hold calls of this one's results, or results of its calls. A message may come twice.
+    std::vector<std::uint32_t> const& linked(std::size_t index) const noexcept { return linked_[index]; }
+    /// True if some result of the message has no call before it.
+    bool has_orphan(std::size_t index) const noexcept { return has_orphan_[index]; }
+    /// The newest message with calls, until an assistant message follows it; then none32.
+    std::uint32_t open() const noexcept { return newest_answered_ ? none32 : newest_caller_; }
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};
 
+    /// A call, in the order of appearance.
     struct call {
         std::uint64_t tool = 0;
         std::uint32_t message = 0;
         bool answered = false;
-        std::size_t below = none;  ///< the next older with the same id
+        std::size_t next_older = none;  ///< the next older call with the same id
     };
 
+    /// A cancelled call counts as answered: no result will come.
     void add_call(part_reading const& part, std::uint32_t index) {
-        if (newest_ != index) first_of_newest_ = calls_.size();
-        newest_ = index;
+        if (newest_caller_ != index) first_of_newest_ = calls_.size();
+        newest_caller_ = index;
         newest_answered_ = false;
         calls_.push_back({.tool = part.tool, .message = index, .answered = part.status == part_status::cancelled});
         if (part.call == 0) return;
-        auto const [found, fresh] = by_id_.try_emplace(part.call, ids{calls_.size() - 1, calls_.size() - 1});
-        if (fresh) return;
-        calls_.back().below = found->second.waiting;
-        found->second = {calls_.size() - 1, calls_.size() - 1};
+        auto const [entry, inserted] =
+            by_id_.try_emplace(part.call, latest_calls{calls_.size() - 1, calls_.size() - 1});
+        if (inserted) return;
+        calls_.back().next_older = entry->second.waiting;
+        entry->second = {calls_.size() - 1, calls_.size() - 1};
     }
 
-    /// Skips answered calls, each once.
-    std::size_t by_id(std::uint64_t id) {
-        auto const found = by_id_.find(id);
-        if (found == by_id_.end()) return none;
-        auto& waiting = found->second.waiting;
-        while (waiting != none && calls_[waiting].answered) waiting = calls_[waiting].below;
-        return waiting != none ? waiting : found->second.newest;
+    /// The call of a result with this id, or `none`. Skips answered calls for good, so each costs once.
+    std::size_t find_by_id(std::uint64_t id) {
+        auto const entry = by_id_.find(id);
+        if (entry == by_id_.end()) return none;
+        auto& waiting = entry->second.waiting;
+        while (waiting != none && calls_[waiting].answered) waiting = calls_[waiting].next_older;
+        return waiting != none ? waiting : entry->second.newest;
     }
-    std::size_t by_order(part_reading const& part) const {
+    /// The call of a result without id, or `none`.
+    std::size_t find_by_order(part_reading const& part) const {
         static std::uint64_t const unnamed = print_of(std::string_view{});
-        for (auto at = first_of_newest_; at < calls_.size(); ++at)
-            if (!calls_[at].answered && (part.tool == unnamed || calls_[at].tool == part.tool)) return at;
+        for (auto index = first_of_newest_; index < calls_.size(); ++index)
+            if (!calls_[index].answered && (part.tool == unnamed || calls_[index].tool == part.tool)) return index;
         return calls_.empty() ? none : calls_.size() - 1;
     }
 
-    void link(std::uint32_t left, std::uint32_t right) {
-        if (left == right || (!links_[right].empty() && links_[right].back() == left)) return;
-        links_[left].push_back(right);
-        links_[right].push_back(left);
+    /// Links two messages both ways; the same pair is not linked again right after itself.
+    void link(std::uint32_t first, std::uint32_t second) {
+        if (first == second || (!linked_[second].empty() && linked_[second].back() == first)) return;
+        linked_[first].push_back(second);
+        linked_[second].push_back(first);
     }
 
-    struct ids {
+    /// The calls with one id, from the newest, which links to the older ones.
+    struct latest_calls {
         std::size_t newest = none;
-        std::size_t waiting = none;
+        std::size_t waiting = none;  ///< the newest that may lack a result; older ones hang below it
     };
 
     std::vector<call> calls_;
-    std::unordered_map<std::uint64_t, ids> by_id_;
-    std::vector<std::vector<std::uint32_t>> links_;
-    std::vector<bool> orphans_;
-    std::uint32_t newest_ = none32;
+    std::unordered_map<std::uint64_t, latest_calls> by_id_;
+    std::vector<std::vector<std::uint32_t>> linked_;
+    std::vector<bool> has_orphan_;
+    std::uint32_t newest_caller_ = none32;
     bool newest_answered_ = false;
     std::size_t first_of_newest_ = 0;
 };

@@ -14,7 +14,7 @@
 #include <condense/replay/turns.hpp>
 #include <condense/session/session.hpp>
 
-// Replays one mix on one conversation, turn by turn, as an agent would have sent it:
+// Replays one mix on one conversation, turn by turn, as an agent would have sent it; the recorded answers stand:
 // replay_one(messages, "ticket 12", {.window = 32'000_tokens}, prices{}, named{"window", pipeline{sliding_window{}}}).
 
 namespace condense {
@@ -25,12 +25,12 @@ template <token_estimator Estimator = default_estimator<>, class Clock = steady_
 struct replay_options {
     Estimator estimator = {};
     Clock clock = {};
-    bool items = true;  ///< where items that answers need are
-    bool laws = true;   ///< judge every request
+    bool items = true;  ///< measure where the items are that answers need
+    bool laws = true;   ///< judge every request with request_checker
 };
 
-/// A conversation that several mixes are replayed on, read once for all of them. Refers to the messages, which must
-/// outlive it and may not change; for one thread at a time.
+/// A conversation on which several mixes are replayed, read once for all of them: estimated, hashed and, if items are
+/// measured, indexed. Refers to the messages, which must outlive it and may not change. For one thread at a time.
 template <message Message, token_estimator Estimator, class Clock>
 struct replay_source {
     replay_options<Estimator, Clock> options;
@@ -38,8 +38,8 @@ struct replay_source {
     detail::item_index items;
 
     template <class Messages>
-    replay_source(Messages const& told, replay_options<Estimator, Clock> how)
-        : options{std::move(how)}, script{told, options.estimator},
+    replay_source(Messages const& conversation, replay_options<Estimator, Clock> settings)
+        : options{std::move(settings)}, script{conversation, options.estimator},
           items{options.items ? detail::item_index{script} : detail::item_index{}} {}
     replay_source(replay_source const&) = delete;
     replay_source& operator=(replay_source const&) = delete;
@@ -50,9 +50,11 @@ replay_source(Messages const&, replay_options<Estimator, Clock>)
 
 namespace detail {
 
-/// What the layers have come to, and what all of it costs.
+/// Adds the figures of the layers, and the money for everything: input at the price of writes to the prompt cache where
+/// that is higher, because each request is cached for the next.
 template <class Session>
-void close_figures(replay_figures& out, Session const& session, replay_model_figures const& asked, prices const& each) {
+void close_figures(replay_figures& out, Session const& session, replay_model_figures const& model,
+                   prices const& price_list) {
     std::uint64_t calls = 0;
     for (auto const& layer : session.statistics().layers) {
         if (layer.name.empty()) continue;
@@ -60,53 +62,55 @@ void close_figures(replay_figures& out, Session const& session, replay_model_fig
         calls = add_capped(calls, layer.asked);
     }
     out.reductions = session.statistics().changed;
-    out.model_calls =
-        asked.calls != 0 ? asked.calls : calls;  // a model of the program's own is known by the layers alone
-    out.model_input = asked.input;
-    out.model_output = asked.output;
-    auto const written = each.input < each.written ? each.written : each.input;
-    for (auto const part :
-         {cost_of(out.cached, each.cached), cost_of(out.sent - out.cached, written), cost_of(out.answered, each.output),
-          cost_of(asked.input, each.input), cost_of(asked.output, each.output)})
-        out.money = add_capped(out.money, part);
+    // Calls of a program's own model do not reach the stand-in: only the layers count them.
+    out.model_calls = model.calls != 0 ? model.calls : calls;
+    out.model_input = model.input;
+    out.model_output = model.output;
+    auto const written = price_list.input < price_list.written ? price_list.written : price_list.input;
+    for (auto const share : {cost_of(out.cached, price_list.cached), cost_of(out.sent - out.cached, written),
+                             cost_of(out.answered, price_list.output), cost_of(model.input, price_list.input),
+                             cost_of(model.output, price_list.output)})
+        out.money = add_capped(out.money, share);
 }
 
 }  // namespace detail
 
-/// The figures of one mix on a conversation that was read before, as often as one likes.
+/// Replays one mix on a conversation that was read before. Copies each message into a session of its own.
 template <class Message, class Estimator, class Clock, class Mix>
-replay_figures replay_one(replay_source<Message, Estimator, Clock> const& told, std::string_view name, budget limits,
-                          prices const& each, named<Mix> const& with) {
+replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source, std::string_view name, budget limits,
+                          prices const& price_list, named<Mix> const& candidate) {
     static_assert(std::copy_constructible<Message>,
                   "condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)");
-    replay_figures out{.mix = with.name, .conversation = std::string{name}};
-    auto const& script = told.script;
-    auto const& how = told.options;
+    replay_figures out{.mix = candidate.name, .conversation = std::string{name}};
+    auto const& script = source.script;
+    auto const& options = source.options;
+    // The stand-in counts with the estimator of the replay, so that its tokens compare with those of requests.
     replay_edges edges{.model = replay_model{[&](std::string_view text) { return script.estimator()(text).tokens(); }}};
-    auto mix = detail::mix_for(with.mix, edges);
-    auto const shelf = how.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};
-    run_options<Clock> options{.clock = how.clock};
-    options.conversation = out.conversation;
-    session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(options)};
-    detail::replay_turns{told, agent, shelf, how, out}.all();
-    detail::close_figures(out, agent, edges.model.figures(), each);
+    auto mix = detail::mix_for(candidate.mix, edges);
+    auto const shelf = options.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};
+    run_options<Clock> session_options{.clock = options.clock};
+    session_options.conversation = out.conversation;
+    session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(session_options)};
+    detail::replay_turns{source, agent, shelf, options, out}.run();
+    detail::close_figures(out, agent, edges.model.figures(), price_list);
     return out;
 }
 
-/// The figures of one mix on one conversation. `told` is any container of messages; nothing in it changes.
+/// Replays one mix on one conversation. `conversation` is any container of copyable messages; it stays unchanged.
 template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
-replay_figures replay_one(Messages const& told, std::string_view name, budget limits, prices const& each,
-                          named<Mix> const& with, replay_options<Estimator, Clock> const& options = {}) {
-    return replay_one(replay_source{told, options}, name, limits, each, with);
+replay_figures replay_one(Messages const& conversation, std::string_view name, budget limits, prices const& price_list,
+                          named<Mix> const& candidate, replay_options<Estimator, Clock> const& options = {}) {
+    return replay_one(replay_source{conversation, options}, name, limits, price_list, candidate);
 }
 
-/// The figures of several mixes on one conversation, which is read once for all of them.
+/// Replays several mixes on one conversation, which is read once for all of them. In the order of `mixes`.
 template <class Messages, token_estimator Estimator, class Clock, class... Mixes>
-std::vector<replay_figures> replay_each(Messages const& told, std::string_view name, budget limits, prices const& each,
-                                        replay_options<Estimator, Clock> const& options, named<Mixes> const&... with) {
-    replay_source const source{told, options};
+std::vector<replay_figures> replay_each(Messages const& conversation, std::string_view name, budget limits,
+                                        prices const& price_list, replay_options<Estimator, Clock> const& options,
+                                        named<Mixes> const&... mixes) {
+    replay_source const source{conversation, options};
     std::vector<replay_figures> all;
-    (all.push_back(replay_one(source, name, limits, each, with)), ...);
+    (all.push_back(replay_one(source, name, limits, price_list, mixes)), ...);
     return all;
 }
 

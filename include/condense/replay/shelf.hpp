@@ -17,29 +17,35 @@
 #include <condense/layer/record.hpp>
 #include <condense/replay/mix.hpp>
 
-// The journals and stores of a mix, taken from its layers' members `to` and `into`.
+// The journals and stores of a mix, found in the members `to` and `into` of its layers, to measure what an agent could
+// still look up.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Content that a mix has put outside of the request, where an agent can look it up.
+/// Content that a mix has moved out of the request, where an agent can look it up. Holds copies of the handles to
+/// journals and stores.
 struct replay_shelf {
-    /// Calls f(number) for each original in a journal.
+    /// Each calls f(number) for every original in its journal.
     std::vector<std::function<void(std::function<void(std::uint64_t)> const&)>> journals = {};
+    /// Each returns the content behind a reference, if its store has it.
     std::vector<std::function<std::optional<std::string>(reference const&)>> stores = {};
 };
 
+/// A layer that records originals in the journal of its member `to`.
 template <class Layer>
 concept writes_journal = requires(Layer const& layer) { requires journal<std::remove_cvref_t<decltype(layer.to)>>; } &&
                          flag_records<Layer>();
 
+/// A layer that externalizes content into the store of its member `into`.
 template <class Layer>
 concept fills_store = requires(Layer const& layer, reference const& name) {
     { layer.into.get(name) } -> std::same_as<std::optional<std::string>>;
 };
 
-/// Journals are read under the conversation's id. A mix chosen at run time hides its layers.
+/// Adds the journals, read under the conversation's id, and the stores of the layers of `mix`. A journal that cannot be
+/// read has nothing to offer: its error is ignored.
 template <class Mix>
 void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conversation) {
     mix.each([&](auto const& layer) {
@@ -47,8 +53,8 @@ void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conver
         if constexpr (writes_journal<layer_type>)
             shelf.journals.push_back([to = layer.to, conversation](std::function<void(std::uint64_t)> const& f) {
                 static_cast<void>(
-                    static_cast<bool>(to.read(conversation, [&](journal_entry const& line, std::string_view) {
-                        if (!line.made) f(line.number);
+                    static_cast<bool>(to.read(conversation, [&](journal_entry const& entry, std::string_view) {
+                        if (!entry.made) f(entry.number);
                     })));
             });
         if constexpr (fills_store<layer_type>)
@@ -56,6 +62,7 @@ void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conver
     });
 }
 
+/// A mix chosen at run time hides its layers: all edges are taken then, whether it uses them or not.
 template <class Mix>
 replay_shelf shelf_of(Mix const& mix, replay_edges const& edges, std::string const& conversation) {
     replay_shelf shelf;

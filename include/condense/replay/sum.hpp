@@ -14,58 +14,60 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Texts of violations that figures keep; the others are only counted.
 inline constexpr std::size_t violations_shown = 8;
 
-/// The price of tokens in millionths of the currency, rounded down.
-constexpr std::uint64_t cost_of(tokens count, price each) noexcept {
+/// The price of tokens in millionths of the currency, rounded down. Split, because the product may not fit 64 bits.
+constexpr std::uint64_t cost_of(tokens count, price rate) noexcept {
     constexpr std::uint64_t million = 1'000'000;
-    auto const price_whole = mul_capped(count.count, each.millionths / million);
-    auto const share = each.millionths % million;
-    return add_capped(price_whole, scale_down(count.count, share, million));
+    auto const of_units = mul_capped(count.count, rate.millionths / million);
+    auto const fraction = rate.millionths % million;
+    return add_capped(of_units, scale_down(count.count, fraction, million));
 }
 
-/// By name, of several with one name each with its like: mixes that choose their layers by the conversation come
-/// out as well, in whatever order.
-inline void add_layers(std::vector<layer_statistics>& all, std::vector<layer_statistics> const& more) {
-    for (std::size_t at = 0; at < more.size(); ++at) {
-        std::size_t before = 0;  // of this name
-        for (std::size_t other = 0; other < at; ++other) before += more[other].name == more[at].name ? 1u : 0u;
-        std::size_t place = 0;
-        for (; place < all.size(); ++place)
-            if (all[place].name == more[at].name && before-- == 0) break;
-        if (place == all.size()) all.push_back(more[at]);
-        else all[place].add(more[at]);
+/// Adds statistics of layers by name; the second layer of a name is added to the second, and so on. So mixes that
+/// choose their layers by the conversation are summed too, in whatever order their layers come.
+inline void add_layers(std::vector<layer_statistics>& sums, std::vector<layer_statistics> const& added) {
+    for (std::size_t index = 0; index < added.size(); ++index) {
+        std::size_t skip = 0;  // sums of this name that earlier layers have been added to
+        for (std::size_t other = 0; other < index; ++other) skip += added[other].name == added[index].name ? 1u : 0u;
+        std::size_t match = 0;
+        for (; match < sums.size(); ++match)
+            if (sums[match].name == added[index].name && skip-- == 0) break;
+        if (match == sums.size()) sums.push_back(added[index]);
+        else sums[match].add(added[index]);
     }
 }
 
-inline void add_figures(replay_figures& sum, replay_figures const& one) {
-    for (auto const count : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over,
-                             &replay_figures::exhausted, &replay_figures::hits, &replay_figures::reductions,
-                             &replay_figures::model_calls, &replay_figures::money, &replay_figures::violations})
-        sum.*count = add_capped(sum.*count, one.*count);
-    for (auto const count : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
-                             &replay_figures::model_input, &replay_figures::model_output})
-        sum.*count = sum.*count + one.*count;
-    sum.time = sum.time + one.time;
-    if (sum.peak < one.peak) sum.peak = one.peak;
-    for (std::size_t kind = 0; kind < item_kinds; ++kind) sum.items[kind] += one.items[kind];
-    add_layers(sum.layers, one.layers);
-    for (auto const& violation : one.first_violations) {
+/// Adds one conversation's figures to a sum. Sums saturate; peaks are compared; turns are left out.
+inline void add_figures(replay_figures& sum, replay_figures const& added) {
+    for (auto const member : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over,
+                              &replay_figures::exhausted, &replay_figures::hits, &replay_figures::reductions,
+                              &replay_figures::model_calls, &replay_figures::money, &replay_figures::violations})
+        sum.*member = add_capped(sum.*member, added.*member);
+    for (auto const member : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
+                              &replay_figures::model_input, &replay_figures::model_output})
+        sum.*member = sum.*member + added.*member;
+    sum.time = sum.time + added.time;
+    if (sum.peak < added.peak) sum.peak = added.peak;
+    for (std::size_t kind = 0; kind < item_kinds; ++kind) sum.items[kind] += added.items[kind];
+    add_layers(sum.layers, added.layers);
+    for (auto const& violation : added.first_violations) {
         if (sum.first_violations.size() == violations_shown) break;
-        sum.first_violations.push_back(one.conversation.empty() ? violation : one.conversation + ": " + violation);
+        sum.first_violations.push_back(added.conversation.empty() ? violation : added.conversation + ": " + violation);
     }
 }
 
 }  // namespace detail
 
-/// The sum of any range of figures, under the name of the first; of none it counts no conversation.
+/// The sum of any range of figures, under the mix name of the first. Of an empty range all figures are 0.
 template <class Figures>
 replay_figures sum_of(Figures const& all) {
     replay_figures sum;
     sum.conversations = 0;
-    for (replay_figures const& one : all) {
-        if (sum.mix.empty()) sum.mix = one.mix;
-        detail::add_figures(sum, one);
+    for (replay_figures const& figures : all) {
+        if (sum.mix.empty()) sum.mix = figures.mix;
+        detail::add_figures(sum, figures);
     }
     return sum;
 }

@@ -30,24 +30,27 @@ transcript(std::string, std::vector<Message>) -> transcript<Message>;
 
 namespace detail {
 
+/// transcript<Message>, or any type with a name and messages like it.
 template <class Transcript>
-concept named_transcript = requires(Transcript const& told) {
-    { told.name } -> std::convertible_to<std::string_view>;
-    told.messages.begin();
+concept named_transcript = requires(Transcript const& conversation) {
+    { conversation.name } -> std::convertible_to<std::string_view>;
+    conversation.messages.begin();
 };
 
+/// The messages of a transcript; a container of messages is its own.
 template <class Transcript>
-constexpr auto const& messages_of_transcript(Transcript const& told) {
-    if constexpr (named_transcript<Transcript>) return told.messages;
-    else return told;
+constexpr auto const& messages_of_transcript(Transcript const& conversation) {
+    if constexpr (named_transcript<Transcript>) return conversation.messages;
+    else return conversation;
 }
-/// Its own name, or its place among the others, from 1.
+/// Its own name, or its position among the others, from 1.
 template <class Transcript>
-std::string name_of_transcript(Transcript const& told, std::size_t place) {
-    if constexpr (named_transcript<Transcript>) return std::string{std::string_view{told.name}};
-    else return std::to_string(place);
+std::string name_of_transcript(Transcript const& conversation, std::size_t position) {
+    if constexpr (named_transcript<Transcript>) return std::string{std::string_view{conversation.name}};
+    else return std::to_string(position);
 }
 
+/// The message type of a container.
 template <class Messages>
 using message_in = std::remove_cvref_t<decltype(*std::declval<Messages const&>().begin())>;
 

@@ -15,132 +15,146 @@
 #include <condense/replay/sent.hpp>
 #include <condense/replay/sum.hpp>
 
-// The turns of a replay: messages are pushed in order, and before each answer the request is made that it
-// would have been given to, measured, and reported to the session as a provider would.
+// The turns of a replay: messages are pushed in order. Before each answer the request that it would have answered is
+// rendered and measured; its usage is reported to the session as a provider would.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-template <class Material, class Session, class Options>
+/// Drives one session through one conversation and adds to `out`. All that the constructor takes by reference must
+/// outlive this.
+template <class Source, class Session, class Options>
 class replay_turns {
-    using script_type = decltype(Material::script);
+    using script_type = decltype(Source::script);
 
 public:
-    replay_turns(Material const& material, Session& session, replay_shelf shelf, Options const& how,
+    replay_turns(Source const& source, Session& session, replay_shelf shelf, Options const& options,
                  replay_figures& out)
-        : script_{&material.script}, session_{&session}, how_{&how}, out_{&out}, sent_{material.script},
-          meter_{material.script, material.items, std::move(shelf)} {}
+        : script_{&source.script}, session_{&session}, options_{&options}, out_{&out}, sent_{source.script},
+          meter_{source.script, source.items, std::move(shelf)} {}
 
-    void all() {
+    /// Replays the whole conversation; call once.
+    void run() {
         std::size_t answer = 0;
-        for (std::size_t at = 0; at < script_->size();) {
-            auto past = at + 1;
-            if (answer < script_->answers().size() && script_->answers()[answer].first == at) {
-                past = script_->answers()[answer].past;
-                if (at != 0) ask(answer);  // a greeting answers no request
+        for (std::size_t index = 0; index < script_->size();) {
+            auto end = index + 1;
+            if (answer < script_->answers().size() && script_->answers()[answer].first == index) {
+                end = script_->answers()[answer].past;
+                if (index != 0) request_answer(answer);  // a greeting answers no request
                 ++answer;
             }
-            for (; at < past; ++at) push(at);
-            if (waiting_) observe();
+            for (; index < end; ++index) push(index);
+            if (unreported_) observe();
         }
-        if (how_->laws) judge_history();
+        if (options_->laws) judge_history();
     }
 
 private:
-    void push(std::size_t at) {
-        if (how_->laws) checker_.push(script_->reading(at), is_pinned(script_->at(at)));
-        auto copy = script_->at(at);
+    /// Pushes a copy of one message: other mixes need the original as it was.
+    void push(std::size_t index) {
+        if (options_->laws) checker_.push(script_->reading(index), is_pinned(script_->at(index)));
+        auto copy = script_->at(index);
         timed([&] { static_cast<void>(session_->push(std::move(copy))); });
     }
 
-    void ask(std::size_t answer) {
-        auto const& [first, past] = script_->answers()[answer];
+    /// Renders the request before answer number `answer`, adds its figures and judges it.
+    void request_answer(std::size_t answer) {
+        auto const& [first, end] = script_->answers()[answer];
         auto const runs = session_->statistics().runs;
         bool reduced = false;
         timed([&] {
-            auto const made = session_->prepare();
-            reduced = made.changed();
-            if (session_->statistics().runs != runs) exhausted_ = made.outcome == outcome::exhausted;
+            auto const report = session_->prepare();
+            reduced = report.changed();
+            // Without a new run the outcome of the run before still holds.
+            if (session_->statistics().runs != runs) exhausted_ = report.outcome == outcome::exhausted;
             static_cast<void>(session_->request());
         });
-        sent_.take(session_->request(), session_->history(), [&](auto const& m, std::uint64_t print) {
-            if (how_->items) meter_.made(m, print);
+        sent_.set_current(session_->request(), session_->history(), [&](auto const& m, std::uint64_t print) {
+            if (options_->items) meter_.add_derived(m, print);
         });
         v1::cost output;
-        for (auto at = first; at < past; ++at) output += script_->cost(at);
-        note(first, output.tokens(), reduced);
-        if (how_->items) {
-            meter_.sent(sent_);
-            meter_.answered(answer, out_->items);
+        for (auto index = first; index < end; ++index) output += script_->cost(index);
+        add_request(first, output.tokens(), reduced);
+        if (options_->items) {
+            meter_.set_request(sent_);
+            meter_.count_needed(answer, out_->items);
         }
-        if (how_->laws) judge();
+        if (options_->laws) judge();
     }
 
+    /// Judges the current request. Originals are passed by index, so that equal messages cannot be mistaken for each
+    /// other.
     void judge() {
-        given_.clear();
-        for (auto const& one : sent_.now())
-            given_.push_back({one.index, one.index == none32 ? &sent_.made(one.made) : nullptr});
-        for (auto const& broken : checker_.judge(given_))
-            found("request " + std::to_string(out_->requests) + ": " + broken);
+        entries_.clear();
+        for (auto const& sent : sent_.current())
+            entries_.push_back({sent.index, sent.index == none32 ? &sent_.reading(sent.derived) : nullptr});
+        for (auto const& violation : checker_.judge(entries_))
+            add_violation("request " + std::to_string(out_->requests) + ": " + violation);
     }
-    /// An original is known by its place: none of them has changed there.
+    /// Requests name originals by their position, so that the checker relies on them: none may have changed in place.
     void judge_history() {
-        std::size_t at = 0;
+        std::size_t index = 0;
         for (auto const& m : session_->history()) {
-            if (at == script_->size() || read_message(m).print != script_->reading(at).print)
-                found("original " + std::to_string(at) + " is changed");
-            ++at;
+            if (index == script_->size() || read_message(m).print != script_->reading(index).print)
+                add_violation("original " + std::to_string(index) + " is changed");
+            ++index;
         }
-        if (at != script_->size())
-            found(std::to_string(at) + " originals of " + std::to_string(script_->size()) + " are left");
+        if (index != script_->size())
+            add_violation(std::to_string(index) + " originals of " + std::to_string(script_->size()) + " are left");
     }
-    void found(std::string what) {
+    /// Counts a violation, and keeps the texts of the first few.
+    void add_violation(std::string text) {
         ++out_->violations;
-        if (out_->first_violations.size() < violations_shown) out_->first_violations.push_back(std::move(what));
+        if (out_->first_violations.size() < violations_shown) out_->first_violations.push_back(std::move(text));
     }
 
-    void note(std::size_t first, tokens output, bool reduced) {
+    /// Adds the figures of the current request, and keeps its usage until the answer has been pushed.
+    void add_request(std::size_t first, tokens output, bool reduced) {
         auto const& limits = session_->limits();
         auto const sent = (sent_.sum() + v1::cost::of(limits.overhead)).tokens();
-        auto const kept = sent_.shared_cost() + v1::cost::of(limits.overhead);
-        tokens const cached{sent_.first() ? 0 : kept.steps / v1::cost::per_token};
-        bool const hit = !sent_.first() && sent_.shared() == sent_.before().size();
+        // The overhead (system prompt and schemas of tools) stands before the messages, so it is cached too.
+        auto const prefix = sent_.prefix_cost() + v1::cost::of(limits.overhead);
+        tokens const cached{sent_.first() ? 0 : prefix.steps / v1::cost::per_token};
+        bool const hit = !sent_.first() && sent_.prefix_size() == sent_.previous().size();
         ++out_->requests;
         out_->sent = out_->sent + sent;
         out_->cached = out_->cached + cached;
         out_->answered = out_->answered + output;
         if (out_->peak < sent) out_->peak = sent;
         out_->hits += hit ? 1u : 0u;
+        // Too large: the fault of the mix, unless nothing more could be removed.
         if (sent > limits.input()) ++(exhausted_ ? out_->exhausted : out_->over);
         out_->turns.push_back({.message = first, .sent = sent, .cached = cached, .reduced = reduced});
-        told_ = {.input = sent - cached, .output = output, .cache_read = cached};
-        waiting_ = true;
+        usage_ = {.input = sent - cached, .output = output, .cache_read = cached};
+        unreported_ = true;
     }
 
+    /// Reports the usage of the latest request to the session, after its answer as in an agent's loop.
     void observe() {
-        timed([&] { session_->observe(told_); });
-        waiting_ = false;
+        timed([&] { session_->observe(usage_); });
+        unreported_ = false;
     }
 
+    /// Calls f and adds the time it takes: of the library's work only, without the measurements of the replay.
     template <class Function>
     void timed(Function&& f) {
-        auto const begin = how_->clock();
+        auto const begin = options_->clock();
         f();
-        out_->time = out_->time + (how_->clock() - begin);
+        out_->time = out_->time + (options_->clock() - begin);
     }
 
     script_type const* script_;
     Session* session_;
-    Options const* how_;
+    Options const* options_;
     replay_figures* out_;
     sent_requests<script_type> sent_;
     fidelity_meter<script_type> meter_;
     request_checker checker_;
-    std::vector<request_checker::given> given_;
-    provider_usage told_ = {};
-    bool waiting_ = false;    ///< what was sent is not observed yet
-    bool exhausted_ = false;  ///< said by the latest run
+    std::vector<request_checker::entry> entries_;
+    provider_usage usage_ = {};
+    bool unreported_ = false;  ///< the usage of the latest request was not observed yet
+    bool exhausted_ = false;  ///< the outcome of the latest run
 };
 
 }  // namespace detail

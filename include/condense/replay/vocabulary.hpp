@@ -11,14 +11,14 @@
 #include <condense/replay/figures.hpp>
 #include <condense/replay/words.hpp>
 
-// Items by number, and which of them a text holds, all in one pass over its words.
+// Numbers items, and finds all that a text holds in one pass over its words.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A tree of words: an item is a way from its root. Text is compared by hashes of 64 bits, which may be forged:
-/// what is measured decides nothing.
+/// A tree of words in a hash table: an item is a path from its root, node 0. Words are compared by hashes of 64 bits,
+/// not by text. Whoever forges a collision spoils a measurement and nothing else.
 class item_vocabulary {
 public:
     item_vocabulary() : slots_(64) {}
@@ -26,81 +26,88 @@ public:
     std::size_t size() const noexcept { return kinds_.size(); }
     item_kind kind(std::uint32_t item) const noexcept { return kinds_[item]; }
 
-    /// Gives its number. One that was added before keeps it, and of its kinds the first of the list.
+    /// Adds an item and returns its number, counted from 0. An item that was added before keeps its number; of its
+    /// kinds the first one listed in item_kind counts.
     std::uint32_t add(item_kind kind, std::string_view item) {
         std::uint32_t node = 0;
         bool first = true;
-        each_word(item, [&](word_print const& next) {
-            node = child(node, first ? 0 : next.gap, next.word);
+        each_word(item, [&](word_print const& word) {
+            node = child(node, first ? 0 : word.gap, word.word);
             first = false;
         });
-        auto& found = ends_[node];
-        if (found == none32) {
-            found = static_cast<std::uint32_t>(kinds_.size());
+        auto& number = ends_[node];
+        if (number == none32) {
+            number = static_cast<std::uint32_t>(kinds_.size());
             kinds_.push_back(kind);
-        } else if (kind < kinds_[found]) kinds_[found] = kind;
-        return found;
+        } else if (kind < kinds_[number]) kinds_[number] = kind;
+        return number;
     }
 
-    /// Calls f(item) for each occurrence at word boundaries. Costs a step for each word, and for each further
-    /// one while it may be in an item.
+    /// Calls f(item) for each occurrence at word boundaries, overlapping ones included, in order of their ends. Costs a
+    /// lookup for each word, and one more for each item that the words before it have begun.
     template <class Function>
     void each_in(std::string_view text, Function&& f) const {
-        std::vector<std::uint32_t> open;  // nodes that the words so far lead to
-        each_word(text, [&](word_print const& next) {
-            std::size_t kept = 0;
+        std::vector<std::uint32_t> open;  // nodes of items that are begun and not ended
+        each_word(text, [&](word_print const& word) {
+            std::size_t count = 0;
             for (auto const node : open)
-                if (auto const to = find(node, next.gap, next.word); to != 0) open[kept++] = to;
-            open.resize(kept);
-            if (auto const to = find(0, 0, next.word); to != 0) open.push_back(to);
+                if (auto const next_node = find(node, word.gap, word.word); next_node != 0) open[count++] = next_node;
+            open.resize(count);
+            if (auto const next_node = find(0, 0, word.word); next_node != 0) open.push_back(next_node);
             for (auto const node : open)
                 if (ends_[node] != none32) f(ends_[node]);
         });
     }
 
 private:
+    /// A slot of the hash table, which has open addressing.
     struct slot {
         std::uint64_t key = 0;
-        std::uint32_t node = 0;  ///< 0 where it is empty: the root is nobody's child
+        std::uint32_t node = 0;  ///< 0 in an empty slot: the root is no node's child
     };
 
+    /// Mixes a node with the gap and the word that lead on from it.
     static constexpr std::uint64_t key_of(std::uint32_t node, std::uint64_t gap, std::uint64_t word) noexcept {
         auto mixed = (word ^ (gap << 31 | gap >> 33) ^ node * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
         return mixed ^ (mixed >> 32);
     }
 
+    /// The child of a node, or 0. The table is at most half full, so probing ends soon.
     std::uint32_t find(std::uint32_t node, std::uint64_t gap, std::uint64_t word) const noexcept {
         auto const key = key_of(node, gap, word);
         auto const mask = slots_.size() - 1;
-        for (auto at = as_size(key) & mask; slots_[at].node != 0; at = (at + 1) & mask)
-            if (slots_[at].key == key) return slots_[at].node;
+        for (auto index = as_size(key) & mask; slots_[index].node != 0; index = (index + 1) & mask)
+            if (slots_[index].key == key) return slots_[index].node;
         return 0;
     }
 
+    /// The child of a node, created if there is none.
     std::uint32_t child(std::uint32_t node, std::uint64_t gap, std::uint64_t word) {
-        if (auto const found = find(node, gap, word); found != 0) return found;
+        if (auto const existing = find(node, gap, word); existing != 0) return existing;
         if (ends_.size() * 2 >= slots_.size()) widen();
-        auto const made = static_cast<std::uint32_t>(ends_.size());
+        auto const created = static_cast<std::uint32_t>(ends_.size());
         ends_.push_back(none32);
-        put(slots_, {key_of(node, gap, word), made});
-        return made;
+        insert(slots_, {key_of(node, gap, word), created});
+        return created;
     }
-    static void put(std::vector<slot>& table, slot const& one) noexcept {
+    /// The key is not in the table, and there is an empty slot.
+    static void insert(std::vector<slot>& table, slot const& entry) noexcept {
         auto const mask = table.size() - 1;
-        auto at = as_size(one.key) & mask;
-        while (table[at].node != 0) at = (at + 1) & mask;
-        table[at] = one;
+        auto index = as_size(entry.key) & mask;
+        while (table[index].node != 0) index = (index + 1) & mask;
+        table[index] = entry;
     }
+    /// Doubles the table.
     void widen() {
         std::vector<slot> wider(slots_.size() * 2);
-        for (auto const& one : slots_)
-            if (one.node != 0) put(wider, one);
+        for (auto const& entry : slots_)
+            if (entry.node != 0) insert(wider, entry);
         slots_.swap(wider);
     }
 
     std::vector<slot> slots_;
-    std::vector<std::uint32_t> ends_ = {none32};  ///< by node: the item that ends there
-    std::vector<item_kind> kinds_;
+    std::vector<std::uint32_t> ends_ = {none32};  ///< by node: the item that ends there, or none32
+    std::vector<item_kind> kinds_;  ///< by item
 };
 
 }  // namespace detail

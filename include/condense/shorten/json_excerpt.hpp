@@ -58,7 +58,7 @@ constexpr member_counts count_rows(std::string_view text, outliers& rows) {
     if (scan.next() != token::array) return count_members(text);
     member_counts result{token::array, 0, 0};
     for (auto kind = scan.next(); kind != token::close; kind = scan.next(), ++result.members)
-        if (kind >= token::done || !rows.note(scan, kind)) return {};
+        if (kind >= token::done || !rows.add_row(scan, kind)) return {};
     rows.settle();
     return scan.next() == token::done ? result : member_counts{};
 }

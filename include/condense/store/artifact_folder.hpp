@@ -38,7 +38,7 @@ public:
 
     /// The name under which this content is or would be stored. Costs an open, and a read if it is stored.
     reference name(std::string_view content) const {
-        auto const folder = shared_->folder.use(false).at;
+        auto const folder = shared_->folder.use(false).directory;
         auto name = hash_(content, 0);
         for (std::uint64_t attempt = 1; folder && attempt < attempts; ++attempt) {
             auto const existing = compare_file(*folder, name.text(), content);
@@ -57,15 +57,15 @@ public:
         if (auto const earlier = shared_->earlier_error()) return earlier;
         auto const folder = shared_->folder.use(true);
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
-        shared_->clean_up_once(*folder.at);
+        shared_->clean_up_once(*folder.directory);
         auto const file = name.text();
         for (bool may_retry : {true, false}) {
-            auto const existing = compare_file(*folder.at, file, content);
+            auto const existing = compare_file(*folder.directory, file, content);
             if (existing.error == 0 && !existing.same) return {"the name holds other content"};
-            if (existing.same) return shared_->sync_entry(*folder.at, &existing.file);
+            if (existing.same) return shared_->sync_entry(*folder.directory, &existing.file);
             if (existing.error != ENOENT) return {detail::posix::fault("look up", existing.error)};
-            auto const publication = detail::posix::publish(*folder.at, file, content);
-            if (publication.error == 0) return shared_->sync_entry(*folder.at, nullptr);
+            auto const publication = detail::posix::publish(*folder.directory, file, content);
+            if (publication.error == 0) return shared_->sync_entry(*folder.directory, nullptr);
             if (!may_retry || (publication.error != EEXIST && publication.error != ENOENT))
                 return {detail::posix::fault(publication.call, publication.error)};
         }
@@ -74,13 +74,13 @@ public:
 
     /// True if a file with this artifact's name exists, whatever it holds. Costs an open.
     bool has_file(reference const& name) const {
-        auto const folder = shared_->folder.use(false).at;
+        auto const folder = shared_->folder.use(false).directory;
         return folder && detail::posix::open_file(*folder, name.text(), O_RDONLY).error != ENOENT;
     }
 
     /// The content; nothing if the name is unknown, or if the file does not hold what was put.
     std::optional<std::string> get(reference const& name) const {
-        auto const folder = shared_->folder.use(false).at;
+        auto const folder = shared_->folder.use(false).directory;
         if (!folder) return std::nullopt;
         auto const opened = detail::posix::open_file(*folder, name.text(), O_RDONLY);
         if (opened.error != 0) return std::nullopt;
@@ -96,16 +96,17 @@ public:
     /// open for each artifact.
     store_error each(auto&& f) const {
         auto const folder = shared_->folder.use(false);
-        if (!folder.at)
+        if (!folder.directory)
             return folder.error == ENOENT ? store_error{}
                                           : store_error{detail::posix::fault("open folder", folder.error)};
         std::vector<reference> names;
         auto const note = [&](std::string_view file) {
             if (auto const name = reference::of(file)) names.push_back(*name);
         };
-        if (auto const error = detail::posix::each_file(*folder.at, note)) return {detail::posix::fault("list", error)};
+        if (auto const error = detail::posix::each_file(*folder.directory, note))
+            return {detail::posix::fault("list", error)};
         for (auto const& name : names) {
-            auto const opened = detail::posix::open_file(*folder.at, name.text(), O_RDONLY);
+            auto const opened = detail::posix::open_file(*folder.directory, name.text(), O_RDONLY);
             if (opened.error == 0)
                 f(name, bytes{static_cast<std::uint64_t>(detail::posix::about(opened.file).st_size)});
         }
@@ -116,12 +117,12 @@ public:
     store_error erase(reference const& name) const {
         if (auto const earlier = shared_->earlier_error()) return earlier;
         auto const folder = shared_->folder.use(false);
-        if (!folder.at)
+        if (!folder.directory)
             return folder.error == ENOENT ? store_error{}
                                           : store_error{detail::posix::fault("open folder", folder.error)};
-        auto const error = detail::posix::remove_file(*folder.at, name.text());
+        auto const error = detail::posix::remove_file(*folder.directory, name.text());
         if (error != 0 && error != ENOENT) return {detail::posix::fault("remove", error)};
-        return shared_->sync_entry(*folder.at, nullptr);
+        return shared_->sync_entry(*folder.directory, nullptr);
     }
 
 private:

@@ -102,9 +102,9 @@ private:
         if (file_) return 0;
         auto folder = in.use(flags != 0);
         if (folder.error != 0) return folder.error;
-        auto opened = posix::open_file(*folder.at, name_, O_RDWR | O_APPEND | flags);
+        auto opened = posix::open_file(*folder.directory, name_, O_RDWR | O_APPEND | flags);
         file_ = std::move(opened.file);
-        folder_ = std::move(folder.at);
+        folder_ = std::move(folder.directory);
         entry_synced_ = false;
         return opened.error;
     }

@@ -68,7 +68,7 @@ public:
         auto const folder = shared_->folder.use(false);
         if (folder.error == ENOENT) return {};
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
-        auto const opened = detail::posix::open_file(*folder.at, file_name(conversation), O_RDONLY);
+        auto const opened = detail::posix::open_file(*folder.directory, file_name(conversation), O_RDONLY);
         if (opened.error == ENOENT) return {};
         if (opened.error != 0) return {detail::posix::fault("open", opened.error)};
         auto const size = static_cast<std::size_t>(detail::posix::about(opened.file).st_size);
