@@ -71,12 +71,12 @@ void each_member(Archive& a, budget& limits) {
 }
 template <class Archive>
 void each_member(Archive& a, pace& of) {
-    a("pushed", of.pushed.steps), a("at_run", of.at_run.steps), a("at_ask", of.at_ask.steps), a("changes", of.changes),
-        a("tried", of.tried);
-    a("due", of.due), a("stuck", of.stuck.count), a("fruitless", of.fruitless), a("asked", of.asked),
-        a("answer_fitted", of.answer_fitted), a("open", of.open);
+    a("pushed", of.pushed.steps), a("at_run", of.pushed_at_run.steps), a("at_ask", of.pushed_at_ask.steps),
+        a("changes", of.revision), a("tried", of.last_attempt_revision);
+    a("due", of.ineffective_layers), a("stuck", of.stuck_at.count), a("fruitless", of.fruitless),
+        a("asked", of.model_asked), a("answer_fitted", of.answer_fitted), a("open", of.open);
     if (a.version() < 2) return;
-    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.stayed);
+    a("rounds", of.rounds), a("rounds_at_run", of.rounds_at_run), a("stayed", of.runs_left_due);
     std::string cause{std::string_view{of.cause}};
     a("cause", cause);
     of.cause = std::string_view{cause};

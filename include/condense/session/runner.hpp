@@ -90,10 +90,10 @@ public:
     }
 
     /// A message was appended; one of the assistant or a plain user message may end a round.
-    void pushed(cost more, bool ends_round) noexcept { pace_.pushed_more(more, ends_round); }
+    void pushed(cost more, bool ends_round) noexcept { pace_.on_pushed(more, ends_round); }
     /// The input of a run has changed: layers that were ineffective may succeed now.
     void changed() noexcept { pace_.changed(); }
-    std::uint64_t revision() const noexcept { return pace_.changes; }
+    std::uint64_t revision() const noexcept { return pace_.revision; }
     /// Messages from `first` on have changed: layers forget them.
     void rewind(std::uint32_t first) { rewind_memories(mix_, memory_, first); }
 
@@ -197,13 +197,13 @@ public:
             !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
         bool const was_open = pace_.open;
         if (!stopped && (progress || !blocked)) {
-            if (asked) pace_.asked_now(report.after.fits());
+            if (asked) pace_.on_model_asked(report.after.fits());
             auto const in_vain = due_for_nothing(report, now);
-            if (manual && !progress) pace_.tried_in_vain(in_vain);
+            if (manual && !progress) pace_.ran_in_vain(in_vain);
             else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed, in_vain,
                                due_by_count(report.after)) ||
                      pace_.open)
-                pace_.stuck = reducible();
+                pace_.stuck_at = reducible();
             pace_.explain(report.layers, mix_.due_layers(now));
         }
         tell_trail();
