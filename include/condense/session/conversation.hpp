@@ -90,8 +90,8 @@ public:
 
     /// Reads the messages of the container; rule.pins(sequence, message) says which are pinned.
     template <class Pins>
-    conversation(Messages messages, budget limits, Estimator estimator, Pins const& rule)
-        : messages_(std::move(messages)), meter_{limits, std::move(estimator)} {
+    conversation(Messages first, budget limits, Estimator estimator, Pins const& rule)
+        : messages_(std::move(first)), meter_{limits, std::move(estimator)} {
         for (auto const& m : messages_.get()) {
             read(m, rule);
             messages_.add_digest(m);

@@ -172,13 +172,13 @@ public:
     }
 
     /// Adds entries to the statistics, and reports truncations to the observer.
-    void record_entries(entries_type const& entries) {
+    void add(entries_type const& entries) {
         statistics_.add(entries);
         tell_trail();
     }
     /// The same for a run, which also paces the next one. `current` is the usage after it.
     template <class Reducible>
-    void record_run(report_type const& report, bool manual, bool may_ask, usage current, Reducible const& reducible) {
+    void add(report_type const& report, bool manual, bool may_ask, usage current, Reducible const& reducible) {
         statistics_.add(report.layers);
         ++statistics_.runs;
         statistics_.changed += report.changed() ? 1u : 0u;
