@@ -31,8 +31,8 @@ auto progressive(Journal to, Store into, Model model) {
     return pipeline{
         record{.to = to},  // on arrival, before anything is removed
         offload{.over = 20'000_tokens,
-                .preview = head{.keep = 10_lines && 4'096_bytes},
-                .into = into},  // 4,096 bytes, if the lines are long
+                .preview = head{.keep = 10_lines && 4'096_bytes},  // bytes, too: a result may be one long line
+                .into = into},
         compress{.when = used >= 85_pct,
                  .until = used <= 10_pct,  // in effect all of them
                  .with = point_to_file{.tools = tools("write_file", "edit_file"),
