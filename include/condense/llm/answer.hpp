@@ -14,8 +14,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail::wording {
 
-// Refusals. A refusal is recognised by its first words, because a summary may report one further on. The lists are in
-// lower case, as `answer_text` makes the answer, and hold the wordings of common models; a new one is a line here.
+// Refusals, by their first words, because a summary may report one further on. Lists are in lower case, as
+// `answer_text` is.
 
 // clang-format off
 inline constexpr char const* inabilities[] = {
@@ -102,8 +102,8 @@ inline bool refuses(std::string_view text) noexcept {
            contains_any(opening, missing_words);
 }
 
-// Errors. Clients and proxies return the text of an error as if it were the answer. The first words decide, unless the
-// text also reports on a conversation: a summary may begin with an error that the user asked about.
+// Errors: clients and proxies return the text of an error as if it were the answer. The first words decide, unless the
+// text also reports on a conversation, as a summary of work on an error does.
 
 // clang-format off
 inline constexpr char const* error_openings[] = {

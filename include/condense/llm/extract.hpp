@@ -68,11 +68,12 @@ struct extract {
             std::uint64_t count = 0;
         };
 
+        /// True if there is nothing but white space.
         static bool blank(std::string_view text) noexcept {
             return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
         }
 
-        /// One line of at most `limit` code points.
+        /// The text as one line of at most `limit` code points, in valid UTF-8, with `...` if it was cut.
         static std::string line(std::string_view text, chars limit) {
             auto const begin = text.find_first_not_of(" \t\r\n");
             if (begin == std::string_view::npos) return {};
@@ -172,7 +173,7 @@ struct extract {
 
         void add_result(part_view const& part) {
             if (part.status != part_status::error) return;
-            auto error = std::string{part.tool};
+            auto error = std::string{part.tool};  // which tool failed says more than most error texts
             if (!error.empty()) error.append(": ");
             keep_newest(errors_, error + line(part.text, recent_limit_));
         }

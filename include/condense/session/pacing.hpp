@@ -76,7 +76,7 @@ struct pace {
         ineffective_layers = 0;
     }
 
-    /// True if a run that nobody asked for makes sense: one of the layers in `due_layers` was not ineffective in the
+    /// True if a run that was not requested makes sense: one of the layers in `due_layers` was not ineffective in the
     /// latest run, or enough was pushed since. Layers in `by_count`, a part of them, are due by messages or turns
     /// alone. `reducible()` returns the tokens that no law protects; it reads the whole conversation, and is called
     /// only while the circuit is open and the request does not fit.

@@ -41,9 +41,11 @@ public:
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
             if (!this->edits_->redo(*this->facts_, step, std::move(text))) return "a step";
         }
-        if (this->edits_->texts().size() != texts.size()) return "a step";
+        if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
         if (!parts_are_lawful()) return "what is left of a message";
+        // A draft ends by settling the beginning of the request: where that still changes something, no draft ended
+        // here.
         auto const mark = this->mark();
         this->settle_head();
         return this->mark() == mark ? std::string_view{} : "the beginning of the request";
@@ -59,7 +61,7 @@ private:
         for (auto step_index = steps.size(); step_index-- > 0;) {
             auto& step = steps[step_index];
             if (step.text != none32 && step.text >= texts.size()) return false;
-            step.after = clamped(step.after);
+            step.after = clamped(step.after);  // sums of any steps stay within 64 bits
             if (!step.on_part) {
                 if (step.kind == edit_kind::summarize && step.text != none32)
                     step.after = frame_cost(*this->count_, role::user) +
@@ -91,7 +93,7 @@ private:
     bool count(view::step& step, texts_type const& texts, part_ref part, part_view const& original) const {
         auto const& record = this->facts_->part_at(part.part_id);
         if (step.kind == edit_kind::repair) {
-            if (step.text == none32) return true;
+            if (step.text == none32) return true;  // takes an earlier answer back
             if constexpr (answerable<message_type>)
                 return this->takes_answer(part.message_index, original, texts[step.text].text, step.after);
             else return false;
@@ -112,7 +114,7 @@ private:
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             group const which{group_id};
             auto const& record = facts.group_at(group_id);
-            if (record.count == 0) continue;
+            if (record.count == 0) continue;  // joined into another group
             if (record.unsendable ? this->present(which) : !this->present(which) && view::bound(facts, which))
                 return false;
         }

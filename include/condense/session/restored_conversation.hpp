@@ -53,6 +53,7 @@ struct restored_conversation {
             return impossible("what can be undone", "be in the order of the steps");
         if (!state.anchor.within(outline.size()))
             return impossible("a request", "have been of messages of the conversation");
+        // An estimator's memory is the last one; those of the layers stay for the caller.
         if (saved_estimator<Estimator> && !state.memories.empty()) {
             learnt = std::move(state.memories.back());
             state.memories.pop_back();
@@ -60,7 +61,7 @@ struct restored_conversation {
         if (!meter.can_learn(learnt)) return impossible("what the estimator has learnt", "be as it saved it");
         digests = message_container<Messages>::digests_of(messages);
         undo_points = std::move(state.undos);
-        grow(undo_points, 1);
+        grow(undo_points, 1);  // a conversation always has room for one more
         abandoned = std::move(state.abandoned);
         released = std::move(state.released);
         return {};
@@ -69,7 +70,10 @@ struct restored_conversation {
 private:
     using message_type = element_of<container const>;
 
-    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session.
+    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session:
+    /// which calls an id names, and which groups a message joins, depends on what was there at the time. Released
+    /// messages are read from their records, so that all indices are those of the saved session. O(messages), plus
+    /// reading them.
     template <class Estimator>
     state_error load_messages(session_state& state, Estimator const& estimator) {
         auto const size = state.messages.size() + state.released.size();
@@ -93,6 +97,8 @@ private:
             return impossible("a released message", "be one of the conversation");
         if (!index_records(pins, state.pins, [](auto number) { return number; }))
             return impossible("a pin", "be on one message");
+        // Both lists are in the order in which things happened, so one position in each is enough. False if an id names
+        // no call, or a record a message that is still to come.
         std::size_t abandoned_count = 0;
         std::size_t released_count = 0;
         auto const catch_up = [&] {
@@ -114,6 +120,7 @@ private:
             bool const pinned = pins[index] != none32;
             bool const is_present = released_positions[index] == none32;
             if (is_present) {
+                // Frees each text once it is read: the state and the messages are not in memory twice.
                 auto const bytes = std::exchange(state.messages[read_count], {});
                 auto m = v1::from_bytes<message_type>(bytes);
                 if (!m) return impossible("a message", "be as its traits write it");

@@ -17,7 +17,7 @@
 #include <condense/session/runner.hpp>
 #include <condense/session/summary_job.hpp>
 
-// A conversation that goes on: a turn costs what it adds, and messages are never rewritten; the request is a view
+// A running conversation: a turn costs what it adds, and messages are never rewritten; the request is a view
 // of them. session.push(m), then session.call(model), or prepare() and request().
 
 namespace condense {

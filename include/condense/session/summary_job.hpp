@@ -13,7 +13,7 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/detail/fnv.hpp>
 
-// A summary that is written while the conversation goes on: the job carries the prompt, and the answer replaces its
+// A summary that is written while the conversation continues: the job carries the prompt, and the answer replaces its
 // messages if none of them has changed meanwhile.
 
 namespace condense {
@@ -110,8 +110,8 @@ public:
     }
     void clear() noexcept { jobs_.clear(); }
     bool under_way() const noexcept { return !jobs_.empty(); }
-    /// The number of jobs so far. It is saved and goes on from there, so that no job from before a restart passes for
-    /// one of the restored session.
+    /// The number of jobs so far. A restored session continues from the saved number, so that no job from before a
+    /// restart passes for one of its own.
     std::uint64_t latest() const noexcept { return latest_; }
     void go_on(std::uint64_t latest) noexcept {
         jobs_.clear();

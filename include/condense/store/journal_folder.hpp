@@ -98,7 +98,7 @@ private:
     /// The hash alone, so that no byte of an id gets into a path.
     std::string file_name(std::string_view conversation) const { return hash_(conversation, 0).text() + ".jsonl"; }
 
-    /// The open file of a conversation; opens it on first use, and closes idle ones beyond `most_files`.
+    /// The file of a conversation, which its first use opens; closes idle ones beyond `most_files`.
     file file_of(std::string_view conversation) const {
         auto const name = file_name(conversation);
         std::lock_guard const lock{shared_->guard};

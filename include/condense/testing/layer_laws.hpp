@@ -67,7 +67,8 @@ struct layer_law_options {
     std::size_t most = 20;     ///< violations after which the check ends
 };
 
-/// An agent's conversation, the same for the same seed everywhere. Messages are named m0, m1 and so on; tools are
+/// An agent's conversation: one to five tasks of up to seven steps, each with one or two calls, texts of up to 15,000
+/// bytes. The same for the same seed on every platform. Messages are named m0, m1 and so on; tools are
 /// `read_file`, `search`, `run_tests` and `set_task`; some calls never get a result, some messages are pinned.
 inline std::vector<chat_message> conversation(std::uint64_t seed) {
     auto next = [state = seed * 0x9E3779B97F4A7C15u](std::uint64_t limit) mutable {  // splitmix64
@@ -198,6 +199,8 @@ public:
     }
 
 private:
+    /// Parts keep their order and kind; texts get shorter or stay. A part may be missing only if it is no call or
+    /// result.
     template <class Function>
     void check_message(chat_message const& original, chat_message const& current, Function& f) const {
         auto position = original.parts.begin();
@@ -230,6 +233,7 @@ private:
 /// Collects the violations of one layer.
 template <class Layer>
 class layer_check {
+    // What the layer declares decides which laws apply to it.
     static constexpr effect effects = Layer::effects;
     static constexpr bool repairs = effects & (effect::repairs | effect::restores);
     static constexpr bool edits =
@@ -239,6 +243,7 @@ class layer_check {
 public:
     layer_check(Layer const& layer, layer_law_options const& options) : layer_{layer}, options_{options} {}
 
+    /// All checks on all conversations, until `most` violations are found.
     std::vector<layer_violation> run() {
         for (std::size_t round = 0; round < options_.rounds && violations_.size() < options_.most; ++round) {
             seed_ = options_.seed + round;
@@ -251,6 +256,7 @@ public:
                 budget const limits{.window = {window}};
                 for (bool const marks : {true, false}) {
                     check_reduce(layer_, all, limits, marks);
+                    // Under pressure, too: other paths of the layer run then.
                     if constexpr (!(effects & effect::reruns))
                         check_reduce(pipeline{layer_, escalate{}}, all, limits, marks);
                 }
@@ -258,12 +264,14 @@ public:
             }
             check_session(all, {.window = {size / 2}});
         }
+        // A layer that never acts breaks no law; its trigger is probably out of reach.
         if (edits && !acted_ && violations_.empty())
             report(layer_law::active, "the layer changed none of the conversations");
         return std::move(violations_);
     }
 
 private:
+    /// Adds a violation on the present conversation.
     void report(layer_law law, std::string what) {
         layer_violation violation{law, seed_, std::move(what)};
         if (violations_.size() < options_.most) violations_.push_back(std::move(violation));
@@ -289,6 +297,7 @@ private:
             auto same = all;
             static_cast<void>(reduce(same, mix, limits, counting_estimator{}, with_marks(marks)));
             if (same != after) report(layer_law::deterministic, "two runs on one conversation differ");
+            // After other outcomes the run has not completed, and a second one may go on.
             if (first.outcome != outcome::fits && first.outcome != outcome::exhausted) return;
             auto again = after;
             static_cast<void>(reduce(again, mix, limits, counting_estimator{}, with_marks(marks)));
