@@ -82,6 +82,7 @@ public:
     using message_type = element_of<container const>;
     using source_type = originals<container>;
     static constexpr bool borrowed = storage_type::borrowed;
+    // Debug builds look at every message of the program's container, so that a change without `sync` is found in tests.
 #if defined(NDEBUG)
     static constexpr bool in_debug = false;
 #else
@@ -117,6 +118,7 @@ public:
 
     metering<Estimator> const& meter() const noexcept { return meter_; }
     metering<Estimator>& meter() noexcept { return meter_; }
+    /// The estimate of the request with the overhead, whatever was reported.
     cost counted() const noexcept { return meter_.counted(current_request()); }
     usage used() const noexcept { return meter_.used(current_request()); }
     void observe(provider_usage const& report, instant duration) noexcept {
@@ -183,7 +185,7 @@ public:
     /// Calls f(draft): its edits are in force together and can be undone together, or are taken back if it throws.
     template <class Function>
     auto transact(Function&& f) {
-        grow(undo_points_, 1);
+        grow(undo_points_, 1);  // first, so that nothing fails once f has made its edits
         auto const start = mark();
         scope_exit failed{[&]() noexcept { edits_.take_back(outline_, start); }};
         auto const before = counted();
@@ -216,7 +218,7 @@ public:
             bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u;
         edits_.reserve_message(bound_count);  // then nothing below fails
         auto const newest = undo_points_.back();
-        edited(as_size(newest.steps), counted());
+        edited(as_size(newest.steps), counted());  // looks at the steps, so it comes before they are taken back
         edits_.take_back(outline_, as_size(newest.steps));
         edits_.follow_again(outline_, as_size(newest.messages));
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id) {
@@ -278,7 +280,7 @@ public:
                 outline.abandon(abandoned_[abandoned_count].id);
         };
         for (auto const& m : messages_.get()) {
-            if (index == size()) break;
+            if (index == size()) break;  // messages appended meanwhile are read by `append`
             abandon_again();
             bool const pinned = index < first ? outline_.message_at(index).pinned : rule.pins(sequence{index}, m);
             edits.reserve_message(outline.read(m, meter_.estimator(), {.pinned = pinned}));
@@ -310,8 +312,10 @@ public:
         meter_.sending(current_request());
     }
     std::size_t request_size() const noexcept { return request_.size(); }
+    /// A message of the rendered request, below request_size(); valid until the conversation changes.
     message_type const& request_at(std::size_t index) const { return request_.at(source(), index); }
 
+    /// Copies everything that `restored_conversation` reads.
     void save(session_state& state) const {
         for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
         state.released = released_;
@@ -339,6 +343,7 @@ public:
     }
 
 private:
+    /// The request with all edits so far, rendered or not. Refers to the edits.
     request_state current_request() const noexcept {
         return {edits_, size(), request_.joined_frames(outline_, edits_)};
     }
