@@ -179,9 +179,9 @@ struct extract {
         }
 
         /// Appends a line and leaves the last three.
-        static void keep_newest(std::vector<std::string>& lines, std::string line_text) {
-            if (lines.size() == 3) lines.erase(lines.begin());
-            lines.push_back(std::move(line_text));
+        static void keep_newest(std::vector<std::string>& newest, std::string line_text) {
+            if (newest.size() == 3) newest.erase(newest.begin());
+            newest.push_back(std::move(line_text));
         }
 
         static constexpr std::size_t name_limit = 40;  // names of tools, and of files
