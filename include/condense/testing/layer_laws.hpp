@@ -36,6 +36,7 @@ enum class layer_law : std::uint8_t {
     active,         ///< the layer changed none of the conversations, so that the check shows nothing
 };
 
+/// The enumerator as text.
 constexpr std::string_view name(layer_law law) noexcept {
     switch (law) {
         case layer_law::pairs: return "pairs";
@@ -71,6 +72,7 @@ struct layer_law_options {
 /// bytes. The same for the same seed on every platform. Messages are named m0, m1 and so on; tools are
 /// `read_file`, `search`, `run_tests` and `set_task`; some calls never get a result, some messages are pinned.
 inline std::vector<chat_message> conversation(std::uint64_t seed) {
+    // A generator of its own: those of the standard library have distributions that differ between platforms.
     auto next = [state = seed * 0x9E3779B97F4A7C15u](std::uint64_t limit) mutable {  // splitmix64
         auto mixed = state += 0x9E3779B97F4A7C15u;
         mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -190,6 +192,7 @@ public:
             for (auto const& [first, present] : groups)
                 if (present.some && present.missing)
                     f(layer_law::pairs, "half of the group of " + before_[first].name + " is gone");
+        // In all of the output, messages that the layer wrote included: a provider refuses a result before its call.
         std::set<std::string_view> calls;
         for (auto const& m : after_)
             for (auto const& part : m.parts)
@@ -238,6 +241,7 @@ class layer_check {
     static constexpr bool repairs = effects & (effect::repairs | effect::restores);
     static constexpr bool edits =
         effects & (effect::shortens | effect::externalizes | effect::drops | effect::summarizes | effect::repairs);
+    // Models and clocks may answer differently each time.
     static constexpr bool repeats = !(effects & (effect::asks | effect::reads_clock));
 
 public:
@@ -276,6 +280,7 @@ private:
         layer_violation violation{law, seed_, std::move(what)};
         if (violations_.size() < options_.most) violations_.push_back(std::move(violation));
     }
+    /// Without marks a second run cannot know the first one's work, and must still change nothing.
     static run_options<> with_marks(bool marks) {
         run_options<> options;
         options.marks = marks;
@@ -330,6 +335,7 @@ private:
     void check_strong([[maybe_unused]] std::vector<chat_message> const& all, [[maybe_unused]] budget limits) {
 #if defined(__cpp_exceptions)
         if constexpr (repeats) {
+            // A run that succeeds tells how many calls there are, and what later runs have to give.
             std::size_t calls = 0;
             auto expected = all;
             static_cast<void>(reduce(expected, layer_, limits, counting_estimator{&calls}));
@@ -342,7 +348,7 @@ private:
                 } catch (std::runtime_error const&) {}
                 if (!changed && after != all)
                     return report(layer_law::strong, "a run that failed has changed the conversation");
-                if (changed) continue;
+                if (changed) continue;  // the layer has handled the failure
                 static_cast<void>(reduce(after, layer_, limits, counting_estimator{}));
                 if (after != expected)
                     return report(layer_law::strong, "after a run that failed another gives something else");
@@ -366,7 +372,7 @@ private:
 
     Layer const& layer_;
     layer_law_options options_;
-    std::uint64_t seed_ = 0;
+    std::uint64_t seed_ = 0;  ///< of the present conversation
     bool acted_ = false;  ///< some run has changed something
     std::vector<layer_violation> violations_ = {};
 };
