@@ -35,7 +35,7 @@ borrowed noted(conversation& all) {
     borrowed held{std::ref(all)};
     for (auto const& m : all) {
         held.reserve();
-        held.note(m);
+        held.add_digest(m);
     }
     return held;
 }
@@ -130,17 +130,17 @@ TEST_CASE("messages noted anew, and taken back") {
     auto all = numbered(20);
     auto held = noted(all);
     all[5].parts[0].text += "!";
-    held.note_anew(5, 20);
+    held.replace_digests(5, 20);
     CHECK(held.first_difference(true) == 20);
     all.resize(3);
     CHECK(held.first_difference(false) == 3);
-    held.note_anew(3, 3);
+    held.replace_digests(3, 3);
     CHECK(held.first_difference(true) == 3);
-    held.note(all[0]);
-    held.take_back();
+    held.add_digest(all[0]);
+    held.remove_last_digest();
     CHECK(held.first_difference(true) == 3);
     all.clear();
     CHECK(held.first_difference(false) == 0);
-    held.note_anew(0, 0);
+    held.replace_digests(0, 0);
     CHECK(held.first_difference(true) == 0);
 }

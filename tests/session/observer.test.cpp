@@ -22,7 +22,7 @@ using condense::tokens;
 using condense::usage;
 using condense::detail::hears;
 using condense::detail::tell;
-using condense::detail::tell_made;
+using condense::detail::tell_lazily;
 
 constexpr tokens most{std::numeric_limits<std::uint64_t>::max()};
 constexpr auto most32 = condense::detail::none32;
@@ -88,9 +88,9 @@ constexpr bool what_no_one_takes_is_not_made() {
         ++made;
         return events::due{};
     };
-    tell_made<events::due>(none, make);
+    tell_lazily<events::due>(none, make);
     bool const idle = made == 0;
-    tell_made<events::due>(everything, make);
+    tell_lazily<events::due>(everything, make);
     return idle && made == 1 && count == 1;
 }
 static_assert(what_no_one_takes_is_not_made());
@@ -99,7 +99,7 @@ constexpr bool an_observer_may_change() {
     with_state seen;
     tell(seen, events::reduced{});
     tell(seen, events::due{});
-    tell_made<events::reduced>(seen, [] { return events::reduced{}; });
+    tell_lazily<events::reduced>(seen, [] { return events::reduced{}; });
     return seen.count == 2;
 }
 static_assert(an_observer_may_change());

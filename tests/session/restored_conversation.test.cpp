@@ -124,8 +124,8 @@ TEST_CASE("any rounds of a state are harmless") {
     for (int number = 0; number < 5; ++number) session.push(numbered(number));
     for (auto const any : {std::uint32_t{33}, std::uint32_t{64}, std::uint32_t{65}, ~std::uint32_t{0}}) {
         auto kept = session.state().state;
-        kept.pace.stayed = any;
-        kept.pace.due = ~std::uint64_t{0};
+        kept.pace.runs_left_due = any;
+        kept.pace.ineffective_layers = ~std::uint64_t{0};
         kept.pace.rounds_at_run = ~std::uint64_t{0} - any;
         auto later = fresh(windowed(journal));
         REQUIRE_FALSE(later.adopt(kept));

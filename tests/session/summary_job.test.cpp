@@ -110,7 +110,7 @@ TEST_CASE("a job holds still while its groups are there with the messages they h
     toy::desk desk{{toy::user("a"), toy::call("1"), toy::user("c"), toy::assistant("d"), toy::user("e")}};
     job_ledger jobs;
     auto const id = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = "p"});
-    auto const holds = [&] { return job_ledger::holds_still(*jobs.find(id), desk.facts, desk.edits); };
+    auto const holds = [&] { return job_ledger::is_current(*jobs.find(id), desk.facts, desk.edits); };
     CHECK(holds());
     desk.push(toy::assistant("more"));
     CHECK(holds());

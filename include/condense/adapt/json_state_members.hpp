@@ -74,12 +74,12 @@ void each_member(Archive& a, budget& limits) {
 }
 template <class Archive>
 void each_member(Archive& a, pace& pacing) {
-    a("pushed", pacing.pushed.steps), a("at_run", pacing.at_run.steps), a("at_ask", pacing.at_ask.steps),
-        a("changes", pacing.changes), a("tried", pacing.tried);
-    a("due", pacing.due), a("stuck", pacing.stuck.count), a("fruitless", pacing.fruitless), a("asked", pacing.asked),
-        a("answer_fitted", pacing.answer_fitted), a("open", pacing.open);
+    a("pushed", pacing.pushed.steps), a("at_run", pacing.pushed_at_run.steps), a("at_ask", pacing.pushed_at_ask.steps),
+        a("changes", pacing.revision), a("tried", pacing.last_attempt_revision);
+    a("due", pacing.ineffective_layers), a("stuck", pacing.stuck_at.count), a("fruitless", pacing.fruitless),
+        a("asked", pacing.model_asked), a("answer_fitted", pacing.answer_fitted), a("open", pacing.open);
     if (a.version() < 2) return;
-    a("rounds", pacing.rounds), a("rounds_at_run", pacing.rounds_at_run), a("stayed", pacing.stayed);
+    a("rounds", pacing.rounds), a("rounds_at_run", pacing.rounds_at_run), a("stayed", pacing.runs_left_due);
     std::string cause{std::string_view{pacing.cause}};
     a("cause", cause);
     pacing.cause = std::string_view{cause};

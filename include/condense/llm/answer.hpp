@@ -7,14 +7,15 @@
 #include <condense/detail/json_members.hpp>
 #include <condense/llm/answer_text.hpp>
 
-// Whether what a model answered can be a summary, or is a refusal, an error text or an error document instead:
-// detail::wording::no_summary(text) says why it can not be one.
+// Whether a model's answer can be a summary, or is a refusal, an error text or an error document instead:
+// detail::wording::no_summary(text) says why it cannot be one.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::wording {
 
-// Refusals.
+// Refusals, by their first words, because a summary may report one further on. Lists are in lower case, as
+// `answer_text` is.
 
 // clang-format off
 inline constexpr char const* inabilities[] = {
@@ -101,7 +102,8 @@ inline bool refuses(std::string_view text) noexcept {
            contains_any(opening, missing_words);
 }
 
-// Errors.
+// Errors: clients and proxies return the text of an error as if it were the answer. The first words decide, unless the
+// text also reports on a conversation, as a summary of work on an error does.
 
 // clang-format off
 inline constexpr char const* error_openings[] = {
@@ -169,26 +171,28 @@ inline bool names_file(std::string_view text) noexcept {
     if (text.find("traceback (most") != std::string_view::npos || text.find("\n    at ") != std::string_view::npos)
         return false;
     for (std::string_view const ending : source_files)
-        for (auto at = text.find(ending, 1); at != std::string_view::npos; at = text.find(ending, at + 1)) {
-            auto const after = at + ending.size();
-            if (is_word_byte(text[at - 1]) &&
-                (after == text.size() || (!is_word_byte(text[after]) && text[after] != '/')))
+        for (auto position = text.find(ending, 1); position != std::string_view::npos;
+             position = text.find(ending, position + 1)) {
+            auto const end = position + ending.size();
+            if (is_word_byte(text[position - 1]) &&
+                (end == text.size() || (!is_word_byte(text[end]) && text[end] != '/')))
                 return true;
         }
     return false;
 }
-inline bool tells(std::string_view text) noexcept { return contains_any(text, narrative) || names_file(text); }
+/// True if the text reports on work in a conversation, so that it is no bare error.
+inline bool reports_work(std::string_view text) noexcept { return contains_any(text, narrative) || names_file(text); }
 
 /// True for a line that begins with a phrase of at most three words ending in `error` or `exception`, punctuated as in
 /// a log: "openai.RateLimitError: ...", "API Error: 529", "Error code: 429", "[Error]".
 inline bool names_error(std::string_view line) noexcept {
-    std::size_t at = line.starts_with("[") || line.starts_with("(") ? 1 : 0;
+    std::size_t begin = line.starts_with("[") || line.starts_with("(") ? 1 : 0;
     for (int words = 0; words < 3; ++words) {
-        auto end = at;
+        auto end = begin;
         while (end < line.size() &&
                (is_word_byte(line[end]) || (line[end] == '.' && end + 1 < line.size() && is_word_byte(line[end + 1]))))
             ++end;
-        auto const word = line.substr(at, end - at);
+        auto const word = line.substr(begin, end - begin);
         auto rest = line.substr(end);
         if (word.ends_with("error") || word.ends_with("exception") || word == "fatal" || word == "fehler") {
             if (trimmed(rest).empty()) return true;
@@ -200,7 +204,7 @@ inline bool names_error(std::string_view line) noexcept {
             return std::string_view{":-([{]!.*"}.find(rest.front()) != std::string_view::npos || is_digit(rest.front());
         }
         if (word.empty() || end == line.size() || line[end] != ' ') return false;
-        at = end + 1;
+        begin = end + 1;
     }
     return false;
 }
@@ -235,11 +239,12 @@ inline bool reports_error(std::string_view text) noexcept {
     opens = opens || (text.size() < 600 && contains_any(text, excuses));
     if (auto const phrase_size = begins_with_any(text, failure_openings); phrase_size != 0)
         opens = opens || begins_with_part_of(trimmed(text.substr(phrase_size)), failed_aims);
-    return (rejected || opens || names_error(line) || names_status(line)) && !tells(text);
+    return (rejected || opens || names_error(line) || names_status(line)) && !reports_work(text);
 }
 
-// Error documents.
+// Error documents: JSON in place of text.
 
+/// True if a member's value is more than a blank: `"error": null` is no error.
 inline bool says_something(std::string_view json) noexcept {
     return json != "null" && json != "false" && json != "\"\"" && json != "{}" && json != "[]" && json != "0";
 }
@@ -295,6 +300,7 @@ inline constexpr char const* answer_labels[] = {
     "overview:"};
 // clang-format on
 
+/// The text without Markdown marks and spaces at its beginning.
 inline std::string_view unmarked(std::string_view text) noexcept {
     auto const begin = text.find_first_not_of(" \t\n#*_~=-");
     return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
@@ -319,9 +325,9 @@ inline std::string_view behind_opening(std::string_view text) noexcept {
     if (begins_with_any(plain, polite_openings) == 0) return text;
     auto end = std::string_view::npos;
     for (std::string_view const stop : {"\n", ". ", "! ", "? ", ": ", ", but ", " but i", ", however", " - ", "; "}) {
-        auto const at = plain.find(stop);
-        if (at != std::string_view::npos && (end == std::string_view::npos || at + stop.size() < end))
-            end = stop == " but i" ? at + 5 : at + stop.size();
+        auto const position = plain.find(stop);
+        if (position != std::string_view::npos && (end == std::string_view::npos || position + stop.size() < end))
+            end = stop == " but i" ? position + 5 : position + stop.size();
     }
     return end == std::string_view::npos ? text : plain.substr(end);
 }
@@ -347,13 +353,13 @@ inline std::string_view unfenced(std::string_view text) noexcept {
 /// The problem with a last paragraph that is a refusal or an error document without introduction, as when a stream
 /// breaks off; empty if there is none.
 inline std::string_view breaks_off(std::string_view text) {
-    auto const at = text.rfind('\n');
-    if (at == std::string_view::npos) return {};
-    auto const before = trimmed(text.substr(0, at));
-    auto const last = trimmed(text.substr(at));
+    auto const break_position = text.rfind('\n');
+    if (break_position == std::string_view::npos) return {};
+    auto const before = trimmed(text.substr(0, break_position));
+    auto const last = trimmed(text.substr(break_position));
     if (before.ends_with(":") || before.ends_with("```") || last.starts_with("```")) return {};
     if (is_error_document(last)) return "an error document in place of a summary";
-    bool const paragraph = text.substr(0, at).ends_with("\n");
+    bool const paragraph = text.substr(0, break_position).ends_with("\n");
     if (paragraph &&
         !first_line(before.substr(before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1))
              .starts_with("#") &&

@@ -18,22 +18,25 @@ class answer_text {
 public:
     static constexpr std::size_t size_limit = 16'384;  ///< bytes; the rest of a longer answer is not searched
 
+    /// Copies at most `size_limit` bytes.
     explicit answer_text(std::string_view text) {
         text = text.substr(0, size_limit);
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            auto const sequence = text.substr(at, 3);
-            if (sequence == "\xE2\x80\x99" || sequence == "\xE2\x80\x98") lowered_.push_back('\''), at += 2;
-            else if (sequence == "\xE2\x80\x9C" || sequence == "\xE2\x80\x9D") lowered_.push_back('"'), at += 2;
-            else if (sequence == "\xEF\xBB\xBF" && at == 0) at += 2;
-            else if (sequence.substr(0, 2) == "\xC2\xA0") lowered_.push_back(' '), ++at;
-            else if (text[at] != '\r') lowered_.push_back(lowered(text[at]));
+        for (std::size_t index = 0; index < text.size(); ++index) {
+            auto const sequence = text.substr(index, 3);
+            if (sequence == "\xE2\x80\x99" || sequence == "\xE2\x80\x98") lowered_.push_back('\''), index += 2;
+            else if (sequence == "\xE2\x80\x9C" || sequence == "\xE2\x80\x9D") lowered_.push_back('"'), index += 2;
+            else if (sequence == "\xEF\xBB\xBF" && index == 0) index += 2;
+            else if (sequence.substr(0, 2) == "\xC2\xA0") lowered_.push_back(' '), ++index;
+            else if (text[index] != '\r') lowered_.push_back(lowered(text[index]));
         }
+        // Adverbs would multiply the phrases: "i really cannot" is "i cannot".
         for (std::string_view const filler :
              {" really ", " very ", " truly ", " so ", " deeply ", " terribly ", " respectfully ", " therefore ",
               " also ", " simply ", " currently ", " just ", " kindly ", " politely "})
-            for (auto at = lowered_.find(filler); at < 240; at = lowered_.find(filler, at))
-                lowered_.erase(at, filler.size() - 1);
+            for (auto position = lowered_.find(filler); position < 240; position = lowered_.find(filler, position))
+                lowered_.erase(position, filler.size() - 1);
     }
+    /// Valid while this object lives.
     std::string_view all() const noexcept { return lowered_; }
 
 private:
@@ -54,10 +57,12 @@ inline std::string_view without(std::string_view text, std::string_view ends) no
 }
 inline std::string_view trimmed(std::string_view text) noexcept { return without(text, " \t\r\n"); }
 inline std::string_view first_line(std::string_view text) noexcept { return text.substr(0, text.find('\n')); }
+/// True for letters, digits, `_`, and every byte of a letter beyond ASCII.
 inline bool is_word_byte(char byte) noexcept {
     return is_letter(byte) || is_digit(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
 }
 
+/// True if the text contains one of the phrases, in the middle of a word, too.
 template <std::size_t Size>
 bool contains_any(std::string_view text, char const* const (&phrases)[Size]) noexcept {
     for (std::string_view const phrase : phrases)

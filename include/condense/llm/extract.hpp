@@ -14,17 +14,21 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
-// A summary without a model, by rule (V5): what the user asked, which tools ran, which files were
-// touched, what failed, what was said last. Same messages, same bytes.
+// A summary without a model, by rule: what the user asked, which tools ran, which files they named, what failed, and
+// the last answer. Same messages, same bytes: summarize{} uses it unless it has a model.
 
 namespace condense {
 inline namespace v1 {
 
-/// The rule-based summarizer. `open()` gives notes that see every part and write the text.
+/// The rule-based summarizer. `open()` returns notes, which read every part of the messages and then write the text.
+/// Loses everything that is no request, name, error or answer, such as the reasons for decisions. Costs one pass over
+/// the parts, without a copy of them.
 struct extract {
-    chars request = {500};  ///< V5: of the first request
-    chars recent = {200};   ///< of each later one, of errors, and of the last answer
+    chars request = {500};  ///< kept of the first request, which is the task
+    chars recent = {200};   ///< kept of each later request, of each error, and of the last answer
 
+    /// What is noted of one summary: the first request, the last three requests and errors, and up to 40 names of tools
+    /// and of files with their counts. Refers to nothing.
     template <class = void>
     class basic_notes {
     public:
@@ -50,8 +54,8 @@ struct extract {
             std::string out;
             add(out, limit, "First request: ", first_);
             for (auto const& entry : recent_) add(out, limit, "Request: ", entry);
-            add(out, limit, "Tools used: ", counted(tools_));
-            add(out, limit, "Files touched: ", counted(files_));
+            add(out, limit, "Tools used: ", list_of(tools_));
+            add(out, limit, "Files touched: ", list_of(files_));
             for (auto const& error : errors_) add(out, limit, "Error: ", error);
             add(out, limit, "Last answer: ", answer_);
             if (!earlier_.empty()) add(out, limit, "Earlier: ", line(earlier_, {limit.count / 3}));
@@ -64,11 +68,12 @@ struct extract {
             std::uint64_t count = 0;
         };
 
+        /// True if there is nothing but white space.
         static bool blank(std::string_view text) noexcept {
             return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
         }
 
-        /// One line of at most `limit` code points.
+        /// The text as one line of at most `limit` code points, in valid UTF-8, with `...` if it was cut.
         static std::string line(std::string_view text, chars limit) {
             auto const begin = text.find_first_not_of(" \t\r\n");
             if (begin == std::string_view::npos) return {};
@@ -82,6 +87,7 @@ struct extract {
             return out;
         }
 
+        /// Appends a line, or nothing if fewer than 16 code points of it would fit.
         static void add(std::string& out, chars limit, std::string_view label, std::string_view text) {
             if (text.empty()) return;
             auto const room = detail::sub_capped(limit.count, detail::utf8::count(out) + label.size() + 4);
@@ -89,18 +95,20 @@ struct extract {
             out.append(label).append(line(text, {room})).push_back('\n');
         }
 
-        static void count(std::vector<tally>& into, std::string_view name) {
-            for (auto& entry : into)
+        /// Counts a name; ignores new names beyond the limit. Linear, because there are few.
+        static void count(std::vector<tally>& tallies, std::string_view name) {
+            for (auto& entry : tallies)
                 if (entry.name == name) {
                     ++entry.count;
                     return;
                 }
-            if (into.size() < name_limit) into.push_back({std::string{name}, 1});
+            if (tallies.size() < name_limit) tallies.push_back({std::string{name}, 1});
         }
 
-        static std::string counted(std::vector<tally> const& from) {
+        /// The names, separated by commas, with counts above one.
+        static std::string list_of(std::vector<tally> const& tallies) {
             std::string out;
-            for (auto const& entry : from) {
+            for (auto const& entry : tallies) {
                 if (!out.empty()) out.append(", ");
                 out.append(line(entry.name, {120}));
                 if (entry.count > 1) out.append(" x").append(detail::grouped(entry.count));
@@ -123,14 +131,14 @@ struct extract {
         void add_files(std::string_view arguments) {
             namespace json = detail::json;
             if (!json::valid(arguments)) return;
-            json::scanner read{arguments};
+            json::scanner scanner{arguments};
             bool file_key = false;
             std::vector<std::string> call_files;  // a file counts once a call
-            for (auto token = read.next(); token != json::token::done; token = read.next()) {
-                if (token == json::token::key) file_key = names_files(read.text());
+            for (auto token = scanner.next(); token != json::token::done; token = scanner.next()) {
+                if (token == json::token::key) file_key = names_files(scanner.text());
                 else if (token == json::token::object || token == json::token::close) file_key = false;
                 else if (token == json::token::string && file_key) {
-                    auto name = json::string_value(read.text());
+                    auto name = json::string_value(scanner.text());
                     bool is_new = is_path(name);
                     for (auto const& other : call_files) is_new = is_new && other != name;
                     if (!is_new) continue;
@@ -139,7 +147,7 @@ struct extract {
                 }
             }
         }
-        /// `key` as written, with its quotes: "file_path", "filePath".
+        /// True if values of this key are paths. `key` as written, with its quotes: "file_path", "filePath".
         static bool names_files(std::string_view key) {
             std::string letters;
             for (char const byte : key)
@@ -165,14 +173,15 @@ struct extract {
 
         void add_result(part_view const& part) {
             if (part.status != part_status::error) return;
-            auto error = std::string{part.tool};
+            auto error = std::string{part.tool};  // which tool failed says more than most error texts
             if (!error.empty()) error.append(": ");
             keep_newest(errors_, error + line(part.text, recent_limit_));
         }
 
-        static void keep_newest(std::vector<std::string>& into, std::string line_text) {
-            if (into.size() == 3) into.erase(into.begin());
-            into.push_back(std::move(line_text));
+        /// Appends a line and leaves the last three.
+        static void keep_newest(std::vector<std::string>& newest, std::string line_text) {
+            if (newest.size() == 3) newest.erase(newest.begin());
+            newest.push_back(std::move(line_text));
         }
 
         static constexpr std::size_t name_limit = 40;  // names of tools, and of files

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-// Fences for text from outside: a label, and marks that the text inside cannot imitate.
+// Fences around text from outside: a label, and marks that the text inside cannot imitate, so that it cannot pass for
+// instructions.
 
 namespace condense {
 inline namespace v1 {
@@ -14,9 +15,10 @@ namespace detail {
 /// True if `text` begins with `word`, which is in lower case, in letters of either case.
 constexpr bool begins_with_word(std::string_view text, std::string_view word) noexcept {
     if (text.size() < word.size()) return false;
-    for (std::size_t at = 0; at < word.size(); ++at) {
-        auto const byte = text[at] >= 'A' && text[at] <= 'Z' ? static_cast<char>(text[at] + ('a' - 'A')) : text[at];
-        if (byte != word[at]) return false;
+    for (std::size_t index = 0; index < word.size(); ++index) {
+        auto const byte =
+            text[index] >= 'A' && text[index] <= 'Z' ? static_cast<char>(text[index] + ('a' - 'A')) : text[index];
+        if (byte != word[index]) return false;
     }
     return true;
 }
@@ -24,9 +26,10 @@ constexpr bool begins_with_word(std::string_view text, std::string_view word) no
 /// Appends `text`, with `&lt;` for each `<` that could open or close a fence, and with spaces for control characters
 /// other than line breaks and tabs.
 inline void append_neutral(std::string& out, std::string_view text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto const byte = static_cast<unsigned char>(text[at]);
-        auto const rest = text.substr(at + 1);
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        auto const byte = static_cast<unsigned char>(text[index]);
+        auto const rest = text.substr(index + 1);
+        // U+0080 to U+009F in UTF-8: control characters that some terminals obey.
         bool const c1 = byte == 0xC2 && !rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
                         static_cast<unsigned char>(rest[0]) < 0xA0;
         if (byte == '<' &&
@@ -35,8 +38,8 @@ inline void append_neutral(std::string& out, std::string_view text) {
         else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) out.push_back(' ');
         else if (c1) {
             out.push_back(' ');
-            ++at;
-        } else out.push_back(text[at]);
+            ++index;
+        } else out.push_back(text[index]);
     }
 }
 

@@ -19,8 +19,8 @@
 #include <condense/llm/overflow.hpp>
 #include <condense/llm/provider_usage.hpp>
 
-// How a session calls a model: a callable from the request to a message, or to a reply that may hold an
-// error and the usage; a streaming one takes a sink beside it.
+// How a session calls a model: a callable from the request to a message, or to a reply that may hold an error and the
+// usage; a streaming model also takes a sink.
 
 namespace condense {
 inline namespace v1 {
@@ -37,8 +37,8 @@ struct provider_error {
 /// What a model returns: a message, or an error. A summariser may return a reply<std::string> in place of a text.
 template <class Message>
 struct reply {
-    std::optional<Message> message = {};
-    provider_usage usage = {};
+    std::optional<Message> message = {};  ///< the answer; nothing if there is an error
+    provider_usage usage = {};            ///< of this request; zeros if the provider reports none
     provider_error error = {};
     std::string stop = {};  ///< the provider's stop reason, such as "end_turn" or "length"; empty if unknown
 };
@@ -51,6 +51,7 @@ public:
     delivery(target_type target, void* context) noexcept : target_{target}, context_{context} {}
     delivery(delivery const&) = delete;  // the session asks this object whether something was shown
     delivery& operator=(delivery const&) = delete;
+    /// Passes a piece on; the view is valid during the call.
     void operator()(std::string_view piece) {
         delivered_ = delivered_ || !piece.empty();
         if (target_ != nullptr) target_(context_, piece);
@@ -86,8 +87,8 @@ constexpr std::string_view name(call_outcome which) noexcept {
 template <class Message>
 struct [[nodiscard]] call_result {
     call_outcome outcome = call_outcome::failed;
-    Message const* answer = nullptr;
-    provider_error error = {};
+    Message const* answer = nullptr;  ///< null unless the model has answered
+    provider_error error = {};        ///< of the latest attempt
     std::uint32_t attempts = 0;  ///< calls of the model: at most two
     v1::outcome reduction = v1::outcome::fits;  ///< outcome of the reduction before the call
 
@@ -123,14 +124,16 @@ inline bool ended_by_itself(std::string_view stop) noexcept {
                                                           "complete", "completed", "eos",  "eos_token"};
     for (auto const word : complete) {
         bool same = word.size() == stop.size();
-        for (std::size_t at = 0; same && at < word.size(); ++at) same = lowered(stop[at]) == word[at];
+        for (std::size_t index = 0; same && index < word.size(); ++index) same = lowered(stop[index]) == word[index];
         if (same) return true;
     }
     return false;
 }
 
+/// A model that calls the sink with each piece of its answer.
 template <class Model, class Request>
 concept streams = std::invocable<Model&, Request const&, delivery&>;
+/// A model that returns its answer as a whole.
 template <class Model, class Request>
 concept answers = std::invocable<Model&, Request const&>;
 
@@ -149,13 +152,14 @@ reply<Message> ask_model(Model& model, Request const& request, delivery& sink) {
                   "condense: session.call: the model must give a message or a condense::reply of one (see reply)");
     if constexpr (std::same_as<result_type, reply<Message>>) return answer();
     else {
-        reply<Message> result_reply;
-        result_reply.message.emplace(answer());
-        return result_reply;
+        reply<Message> result;
+        result.message.emplace(answer());
+        return result;
     }
 }
 
-/// The same; an exception that tells of an overflow is its reply where `may_retry()`, and nothing was shown yet.
+/// The same, but an exception that reports a context overflow becomes an error in the reply, if `may_retry()` and
+/// nothing was shown yet. All other exceptions propagate, those of a cancellation whatever they say.
 template <class Message, class Model, class Request, class Stop, class MayRetry>
 reply<Message> ask_model(Model& model, Request const& request, delivery& sink, [[maybe_unused]] Stop const& stop,
                          [[maybe_unused]] MayRetry const& may_retry) {

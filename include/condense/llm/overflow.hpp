@@ -27,10 +27,12 @@ struct overflow {
 
 namespace detail {
 
+/// A wording of some provider or server, in lower case. `*` skips text, `~` skips what is neither letter nor digit; see
+/// `phrase_at`.
 struct overflow_wording {
     std::string_view phrase;  ///< `#` is the requested number, `%` the limit
     bool by_server = false;  ///< comes with status 500 too
-    bool generic = false;    ///< of no provider in particular: ignored if the text speaks of rates or of the answer
+    bool generic = false;  ///< of no provider in particular: ignored if the text speaks of rates or of the answer
 };
 
 /// Among wordings that begin alike, the one that names more comes first.
@@ -115,6 +117,8 @@ inline constexpr std::array<std::string_view, 14> other_limits = {
     "rate limit", "rate_limit", "ratelimit", "per minute", "per day", "per hour",     "per month",
     "daily",      "monthly",    "today",     "quota",      "(tpm)",   "output token", "max_tokens must"};
 
+/// True if the text mentions another limit than the window. Linear; called only for a wording of no provider in
+/// particular.
 constexpr bool limits_something_else(std::string_view text) noexcept {
     for (; !text.empty(); text.remove_prefix(1))
         for (auto const words : other_limits)
@@ -125,6 +129,7 @@ constexpr bool limits_something_else(std::string_view text) noexcept {
 /// How libraries write the HTTP status into the text of an error.
 inline constexpr std::array<std::string_view, 4> status_wordings = {"code~%", "error~%", "http~%", "status~%"};
 
+/// True if an overflow may come with this HTTP status; 0 if it is not known. For the reasons see `overflow_of`.
 constexpr bool overflow_status(int status, bool by_server) noexcept {
     return status == 0 || status == 400 || status == 413 || status == 422 || (status == 500 && by_server);
 }
@@ -132,10 +137,12 @@ constexpr bool overflow_status(int status, bool by_server) noexcept {
 /// 2^40 tokens, more than any window: a larger number does not count tokens.
 inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
 
+/// Sets a number that no earlier wording has set.
 constexpr void set_tokens(tokens& target, std::uint64_t count) noexcept {
     if (target.count == 0 && count <= tokens_ceiling) target = {count};
 }
 
+/// A hash of the first two bytes, of either case.
 constexpr std::size_t start_of(std::string_view text) noexcept {
     return (static_cast<unsigned char>(lowered(text[0])) * 32u + static_cast<unsigned char>(lowered(text[1]))) % 1024;
 }
@@ -158,7 +165,7 @@ constexpr int status_at(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// The part of an answer that is searched.
+/// The beginning of an answer that is searched: real errors are short, and a body may be of any size.
 inline constexpr bytes overflow_look = {64 * 1024};
 
 /// The context overflow that a provider's answer reports, if any: from the body, the event of a stream, or the message

@@ -13,18 +13,22 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/fence.hpp>
 
-// The prompt of a summariser: what to write, then the transcript as data behind a fence whose name
-// follows from the transcript itself, so that nothing inside can close it.
+// The prompt of a summariser: what to write, then the transcript as data behind a fence whose name is a hash of the
+// transcript, so that nothing inside can close it.
 
 namespace condense {
 inline namespace v1 {
 
+/// Reads the parts of the messages in order, then writes the prompt. Deterministic: same parts, same bytes, so that a
+/// cache of summaries may be used. Costs a copy of the text.
 class summary_prompt {
 public:
     summary_prompt() = default;
     /// Keeps at most `part_limit` code points of each part: half from its beginning, half from its end.
     explicit summary_prompt(chars part_limit) noexcept : part_limit_{part_limit} {}
 
+    /// Adds one part; `summary`: it is the text of an earlier summary. Of a part with a cost of its own, such as an
+    /// image, the label alone.
     void see(role speaker, part_view const& part, bool summary) {
         body_.append("[").append(summary ? std::string_view{"earlier summary"} : name(speaker));
         if (part.kind != part_kind::text) body_.append(" ").append(name(part.kind));
@@ -61,9 +65,11 @@ public:
         return out;
     }
 
+    /// True if no part was added.
     bool empty() const noexcept { return body_.empty(); }
 
 private:
+    /// Appends the text, or its two ends and how much is left out between them.
     void append_excerpt(std::string_view text) {
         auto const points = part_limit_.count < text.size() ? detail::utf8::count(text) : 0;
         if (points <= part_limit_.count) return detail::append_neutral(body_, text);

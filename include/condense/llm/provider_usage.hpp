@@ -14,10 +14,10 @@ inline namespace v1 {
 /// The tokens of one request. `input` is without those read from or written to the provider's cache, as
 /// Anthropic reports it; sums saturate, because providers supply the figures.
 struct provider_usage {
-    tokens input = {};
-    tokens output = {};
-    tokens cache_read = {};
-    tokens cache_write = {};
+    tokens input = {};        ///< sent, without those of the cache
+    tokens output = {};       ///< of the answer, with its reasoning
+    tokens cache_read = {};   ///< sent, and found in the cache
+    tokens cache_write = {};  ///< sent, and put into the cache
 
     /// From a report whose input includes cached tokens, as those of OpenAI and Gemini do. More cached tokens than
     /// input count as all of the input.
@@ -36,9 +36,8 @@ struct provider_usage {
     friend constexpr bool operator==(provider_usage const&, provider_usage const&) = default;
 };
 
-// For clients that report the total of a conversation in place of one request.
-
-/// Turns running totals into single requests. Plain data. `auto const cost = totals.next(reported);`
+/// Turns running totals into single requests, for clients that report the total of a conversation. Plain data.
+/// `auto const cost = totals.next(reported);`
 struct cumulative_usage {
     tokens total = {};   ///< of the newest report
     tokens latest = {};  ///< added by it

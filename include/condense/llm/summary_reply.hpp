@@ -11,7 +11,7 @@
 #include <condense/llm/model_call.hpp>
 #include <condense/llm/overflow.hpp>
 
-// A model's reply to a prompt for a summary, judged: the summary, or why it is none.
+// Checks a model's reply to a prompt for a summary.
 
 namespace condense {
 inline namespace v1 {
@@ -19,11 +19,12 @@ namespace detail {
 
 /// A summary, or why the reply is none.
 struct summary_reply {
-    std::string text = {};
-    small_text<96> problem = {};
+    std::string text = {};        ///< of the reply, whatever it is
+    small_text<96> problem = {};  ///< empty for a summary
     std::optional<overflow> too_large = {};  ///< set if the provider refused the prompt as too large
 };
 
+/// The reply is no summary if it is an error, was cut off, or is a refusal or an error in the form of a text.
 inline summary_reply summary_reply_of(reply<std::string> answer) {
     summary_reply result{.text = std::move(answer.message).value_or(std::string{})};
     if (answer.error) {

@@ -11,37 +11,39 @@
 #include <condense/layer/summarize.hpp>
 #include <condense/shorten/head_tail.hpp>
 
-// Output is cut right after the tool ran; at 70 % all but the last ten messages becomes one short summary:
+// Output is cut right after the tool ran; at 70 % all but the last ten messages become one short summary:
 // presets::coding_agent(journal, model).
 
 namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// D1.
+/// Leaves the first and last 128 lines, 10 KiB at most, of a result over 256 lines or 10 KiB.
 inline constexpr auto coding_agent_cut =
     compress{.when = always,
              .protect = nothing,
              .over = lines{256} && bytes{10'240},
              .with = head_tail{.head = lines{128}, .tail = lines{128}, .at_most = bytes{10'240}}};
 
-/// Rows D1, D3, D4, D6; of the budget 10 % belong to the output.
+/// For short sessions with much tool output, without a store: what is cut is in the journal alone. The summary comes
+/// from the model, or by rule if the model fails. Where that does not help, the oldest messages are dropped from 90 %,
+/// and above 95 % the outcome is `exhausted`. Meant for a budget that reserves 10 % for the output.
 template <journal Journal, summarizer Model>
 auto coding_agent(Journal to, Model model) {
     using namespace literals;
     auto const recent = task | last(10_messages) | unanswered;
     return pipeline{
-        record{.to = to},  // D6
+        record{.to = to},  // on arrival, before anything is cut
         coding_agent_cut,
         fallback{
             summarize{.when = used >= 70_pct,
                       .until = used <= 7_pct,
-                      .protect = recent,  // D3: about a tenth
+                      .protect = recent,  // until a tenth of the conversation is left
                       .asks_for = "Write two or three sentences: what the user wants, what was done, and what is open.",
                       .with = model},
             summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent}},
         sliding_window{.when = used >= 90_pct, .protect = recent},
-        escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // D4
+        escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // the hard stop
 }
 
 }  // namespace presets

@@ -13,30 +13,35 @@
 #include <condense/shorten/head_tail.hpp>
 #include <condense/shorten/point_to_file.hpp>
 
-// Each stage later and harder than the one before it: large results are stored as they come, what was written
-// into files becomes a pointer, then the conversation is summarised: presets::progressive(journal, store, model).
+// Each stage acts later and removes more than the one before it: large results are stored on arrival, text written into
+// files becomes a pointer, then the conversation is summarised: presets::progressive(journal, store, model).
 
 namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// Rows V1 to V5. Retrieval tools belong into `protect` of a mix of your own.
+/// Results over 20,000 tokens are stored on arrival and leave ten lines. From 85 % the texts of all file-writing calls
+/// become pointers, because the files hold them. From 95 % everything but the newest 20 % is summarised, by the model
+/// or, if it fails, by rule. For agents that write files; late stages suit windows that are seldom full. Recoverable.
+/// To protect a tool that reads artifacts, copy the pipeline and put the tool into `protect`.
 template <journal Journal, class Store, class Model>
 auto progressive(Journal to, Store into, Model model) {
     using namespace literals;
     auto const tail = last(20_pct) | unanswered;
     return pipeline{
-        record{.to = to},  // V4
-        offload{.over = 20'000_tokens, .preview = head{.keep = 10_lines && 4'096_bytes}, .into = into},  // V1
+        record{.to = to},  // on arrival, before anything is removed
+        offload{.over = 20'000_tokens,
+                .preview = head{.keep = 10_lines && 4'096_bytes},  // bytes, too: a result may be one long line
+                .into = into},
         compress{.when = used >= 85_pct,
-                 .until = used <= 10_pct,  // V2: all of them
+                 .until = used <= 10_pct,  // in effect all of them
                  .with = point_to_file{.tools = tools("write_file", "edit_file"),
                                        .keys = {"content", "new_text"},
                                        .preview = 100_chars,
                                        .result = 500_chars}},
-        fallback{summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail, .with = model},  // V3
-                 summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail}},                // V5
-        sliding_window{.when = used >= 98_pct, .protect = tail},  // where neither helps
+        fallback{summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail, .with = model},
+                 summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail}},  // if the model fails
+        sliding_window{.when = used >= 98_pct, .protect = tail},  // if neither summary helps
         escalate{.when = used >= 98_pct}};
 }
 

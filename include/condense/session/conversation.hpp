@@ -17,7 +17,7 @@
 #include <condense/session/restored_conversation.hpp>
 #include <condense/session/state.hpp>
 
-// The messages of a session with everything derived from them: outline, edits, use and the rendered request. They
+// The messages of a session with everything derived from them: outline, edits, usage and the rendered request. They
 // change together or not at all. The session decides when to edit.
 
 namespace condense {
@@ -39,86 +39,95 @@ public:
         using iterator_category = std::forward_iterator_tag;
 
         iterator() = default;
-        iterator(Conversation const& of, std::size_t at) noexcept : of_{address_of(of)}, at_{at} {}
-        message_type const& operator*() const { return of_->request_at(at_); }
+        iterator(Conversation const& owner, std::size_t index) noexcept : owner_{address_of(owner)}, index_{index} {}
+        message_type const& operator*() const { return owner_->request_at(index_); }
         message_type const* operator->() const { return address_of(**this); }
         iterator& operator++() noexcept {
-            ++at_;
+            ++index_;
             return *this;
         }
-        iterator operator++(int) noexcept { return {*of_, at_++}; }
-        friend bool operator==(iterator const& left, iterator const& right) noexcept { return left.at_ == right.at_; }
+        iterator operator++(int) noexcept { return {*owner_, index_++}; }
+        friend bool operator==(iterator const& left, iterator const& right) noexcept {
+            return left.index_ == right.index_;
+        }
 
     private:
-        Conversation const* of_ = nullptr;
-        std::size_t at_ = 0;
+        Conversation const* owner_ = nullptr;
+        std::size_t index_ = 0;
     };
 
-    explicit request_range(Conversation const& of) noexcept : of_{address_of(of)} {}
-    iterator begin() const noexcept { return {*of_, 0}; }
-    iterator end() const noexcept { return {*of_, size()}; }
-    std::size_t size() const noexcept { return of_->request_size(); }
+    explicit request_range(Conversation const& owner) noexcept : owner_{address_of(owner)} {}
+    iterator begin() const noexcept { return {*owner_, 0}; }
+    iterator end() const noexcept { return {*owner_, size()}; }
+    std::size_t size() const noexcept { return owner_->request_size(); }
     bool empty() const noexcept { return size() == 0; }
-    /// The message at `at`, below size().
-    message_type const& operator[](std::size_t at) const { return of_->request_at(at); }
+    /// The message at `index`, below size().
+    message_type const& operator[](std::size_t index) const { return owner_->request_at(index); }
     message_type const& front() const { return (*this)[0]; }
     message_type const& back() const { return (*this)[size() - 1]; }
 
 private:
-    Conversation const* of_;
+    Conversation const* owner_;
 };
 
+/// Each verb is strong: it reserves all memory first, so that the parts cannot come apart. An index is a message's
+/// number in the conversation, which stays the same when others are dropped or released. Drafts refer to the members,
+/// so the object can be neither copied nor moved.
 template <class Messages, class Estimator>
 class conversation {
-    using held_type = message_container<Messages>;
+    using storage_type = message_container<Messages>;
 
 public:
-    using container = typename held_type::container;
+    using container = typename storage_type::container;
     using message_type = element_of<container const>;
     using source_type = originals<container>;
-    static constexpr bool borrowed = held_type::borrowed;
+    static constexpr bool borrowed = storage_type::borrowed;
+    // Debug builds look at every message of the program's container, so that a change without `sync` is found in tests.
 #if defined(NDEBUG)
     static constexpr bool in_debug = false;
 #else
     static constexpr bool in_debug = true;
 #endif
 
-    /// Reads the messages that are there; by.pins(sequence, message) says which are pinned.
+    /// Reads the messages of the container; rule.pins(sequence, message) says which are pinned.
     template <class Pins>
-    conversation(Messages first, budget limits, Estimator count, Pins const& by)
-        : messages_(std::move(first)), meter_{limits, std::move(count)} {
+    conversation(Messages first, budget limits, Estimator estimator, Pins const& rule)
+        : messages_(std::move(first)), meter_{limits, std::move(estimator)} {
         for (auto const& m : messages_.get()) {
-            read(m, by);
-            messages_.note(m);
+            read(m, rule);
+            messages_.add_digest(m);
             edits_.on_message_placed(outline_, outline_.place());
         }
     }
-    /// Sends neighbouring user messages as one.
+    /// Sends neighbouring user messages as one from now on.
     void alternate() { request_.alternate(frame_cost(meter_.estimator(), role::user)); }
     conversation(conversation const&) = delete;
     conversation& operator=(conversation const&) = delete;
 
+    /// Messages that were appended, also those that were dropped or released since.
     std::size_t size() const noexcept { return outline_.size(); }
-    /// The originals, but for those released.
+    /// The originals, without those released.
     container const& history() const noexcept { return messages_.get(); }
-    /// The originals by index.
+    /// The originals by index; refers to this object.
     source_type source() const noexcept { return {address_of(messages_.get()), address_of(places_)}; }
     v1::outline const& outline() const noexcept { return outline_; }
     view const& edits() const noexcept { return edits_; }
+    /// The number of steps so far: those from here on belong to whatever comes next.
     std::size_t mark() const noexcept { return edits_.steps().size(); }
     std::vector<undo_point> const& undo_points() const noexcept { return undo_points_; }
 
     metering<Estimator> const& meter() const noexcept { return meter_; }
     metering<Estimator>& meter() noexcept { return meter_; }
-    cost counted() const noexcept { return meter_.counted(sent()); }
-    usage used() const noexcept { return meter_.used(sent()); }
-    void observe(provider_usage const& told, instant took) noexcept {
-        meter_.observe(told, took, sent());
-        edits_.note_cached(told.cache_read);
+    /// The estimate of the request with the overhead, whatever was reported.
+    cost counted() const noexcept { return meter_.counted(current_request()); }
+    usage used() const noexcept { return meter_.used(current_request()); }
+    void observe(provider_usage const& report, instant duration) noexcept {
+        meter_.observe(report, duration, current_request());
+        edits_.note_cached(report.cache_read);
     }
-    tokens learn(overflow const& told) noexcept { return meter_.learn(told, sent()); }
+    tokens learn(overflow const& error) noexcept { return meter_.learn(error, current_request()); }
 
-    /// The cost of a message with its frame, as it came or as it is sent.
+    /// The cost of a message with its frame: of the original, or `as_sent`, with its edits.
     cost cost_of(std::uint32_t index, bool as_sent) const noexcept {
         auto const& record = outline_.message_at(index);
         auto sum = record.frame;
@@ -126,54 +135,57 @@ public:
             sum += as_sent ? edits_.part_cost(outline_, part_id) : outline_.part_at(part_id).cost;
         return sum;
     }
-    /// The tokens that no law protects.
+    /// The tokens that no law protects. O(messages).
     tokens reducible() const {
-        return on(edits_, [](auto const& whole) { return whole.used().tokens - whole.floor(); });
+        return with_draft_on(edits_, [](auto const& draft) { return draft.used().tokens - draft.floor(); });
     }
 
     /// Appends a message and returns its index; if that fails, the message is not moved from.
     template <class Pins>
-    std::uint32_t append(Pins const& by, message_type&& m) {
-        read(m, by);
+    std::uint32_t append(Pins const& rule, message_type&& m) {
+        read(m, rule);
         messages_.append(std::move(m));
         return register_last();
     }
     /// The same for a message that the program has appended to its own container.
     template <class Pins>
-    std::uint32_t append(Pins const& by)
+    std::uint32_t append(Pins const& rule)
         requires borrowed
     {
         auto const& m = ranges_access::begin_of(messages_.get())[static_cast<std::ptrdiff_t>(size())];
-        read(m, by);
-        messages_.note(m);
+        read(m, rule);
+        messages_.add_digest(m);
         return register_last();
     }
-    /// How many messages the program's container has.
+    /// How many messages the program's container has, read or not.
     std::size_t external_size() const noexcept
         requires borrowed
     {
         return messages_.size();
     }
-    /// The first message that the program has changed; size() for none. Thorough: compares all messages.
+    /// The first message that the program has changed; size() for none. Compares samples, or all messages if
+    /// `thorough`.
     std::size_t first_difference(bool thorough = in_debug) const
         requires borrowed
     {
         return messages_.first_difference(thorough);
     }
 
-    void pin(std::uint32_t index, bool keep) noexcept { outline_.pin(index, keep); }
+    void pin(std::uint32_t index, bool pinned) noexcept { outline_.pin(index, pinned); }
+    /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
+    /// because a later call may have the same id.
     std::size_t abandon(std::string_view call) {
-        abandoned_call noted{std::string{call}, size()};
+        abandoned_call record{std::string{call}, size()};
         grow(abandoned_, 1);
         auto const count = outline_.abandon(call);
-        if (count != 0) abandoned_.push_back(std::move(noted));
+        if (count != 0) abandoned_.push_back(std::move(record));
         return count;
     }
 
-    /// Calls f(draft): its edits stand together and can be undone together, or are taken back if it throws.
+    /// Calls f(draft): its edits are in force together and can be undone together, or are taken back if it throws.
     template <class Function>
     auto transact(Function&& f) {
-        grow(undo_points_, 1);
+        grow(undo_points_, 1);  // first, so that nothing fails once f has made its edits
         auto const start = mark();
         scope_exit failed{[&]() noexcept { edits_.take_back(outline_, start); }};
         auto const before = counted();
@@ -186,26 +198,27 @@ public:
         failed.release();
         return result;
     }
-    /// Calls f(draft), which makes no edits.
+    /// Calls f(draft), which makes no edits that are to stay.
     template <class Function>
     auto with_draft(Function&& f) {
-        return on(edits_, f);
+        return with_draft_on(edits_, f);
     }
-    /// Calls f(draft) on a copy of the edits.
+    /// Calls f(draft) on a copy of the edits: they are lost with it.
     template <class Function>
     auto rehearse(Function&& f) const {
         auto copy = edits_;
-        return on(copy, f);
+        return with_draft_on(copy, f);
     }
 
-    /// Takes back the newest transaction with edits. Messages that came since stay, and so do those pinned since.
+    /// Takes back the newest transaction with edits; there must be one. Messages appended since stay, and what no layer
+    /// may drop by now, such as a message pinned since, is present afterwards whatever the earlier edits were.
     void undo() {
-        std::size_t bound = 0;
+        std::size_t bound_count = 0;
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id)
-            bound += view::bound(outline_, group{group_id}) ? 1u : 0u;
-        edits_.reserve_message(bound);  // then nothing below fails
+            bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u;
+        edits_.reserve_message(bound_count);  // then nothing below fails
         auto const newest = undo_points_.back();
-        edited(as_size(newest.steps), counted());
+        edited(as_size(newest.steps), counted());  // looks at the steps, so it comes before they are taken back
         edits_.take_back(outline_, as_size(newest.steps));
         edits_.follow_again(outline_, as_size(newest.messages));
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id) {
@@ -215,25 +228,25 @@ public:
                 edits_.undrop(group{group_id});
         }
         undo_points_.pop_back();
-        settle();
+        settle_head();
     }
 
-    /// Destroys originals before `before` that nothing needs any more, and returns their number. Earlier edits can no
-    /// longer be undone.
+    /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
+    /// stays, for saved states. Earlier edits can no longer be undone. O(messages).
     std::size_t release(sequence before) {
-        auto const goes = releasable(before);
-        auto records = records_of(goes);
+        auto const selected = releasable(before);
+        auto records = records_of(selected);
         grow(released_, records.size());
         auto places = std::vector<std::uint32_t>(size(), none32);
-        std::uint32_t left = 0;
+        std::uint32_t remaining_count = 0;
         auto& all = messages_.get();
         auto to = ranges_access::begin_of(all);
         auto from = to;
         for (std::uint32_t index = 0; index < size(); ++index) {
             if (outline_.message_at(index).released) continue;
-            if (goes[index]) outline_.release(index);
+            if (selected[index]) outline_.release(index);
             else {
-                places[index] = left++;
+                places[index] = remaining_count++;
                 if (to != from) *to = std::move(*from);
                 ++to;
             }
@@ -241,15 +254,17 @@ public:
         }
         auto const count = static_cast<std::size_t>(from - to);
         all.erase(to, from);
-        for (auto& each : records) released_.push_back(std::move(each));
+        for (auto& record : records) released_.push_back(std::move(record));
         places_.swap(places);
         undo_points_.clear();
         return count;
     }
 
-    /// Reads all messages again, as those from `first` on have changed. Edits of older ones stay where laws allow.
+    /// Reads all messages again, because those from `first` on have changed. Edits of older messages stay in force
+    /// where laws allow; nothing can be undone any more. Messages before `first` keep their pins, whatever the rule
+    /// says now.
     template <class Pins>
-    void reread(std::uint32_t first, Pins const& by)
+    void reread(std::uint32_t first, Pins const& rule)
         requires borrowed
     {
         v1::outline outline;
@@ -257,16 +272,17 @@ public:
         auto const before = counted();
         auto const old_size = size();
         std::uint32_t index = 0;
-        std::size_t abandoned = 0;
+        std::size_t abandoned_count = 0;
         auto const abandon_again = [&] {
-            for (; abandoned < abandoned_.size() && index <= first && abandoned_[abandoned].messages == index;
-                 ++abandoned)
-                outline.abandon(abandoned_[abandoned].id);
+            for (;
+                 abandoned_count < abandoned_.size() && index <= first && abandoned_[abandoned_count].messages == index;
+                 ++abandoned_count)
+                outline.abandon(abandoned_[abandoned_count].id);
         };
         for (auto const& m : messages_.get()) {
-            if (index == size()) break;
+            if (index == size()) break;  // messages appended meanwhile are read by `append`
             abandon_again();
-            bool const pinned = index < first ? outline_.message_at(index).pinned : by.pins(sequence{index}, m);
+            bool const pinned = index < first ? outline_.message_at(index).pinned : rule.pins(sequence{index}, m);
             edits.reserve_message(outline.read(m, meter_.estimator(), {.pinned = pinned}));
             edits.on_message_placed(outline, outline.place());
             if (outline.message_at(index).pinned != pinned && index < first) outline.pin(index, pinned);
@@ -274,62 +290,68 @@ public:
         }
         abandon_again();
         edit_rebaser{outline_, edits_, outline, edits, first}.all();
-        edits.reserve_message(0);  // then nothing fails before all is as it has to be
+        edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
-        messages_.note_anew(first, outline.size());
+        messages_.replace_digests(first, outline.size());
         outline_ = std::move(outline);
         edits_ = std::move(edits);
         undo_points_.clear();
-        abandoned_.resize(abandoned);
+        abandoned_.resize(abandoned_count);
         meter_.edited(first, before, old_size);
-        settle();
+        settle_head();
     }
 
-    /// How many of the first messages some request has held.
+    /// Some request has held the first `count` messages.
     void note_sent(std::uint64_t count) noexcept { edits_.note_sent(count); }
-    /// Renders messages that edits have changed since the last call. `amid` a run the result is provisional, and counts
-    /// as no request.
+    /// Renders messages that edits have changed since the last call. Inside a run (`amid`) the result is provisional,
+    /// and does not count as a request.
     void render(bool amid) const {
         request_.update(source(), outline_, edits_, amid);
         if (amid) return;
         edits_.note_sent(size());
-        meter_.sending(sent());
+        meter_.sending(current_request());
     }
     std::size_t request_size() const noexcept { return request_.size(); }
-    message_type const& request_at(std::size_t at) const { return request_.at(source(), at); }
+    /// A message of the rendered request, below request_size(); valid until the conversation changes.
+    message_type const& request_at(std::size_t index) const { return request_.at(source(), index); }
 
-    void save(session_state& to) const {
-        for (auto const& m : messages_.get()) to.messages.push_back(v1::to_bytes(m));
-        to.released = released_;
-        to.abandoned = abandoned_;
+    /// Copies everything that `restored_conversation` reads.
+    void save(session_state& state) const {
+        for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
+        state.released = released_;
+        state.abandoned = abandoned_;
         for (std::uint32_t index = 0; index < size(); ++index)
-            if (outline_.message_at(index).pinned) to.pins.push_back(index);
-        to.steps = edits_.steps();
-        to.texts = edits_.texts();
-        to.undos = undo_points_;
-        to.sent = edits_.sent();
-        to.cached = edits_.cached();
-        meter_.save(to);
+            if (outline_.message_at(index).pinned) state.pins.push_back(index);
+        state.steps = edits_.steps();
+        state.texts = edits_.texts();
+        state.undos = undo_points_;
+        state.sent = edits_.sent();
+        state.cached = edits_.cached();
+        meter_.save(state);
     }
-    /// Replaces a conversation without messages.
-    void adopt(restored_conversation<Messages>&& from, session_state const& state) noexcept {
-        messages_.adopt(from.messages, std::move(from.noted));
-        meter_.adopt(state, from.learnt);
-        places_.swap(from.places);
-        outline_ = std::move(from.outline);
-        edits_ = std::move(from.edits);
-        undo_points_.swap(from.undo_points);
-        abandoned_.swap(from.abandoned);
-        released_.swap(from.released);
+    /// Takes over what was restored; the conversation must be empty.
+    void adopt(restored_conversation<Messages>&& restored, session_state const& state) noexcept {
+        messages_.adopt(restored.messages, std::move(restored.digests));
+        meter_.adopt(state, restored.learnt);
+        places_.swap(restored.places);
+        outline_ = std::move(restored.outline);
+        edits_ = std::move(restored.edits);
+        undo_points_.swap(restored.undo_points);
+        abandoned_.swap(restored.abandoned);
+        released_.swap(restored.released);
         request_.forget();
     }
 
 private:
-    request_state sent() const noexcept { return {edits_, size(), request_.joined_frames(outline_, edits_)}; }
+    /// The request with all edits so far, rendered or not. Refers to the edits.
+    request_state current_request() const noexcept {
+        return {edits_, size(), request_.joined_frames(outline_, edits_)};
+    }
 
+    /// Reads a message into the outline and reserves memory for it everywhere, so that `register_last` cannot fail.
     template <class Pins>
-    void read(message_type const& m, Pins const& by) {
-        bool const pinned = by.pins(sequence{size()}, m);
+    void read(message_type const& m, Pins const& rule) {
+        bool const pinned = rule.pins(sequence{size()}, m);
         edits_.reserve_message(outline_.read(m, meter_.estimator(), {.pinned = pinned}));
         request_.reserve_message();
         grow(undo_points_, 1);
@@ -341,86 +363,88 @@ private:
     std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(size());
         auto const& all = messages_.get();
-        auto const there = static_cast<std::size_t>(ranges_access::end_of(all) - ranges_access::begin_of(all));
-        if (!places_.empty()) places_.push_back(static_cast<std::uint32_t>(there - 1));
+        auto const count = static_cast<std::size_t>(ranges_access::end_of(all) - ranges_access::begin_of(all));
+        if (!places_.empty()) places_.push_back(static_cast<std::uint32_t>(count - 1));
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
         request_.add(index);
-        if (mark() != start) {  // it brought others back
+        if (mark() != start) {  // the message restored its dropped group
             edited(start, before);
-            settle();
+            settle_head();
         }
         return index;
     }
 
+    /// Calls f(draft) with a draft on these edits, which measures in the scale of `used`.
     template <class Function>
-    auto on(view& edits, Function&& f) const {
-        auto const from = source();
-        auto const as_used = meter_.in_scale(edits, sent());
-        v1::draft whole{from, outline_, edits, meter_.estimator(), meter_.limits()};
-        return f(whole);
+    auto with_draft_on(view& edits, Function&& f) const {
+        auto const originals = source();
+        auto const calibration = meter_.in_scale(edits, current_request());
+        v1::draft draft{originals, outline_, edits, meter_.estimator(), meter_.limits()};
+        return f(draft);
     }
 
-    /// Steps from `start` on are final; the sum was `before`.
+    /// Steps from `start` on are final; `before` was the estimate without them.
     void edited(std::size_t start, cost before) noexcept {
         auto const first = first_changed(outline_, edits_, start);
         meter_.edited(first ? *first : u64_limit, before, size());
     }
-    /// Makes the request begin as laws demand, after edits that no draft closed.
-    void settle() {
-        auto const from = source();
+    /// Makes the request begin as laws demand, after edits outside a draft.
+    void settle_head() {
+        auto const originals = source();
         request_.forget();
-        v1::draft{from, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
+        v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
     }
 
-    /// Which originals before `before` nothing needs any more, by index.
+    /// By index: the originals before `before` that are dropped and that nothing can bring back.
     std::vector<bool> releasable(sequence before) const {
         // A call without a result may get a late one, and is sent again then.
-        auto stays = std::vector<bool>(size());
+        auto needed_groups = std::vector<bool>(size());
         for (auto const part_id : outline_.dead_calls())
             if (outline_.unanswerable(outline_.part_at(part_id)))
-                stays[outline_.group_of(outline_.part_at(part_id).message_index)] = true;
-        auto const gone = [&](std::uint32_t index) { return !edits_.present(group{outline_.group_of(index)}); };
-        auto goes = std::vector<bool>(size());
-        auto const may_go = [&](std::uint32_t index) {
-            return index < before.number && gone(index) && !stays[outline_.group_of(index)];
+                needed_groups[outline_.group_of(outline_.part_at(part_id).message_index)] = true;
+        auto const is_dropped = [&](std::uint32_t index) { return !edits_.present(group{outline_.group_of(index)}); };
+        auto result = std::vector<bool>(size());
+        auto const may_release = [&](std::uint32_t index) {
+            return index < before.number && is_dropped(index) && !needed_groups[outline_.group_of(index)];
         };
-        // What may come back needs the turn that it belongs to before it.
+        // A dropped message that may be restored needs the user message that begins its turn.
         for (std::uint32_t index = 0, turn = none32; index < size(); ++index) {
             if (outline_.message_at(index).released) continue;
             auto const group_id = outline_.group_of(index);
             if (outline_.message_at(index).plain_user && outline_.group_at(group_id).first == index) turn = group_id;
-            if (turn != none32 && gone(index) && !may_go(index)) stays[turn] = true;
+            if (turn != none32 && is_dropped(index) && !may_release(index)) needed_groups[turn] = true;
         }
         for (std::uint32_t index = 0; index < size(); ++index)
-            goes[index] = !outline_.message_at(index).released && may_go(index);
-        return goes;
+            result[index] = !outline_.message_at(index).released && may_release(index);
+        return result;
     }
 
-    /// Records that stand for these originals once they are gone.
-    std::vector<released_message> records_of(std::vector<bool> const& goes) const {
-        std::vector<released_message> all;
-        message_scan fresh;
+    /// The records that stand for these originals once they are destroyed, so that a saved state can be read without
+    /// them.
+    std::vector<released_message> records_of(std::vector<bool> const& selected) const {
+        std::vector<released_message> records;
+        message_scan scan;
         for (std::uint32_t index = 0; index < size(); ++index) {
-            if (!goes[index]) continue;
-            fresh.read(source()[index], meter_.estimator(), {});
-            all.push_back(fresh.facts());
-            all.back().index = index;
-            all.back().messages = size();
+            if (!selected[index]) continue;
+            scan.read(source()[index], meter_.estimator(), {});
+            records.push_back(scan.facts());
+            records.back().index = index;
+            records.back().messages = size();
         }
-        return all;
+        return records;
     }
 
-    held_type messages_;
+    storage_type messages_;
     v1::outline outline_;
-    mutable view edits_;  ///< rendering only notes what was sent
-    std::vector<std::uint32_t> places_;  ///< in the container, by index, once some were released
-    std::vector<undo_point> undo_points_;
+    mutable view edits_;  ///< mutable, because rendering notes what was sent
+    std::vector<std::uint32_t> places_;  ///< in the container, by index; empty until a message is released
+    std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
     std::vector<released_message> released_;
-    mutable request<message_type> request_;
-    mutable metering<Estimator> meter_;  ///< rendering only notes what was sent
+    mutable request<message_type> request_;  ///< a cache, filled when the request is read
+    mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent
 };
 
 }  // namespace detail

@@ -15,33 +15,36 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// A queue that may be pushed to while it is being drained. One thread at a time.
 template <class Message>
 class deferred_pushes {
 public:
-    /// Pushes are to be deferred.
+    /// True while pushes are to be deferred.
     bool busy() const noexcept { return busy_; }
     /// The session is busy until the result is destroyed; nests.
     [[nodiscard]] auto occupy() const noexcept {
         return scope_exit{[this, before = std::exchange(busy_, true)]() noexcept { busy_ = before; }};
     }
 
-    void push(Message m) { waiting_.push_back(std::move(m)); }
-    /// The oldest; null where there is none. It stays in place until `pop`, whatever is pushed meanwhile.
+    void push(Message m) { deferred_.push_back(std::move(m)); }
+    /// The oldest message; null if there is none. Its address is valid until `pop`, whatever is pushed meanwhile:
+    /// pushes go to the other vector.
     Message* next() noexcept {
-        if (taken_ == draining_.size()) {
+        if (drained_count_ == draining_.size()) {
             draining_.clear();
-            taken_ = 0;
-            draining_.swap(waiting_);
+            drained_count_ = 0;
+            draining_.swap(deferred_);
         }
-        return draining_.empty() ? nullptr : address_of(draining_[taken_]);
+        return draining_.empty() ? nullptr : address_of(draining_[drained_count_]);
     }
-    void pop() noexcept { ++taken_; }
-    std::size_t size() const noexcept { return draining_.size() - taken_ + waiting_.size(); }
+    /// Removes the message that `next` returned, which the caller has moved from.
+    void pop() noexcept { ++drained_count_; }
+    std::size_t size() const noexcept { return draining_.size() - drained_count_ + deferred_.size(); }
 
 private:
-    std::vector<Message> waiting_;
-    std::vector<Message> draining_;  ///< pushed earlier, and being appended
-    std::size_t taken_ = 0;          ///< of those, how many are appended
+    std::vector<Message> deferred_;
+    std::vector<Message> draining_;  ///< pushed earlier, now being appended
+    std::size_t drained_count_ = 0;          ///< messages of `draining_` that are appended
     mutable bool busy_ = false;
 };
 

@@ -13,7 +13,8 @@
 namespace condense {
 inline namespace v1 {
 
-/// Gives `to` the text of every event, without a line's end: no control characters, at most events::longest bytes.
+/// Calls `to` with the text of every event: one line without its break, no control characters, at most events::longest
+/// bytes. The view is valid during the call. Costs an allocation an event.
 template <class To = detail::unset>
 struct log_observer {
     To to = detail::slot_default<To>();

@@ -14,8 +14,8 @@
 #include <condense/detail/scope_exit.hpp>
 #include <condense/detail/source.hpp>
 
-// The messages of a session: a container of its own, or the program's by std::ref. What the program does
-// to its own is found by digests of the messages.
+// The messages of a session: a container of its own, or the program's by std::ref. Digests of the messages detect what
+// the program changes in its container.
 
 namespace condense {
 inline namespace v1 {
@@ -23,12 +23,13 @@ namespace detail {
 
 /// std::reference_wrapper, without including <functional>.
 template <class Messages>
-concept refers_to_messages = requires(Messages const& given) {
+concept refers_to_messages = requires(Messages const& reference) {
     typename Messages::type;
-    { given.get() } -> std::same_as<typename Messages::type&>;
+    { reference.get() } -> std::same_as<typename Messages::type&>;
 };
 
-/// Of all that is read of a message; equal messages have equal digests. 64 bits: not for hostile equality.
+/// A digest of everything that is read of a message; equal messages have equal digests. 64 bits, without a key: against
+/// accidents, not against messages made to collide.
 template <message Message>
 constexpr std::uint64_t digest_of(Message const& m) {
     auto state = fnv_basis;
@@ -46,6 +47,7 @@ constexpr std::uint64_t digest_of(Message const& m) {
     return state;
 }
 
+/// Owns the messages: nobody else changes them, so there are no digests, and the functions for them do nothing.
 template <class Messages>
 class message_container {
 public:
@@ -58,21 +60,23 @@ public:
 
     void reserve() const noexcept {}
     template <class Message>
-    void note(Message const&) const noexcept {}
+    void add_digest(Message const&) const noexcept {}
     template <class Message>
     void append(Message&& m) {
         all_.push_back(std::move(m));
     }
 
-    /// What `adopt` needs to know of these messages.
-    struct facts {};
-    static facts look_at(container const&) noexcept { return {}; }
-    void adopt(container& all, facts) noexcept { std::swap(all_, all); }
+    struct digests {};
+    static digests digests_of(container const&) noexcept { return {}; }
+    /// Exchanges the messages with `all`.
+    void adopt(container& all, digests) noexcept { std::swap(all_, all); }
 
 private:
     Messages all_;
 };
 
+/// Refers to the program's container, and holds a digest of each message that the session has read. The container may
+/// have more messages than that, or others: `first_difference` tells.
 template <refers_to_messages Messages>
 class message_container<Messages> {
 public:
@@ -81,37 +85,39 @@ public:
 
     explicit message_container(Messages all) : all_{all} {}
     container& get() const noexcept { return all_.get(); }
+    /// Messages that are in the container now, read or not.
     std::size_t size() const noexcept {
         return static_cast<std::size_t>(ranges_access::end_of(get()) - ranges_access::begin_of(get()));
     }
 
-    /// Room for one digest more; after it `note` fails only where reading the message does.
+    /// Room for one digest more; after it `add_digest` fails only if reading the message does.
     void reserve() { grow(digests_, 1); }
     template <class Message>
-    void note(Message const& m) {
+    void add_digest(Message const& m) {
         digests_.push_back(digest_of(m));
     }
-    void take_back() noexcept { digests_.pop_back(); }
-    /// When it fails, the message is not moved from.
+    void remove_last_digest() noexcept { digests_.pop_back(); }
+    /// If it fails, the message is not moved from.
     template <class Message>
     void append(Message&& m) {
-        note(m);
-        scope_exit noted{[this]() noexcept { take_back(); }};
+        add_digest(m);
+        scope_exit failed{[this]() noexcept { remove_last_digest(); }};
         get().push_back(std::move(m));
-        noted.release();
+        failed.release();
     }
-    using facts = std::vector<std::uint64_t>;
-    static facts look_at(container const& all) {
-        facts made;
-        for (auto const& m : all) made.push_back(digest_of(m));
-        return made;
+    using digests = std::vector<std::uint64_t>;
+    static digests digests_of(container const& all) {
+        digests result;
+        for (auto const& m : all) result.push_back(digest_of(m));
+        return result;
     }
-    void adopt(container& all, facts made) noexcept {
+    /// Exchanges the messages with `all`, whose digests these are.
+    void adopt(container& all, digests of_all) noexcept {
         std::swap(get(), all);
-        digests_.swap(made);
+        digests_.swap(of_all);
     }
-    /// Messages from `first` up to `size` are others.
-    void note_anew(std::size_t first, std::size_t size) {
+    /// Computes the digests of messages from `first` up to `size` anew, and forgets those behind. Strong.
+    void replace_digests(std::size_t first, std::size_t size) {
         auto all = digests_;
         all.resize(first);
         all.reserve(size);
@@ -120,20 +126,21 @@ public:
         digests_.swap(all);
     }
 
-    /// The first message that is not as it was noted; the number noted where all are. Looks at the last
-    /// and at eight in fixed places, and at all where one of these differs or it is told to.
+    /// The first message that differs from its digest or is missing; the number of digests if none does. Compares nine
+    /// samples, the last message among them, and all messages if a sample differs or it has to be `thorough`: an edit
+    /// between the samples is not seen otherwise, but a call costs the same at any length.
     std::size_t first_difference(bool thorough) const {
-        auto const there = size();
-        auto const noted = digests_.size();
-        bool all = thorough || there < noted;
-        constexpr std::size_t places = 8;
-        for (std::size_t place = 0; !all && noted != 0 && place < places; ++place)
-            all = differs(place * noted / places);
-        all = all || (noted != 0 && differs(noted - 1));
-        if (!all) return noted;
-        for (std::size_t index = 0; index < noted; ++index)
-            if (index >= there || differs(index)) return index;
-        return noted;
+        auto const present_count = size();
+        auto const digest_count = digests_.size();
+        bool compare_all = thorough || present_count < digest_count;
+        constexpr std::size_t samples = 8;
+        for (std::size_t sample = 0; !compare_all && digest_count != 0 && sample < samples; ++sample)
+            compare_all = differs(sample * digest_count / samples);
+        compare_all = compare_all || (digest_count != 0 && differs(digest_count - 1));
+        if (!compare_all) return digest_count;
+        for (std::size_t index = 0; index < digest_count; ++index)
+            if (index >= present_count || differs(index)) return index;
+        return digest_count;
     }
 
 private:

@@ -13,22 +13,23 @@
 #include <condense/core/usage.hpp>
 #include <condense/detail/text.hpp>
 
-// What a session tells as it happens. An observer is a callable on the events that it wants, such as
-// [](condense::events::reduced const& event) { … }; the others are not even made.
+// The events of a session. An observer is a callable on those events that it wants, such as
+// [](condense::events::reduced const& event) { … }; no code is generated for the others.
 
 namespace condense {
 inline namespace v1 {
 
-/// Each has `text()`: one line of figures and fixed words, of at most `longest` bytes.
+/// Each has `text()`: one line of figures and fixed words, of at most `longest` bytes. Nothing in it comes from a
+/// message or a model, so it may go to a terminal.
 namespace events {
 
 inline constexpr std::size_t longest = 320;
 
 /// A message was pushed.
 struct arrived {
-    sequence at = {};
-    tokens cost = {};
-    usage now = {};
+    sequence at = {};  ///< its number
+    tokens cost = {};  ///< with its frame, after the layers that act on arrival
+    usage now = {};    ///< with the message
 
     std::string text() const {
         return "arrived: message " + detail::grouped(at.number) + ", " + detail::grouped(cost.count) + " tokens; " +
@@ -45,7 +46,7 @@ struct due {
     friend constexpr bool operator==(due const&, due const&) = default;
 };
 
-/// A run is over. Whether it changed anything its figures tell.
+/// A run has ended; it may have changed nothing.
 struct reduced {
     v1::outcome outcome = v1::outcome::fits;
     usage before = {};
@@ -66,7 +67,8 @@ struct reduced {
     friend constexpr bool operator==(reduced const&, reduced const&) = default;
 };
 
-/// 80 % of the input (row C14), and no reduction has helped: told once, and again only after it was below.
+/// The request fills 80 % of the input and no reduction has helped. Sent once, and again only after the use was below
+/// that.
 struct near_limit {
     usage now = {};
 
@@ -74,10 +76,10 @@ struct near_limit {
     friend constexpr bool operator==(near_limit const&, near_limit const&) = default;
 };
 
-/// Runs are given up while they make no progress, or taken up again.
+/// Runs are suspended because they make no progress, or resumed.
 struct circuit {
     bool open = false;
-    std::uint32_t ineffective = 0;  ///< runs without progress, one after the other
+    std::uint32_t ineffective = 0;  ///< runs in a row without progress
 
     std::string text() const {
         return std::string{open ? "circuit open" : "circuit closed"} + ": runs without progress " +
@@ -86,7 +88,7 @@ struct circuit {
     friend constexpr bool operator==(circuit const&, circuit const&) = default;
 };
 
-/// The provider reported none: estimates are used.
+/// The provider reported no usage for a turn, so estimates are used.
 struct usage_missing {
     std::uint64_t turn = 0;
 
@@ -96,8 +98,8 @@ struct usage_missing {
 
 /// The provider refused a request as too long.
 struct overflow {
-    tokens limit = {};      ///< as the provider told it; 0 where it did not
-    tokens requested = {};  ///< what it counted, alike
+    tokens limit = {};      ///< as the provider names it; 0 if it does not
+    tokens requested = {};  ///< the size of the request as the provider counted it; 0 if it does not name it
 
     std::string text() const {
         std::string out = "overflow";
@@ -119,7 +121,7 @@ inline constexpr bool hears_any = (hears<Observer, Event> || ...);
 
 }  // namespace detail
 
-/// A callable with at least one of the events, or no_observer.
+/// A callable that takes at least one of the events, or no_observer: a misspelt event is an error, not silence.
 template <class Observer>
 concept event_observer =
     std::same_as<std::remove_const_t<Observer>, no_observer> ||
@@ -135,17 +137,18 @@ constexpr void check_observer() {
                   "(see event_observer)");
 }
 
-/// Tells an event that is there already. To be called once all that it is about is settled: what an observer throws
-/// reaches the caller, and nothing is taken back for it.
+/// Calls the observer with an event that exists already. To be called once the change that it reports is complete: an
+/// observer's exception propagates, and nothing is rolled back for it.
 template <class Observer, class Event>
 constexpr void tell(Observer& observer, Event const& event) {
     check_observer<Observer>();
     if constexpr (hears<Observer, Event>) static_cast<void>(observer(event));
 }
 
-/// Makes the event only for who wants it: tell_made<events::due>(observer, [&] { return events::due{used()}; }).
+/// Makes the event only if the observer takes it: tell_lazily<events::due>(observer, [&] { return events::due{used()};
+/// }).
 template <class Event, class Observer, class Make>
-constexpr void tell_made(Observer& observer, Make&& make) {
+constexpr void tell_lazily(Observer& observer, Make&& make) {
     check_observer<Observer>();
     if constexpr (hears<Observer, Event>) {
         Event const event = make();

@@ -9,89 +9,97 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/outline.hpp>
 
-// Redoes edits on messages that were read again, of which only the first ones are unchanged.
+// Redoes edits on messages that were read again, of which only those before some index are unchanged.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Redoes in `to` the edits of `from` whose groups end before message `first`, where they are still allowed. A summary
-/// is redone with all drops that belong to it or not at all; then an earlier one stands again.
+/// Redoes in `edits` those of `old_edits` whose groups end before message `first_changed`, if they are still allowed. A
+/// summary is redone together with all drops that belong to it, or not at all; then an earlier one is in force again.
+/// Refers to its arguments. O(steps), plus what the edits cost. A template, so that a program that only includes it
+/// instantiates nothing.
 template <class = void>
 class basic_edit_rebaser {
 public:
-    basic_edit_rebaser(outline const& old, view const& from, outline const& facts, view& to,
-                       std::uint32_t first) noexcept
-        : old_{&old}, from_{&from}, facts_{&facts}, to_{&to}, first_{first} {}
+    basic_edit_rebaser(outline const& old_facts, view const& old_edits, outline const& facts, view& edits,
+                       std::uint32_t first_changed) noexcept
+        : old_facts_{&old_facts}, old_edits_{&old_edits}, facts_{&facts}, edits_{&edits},
+          first_changed_{first_changed} {}
 
+    /// Takes all edits back if no message would be left that a model can answer. Strong only if the caller discards
+    /// `edits` after an exception.
     void all() {
-        auto const& steps = from_->steps();
-        auto const mark = to_->steps().size();
-        now_.resize(steps.size());
-        for (std::size_t at = 0; at < steps.size();) {
-            auto end = at;
+        auto const& steps = old_edits_->steps();
+        auto const mark = edits_->steps().size();
+        new_steps_.resize(steps.size());
+        for (std::size_t index = 0; index < steps.size();) {
+            auto end = index;
             while (end < steps.size() && is_drop(steps[end])) ++end;
             // Drops right before a summary are of the groups that it replaces.
             if (end < steps.size() && steps[end].kind == edit_kind::summarize) {
-                bool whole = early(steps[end].target);
-                for (auto drop = at; drop < end; ++drop) whole = whole && may_drop(steps[drop]);
+                bool complete = unchanged(steps[end].target);
+                for (auto drop = index; drop < end; ++drop) complete = complete && may_drop(steps[drop]);
                 ++end;
-                if (!whole) at = end;
-            } else if (end == at) ++end;
-            for (; at < end; ++at)
-                if (may_stand(at) && redo(steps[at])) now_[at] = static_cast<std::uint32_t>(to_->steps().size());
+                if (!complete) index = end;
+            } else if (end == index) ++end;
+            for (; index < end; ++index)
+                if (may_redo(index) && redo(steps[index]))
+                    new_steps_[index] = static_cast<std::uint32_t>(edits_->steps().size());
         }
-        if (!to_->speaks(*facts_)) to_->take_back(*facts_, mark);
+        if (!edits_->speaks(*facts_)) edits_->take_back(*facts_, mark);
     }
 
 private:
     static bool is_drop(view::step const& step) noexcept { return !step.on_part && step.kind == edit_kind::drop; }
 
-    /// All messages of the group were, and are, before the first that has changed.
-    bool early(std::uint32_t group_id) const noexcept {
-        if (group_id >= first_) return false;
-        auto const& was = old_->group_at(group_id);
-        auto const& is = facts_->group_at(group_id);
-        return was.count != 0 && was.last < first_ && is.count == was.count && is.last == was.last;
+    /// True if all messages of the group were before the first that changed, and are now.
+    bool unchanged(std::uint32_t group_id) const noexcept {
+        if (group_id >= first_changed_) return false;
+        auto const& old = old_facts_->group_at(group_id);
+        auto const& current = facts_->group_at(group_id);
+        return old.count != 0 && old.last < first_changed_ && current.count == old.count && current.last == old.last;
     }
-    /// No layer may drop it, now that other messages follow.
+    /// True if no layer may drop the group, which depends on the messages that follow it now.
     bool bound(std::uint32_t group_id) const noexcept {
         return static_cast<bool>(view::bound(*facts_, group{group_id}));
     }
-    /// For a summary: the one that stands there is the one that the step dropped.
+    /// For the drop of a summary: the summary in force is the same one that the step dropped.
     bool may_drop(view::step const& step) const noexcept {
         group const which{step.target};
-        if (!early(which.id())) return false;
+        if (!unchanged(which.id())) return false;
         if (!which.is_summary()) return !bound(which.id());
-        auto const written = now_[step.previous - 1];
-        return written != 0 && to_->in_force(written - 1);
+        auto const new_step = new_steps_[step.previous - 1];
+        return new_step != 0 && edits_->in_force(new_step - 1);
     }
-    bool may_stand(std::size_t at) const noexcept {
-        auto const& step = from_->steps()[at];
-        if (!step.on_part) return is_drop(step) ? may_drop(step) : early(group{step.target}.id());
-        auto const group_id = old_->group_of(old_->part_at(step.target).message_index);
-        if (!from_->in_force(at) || step.kind == edit_kind::restore || !early(group_id)) return false;
+    /// True if the step at `index` of the old edits is still allowed. A part keeps its edit while its group is bound
+    /// only if layers could edit that group before, as they can an open one.
+    bool may_redo(std::size_t index) const noexcept {
+        auto const& step = old_edits_->steps()[index];
+        if (!step.on_part) return is_drop(step) ? may_drop(step) : unchanged(group{step.target}.id());
+        auto const group_id = old_facts_->group_of(old_facts_->part_at(step.target).message_index);
+        if (!old_edits_->in_force(index) || step.kind == edit_kind::restore || !unchanged(group_id)) return false;
         if (step.kind == edit_kind::repair) return facts_->unanswerable(facts_->part_at(step.target));
-        return !bound(group_id) || old_->open(group_id);
+        return !bound(group_id) || old_facts_->open(group_id);
     }
 
-    /// Replaces the step that is in force there now.
+    /// Redoes the step in place of the one that is in force on its target now. Steps and texts have new numbers.
     bool redo(view::step step) {
-        auto text = step.text == none32 ? view::replacement{} : from_->text_at(step.text);
-        if (step.text != none32) step.text = static_cast<std::uint32_t>(to_->texts().size());
-        if (step.kind == edit_kind::repair) step.previous = to_->answer_at(step.target);
-        else if (step.on_part) step.previous = to_->edit_at(step.target);
-        else if (group{step.target}.is_summary()) step.previous = now_[step.previous - 1];
-        else if (step.kind == edit_kind::restore) step.previous = to_->dropped_at(step.target);
-        return to_->redo(*facts_, step, std::move(text));
+        auto text = step.text == none32 ? view::replacement{} : old_edits_->text_at(step.text);
+        if (step.text != none32) step.text = static_cast<std::uint32_t>(edits_->texts().size());
+        if (step.kind == edit_kind::repair) step.previous = edits_->answer_at(step.target);
+        else if (step.on_part) step.previous = edits_->edit_at(step.target);
+        else if (group{step.target}.is_summary()) step.previous = new_steps_[step.previous - 1];
+        else if (step.kind == edit_kind::restore) step.previous = edits_->dropped_at(step.target);
+        return edits_->redo(*facts_, step, std::move(text));
     }
 
-    outline const* old_;
-    view const* from_;
+    outline const* old_facts_;
+    view const* old_edits_;
     outline const* facts_;
-    view* to_;
-    std::uint32_t first_;
-    std::vector<std::uint32_t> now_ = {};  ///< for each step of `from` its number in `to`, plus one
+    view* edits_;
+    std::uint32_t first_changed_;
+    std::vector<std::uint32_t> new_steps_ = {};  ///< by old step: number of the new one plus one; 0 if not redone
 };
 using edit_rebaser = basic_edit_rebaser<>;
 

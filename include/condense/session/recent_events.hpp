@@ -9,14 +9,14 @@
 #include <condense/detail/text.hpp>
 #include <condense/session/observer.hpp>
 
-// The newest events as lines, for whoever asks what has happened: recent_events<> seen; std::ref(seen) observes,
-// seen.text() tells. Five unless said otherwise, row C14.
+// The newest events as lines, for display on request: recent_events<> log; pass std::ref(log) as the observer, and show
+// log.text().
 
 namespace condense {
 inline namespace v1 {
 
-/// Keeps no arrivals and no truncations, of which there is one for each message or part: they would leave room for
-/// nothing else.
+/// A ring of the newest events, without allocation. Takes no arrivals and no truncations: there is one for each message
+/// or part, which would leave no room for anything else. Five events show what led to the latest run.
 template <std::size_t Capacity = 5>
 class recent_events {
     static_assert(Capacity > 0 && Capacity <= 1'000,
@@ -34,7 +34,7 @@ public:
     void operator()(events::truncated const&) = delete;
 
     std::size_t size() const noexcept { return size_; }
-    /// The oldest of those kept at 0, below size().
+    /// The text of an event, the oldest at 0; `index` is below size(). Valid until the next event.
     std::string_view operator[](std::size_t index) const noexcept {
         return lines_[(next_ + Capacity - size_ + index) % Capacity];
     }

@@ -7,76 +7,81 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/saturate.hpp>
 
-// What a provider has reported for a request corrects the count of the conversation: the reported sum
-// stands for what it held, the estimate for what has come since. After an edit the count goes on in proportion.
+// The provider's reports correct the count of a conversation: the reported sum of a request stands for its messages, an
+// estimate for later ones. After an edit, estimates are scaled in proportion to that report.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A request as it was counted, and as it was reported. Plain data.
+/// The newest request as it was estimated, and the newest report. Plain data, saved with the session. All of it is
+/// O(1); sums saturate, because a provider or a saved state may supply any figures.
 class reported_baseline {
 public:
-    /// The request that is being sent, which holds the first `messages` messages.
-    constexpr void sending(v1::cost counted, std::uint64_t messages) noexcept {
-        sent_ = counted;
+    /// The request that is being sent: the first `messages` messages, estimated at `estimate`.
+    constexpr void sending(v1::cost estimate, std::uint64_t messages) noexcept {
+        sent_ = estimate;
         sent_messages_ = messages;
         sent_known_ = true;
     }
-    /// What was reported for it. More than four times the count is taken for four times, less than half of it for
-    /// half (T4): one that is too low would let requests grow past the window. Where nothing was counted it stands.
+    /// The report for that request; false if there is no such request, or no figure. A report of more than four times
+    /// the estimate counts as four times, one of less than half as half: one that is too low would let requests grow
+    /// past the window. With an estimate of 0 the report counts unchanged.
     constexpr bool observe(tokens reported) noexcept {
         if (!sent_known_ || reported.count == 0) return false;
-        auto const counted = sent_.tokens().count;
-        auto const least = counted / 2;
-        auto const most = counted == 0 ? reported.count : mul_capped(counted, 4);
+        auto const estimate = sent_.tokens().count;
+        auto const least = estimate / 2;
+        auto const most = estimate == 0 ? reported.count : mul_capped(estimate, 4);
         reported_ = {reported.count < least ? least : reported.count > most ? most : reported.count};
-        counted_ = sent_;
+        estimate_ = sent_;
         messages_ = sent_messages_;
         return true;
     }
-    /// What is known apart from the messages is another now: as much more or less, whatever corrects estimates.
-    constexpr void overhead(tokens before, tokens now) noexcept {
-        auto const moved = [&](v1::cost each) { return each - v1::cost::of(before) + v1::cost::of(now); };
-        if (sent_known_) sent_ = moved(sent_);
+    /// The budget's overhead, which is not part of any message, changes from `before` to `after`. All sums change by
+    /// the difference, whatever corrects the estimates of messages.
+    constexpr void overhead(tokens before, tokens after) noexcept {
+        auto const shifted = [&](v1::cost sum) { return sum - v1::cost::of(before) + v1::cost::of(after); };
+        if (sent_known_) sent_ = shifted(sent_);
         if (!holds()) return;
-        counted_ = moved(counted_);
-        reported_ = reported_ - before + now;
+        estimate_ = shifted(estimate_);
+        reported_ = reported_ - before + after;
     }
-    /// An edit changed message `first`: what stands behind it was not reported. Before it the sum was `counted`, and
-    /// counted for `used`, and stands for that in proportion from here on.
-    constexpr void edited(std::uint64_t first, v1::cost counted, tokens used) noexcept {
+    /// An edit changed message `first`, so that no report covers it and the messages behind it. Before the edit the
+    /// messages were estimated at `estimate` and counted as `used`; that ratio scales estimates from now on.
+    constexpr void edited(std::uint64_t first, v1::cost estimate, tokens used) noexcept {
         if (first < sent_messages_) sent_known_ = false;
         if (first >= messages_) return;
         forget();
-        if (counted == v1::cost{}) return;
+        if (estimate == v1::cost{}) return;
         reported_ = used;
-        counted_ = counted;
+        estimate_ = estimate;
     }
+    /// Drops the report, as for another model.
     constexpr void forget() noexcept {
         reported_ = {};
         messages_ = 0;
     }
 
-    /// Some request was reported.
+    /// True if some request was reported.
     constexpr bool holds() const noexcept { return reported_.count != 0; }
-    /// And no edit has touched it since.
+    /// True if, besides, no edit has changed that request since.
     constexpr bool is_exact() const noexcept { return holds() && messages_ != 0; }
-    /// How many messages there were when that request was sent.
+    /// The number of messages when that request was sent; 0 after an edit.
     constexpr std::uint64_t messages() const noexcept { return messages_; }
-    /// No request had more messages than these.
+    /// True if no request had more messages than these; for states that may be forged.
     constexpr bool within(std::uint64_t messages) const noexcept {
         return messages_ <= messages && sent_messages_ <= messages;
     }
-    /// What a sum counts for: as reported, plus what it has grown by since, corrected by f(cost) -> tokens. After an
-    /// edit in proportion, but for what is known apart.
+    /// The tokens that the estimate `sum` stands for: the report, plus the growth since, corrected by f(cost) ->
+    /// tokens. After an edit, in proportion to the report, except for `overhead`, which is known exactly.
     template <class Function>
-    constexpr tokens used(v1::cost now, tokens apart, Function const& f) const noexcept {
-        if (!is_exact()) return token_scale::of(counted_.tokens(), reported_, apart)(now);
-        return now < counted_ ? reported_ - f(counted_ - now) : reported_ + f(now - counted_);
+    constexpr tokens used(v1::cost sum, tokens overhead, Function const& f) const noexcept {
+        if (!is_exact()) return token_scale::of(estimate_.tokens(), reported_, overhead)(sum);
+        return sum < estimate_ ? reported_ - f(estimate_ - sum) : reported_ + f(sum - estimate_);
     }
-    constexpr tokens used(v1::cost now, tokens apart = {}) const noexcept {
-        return holds() ? used(now, apart, [](v1::cost each) { return each.tokens(); }) : now.tokens();
+    /// The same with estimates as they are; without a report, the estimate itself.
+    constexpr tokens used(v1::cost sum, tokens overhead = {}) const noexcept {
+        return holds() ? used(sum, overhead, [](v1::cost growth) { return growth.tokens(); }) : sum.tokens();
     }
 
     friend constexpr bool operator==(reported_baseline const&, reported_baseline const&) = default;
@@ -84,16 +89,16 @@ public:
     /// Calls f with all members, for saved state.
     template <class Function>
     constexpr void each_field(Function&& f) {
-        f(sent_.steps, sent_messages_, sent_known_, reported_.count, counted_.steps, messages_);
+        f(sent_.steps, sent_messages_, sent_known_, reported_.count, estimate_.steps, messages_);
     }
 
 private:
-    v1::cost sent_ = {};
-    std::uint64_t sent_messages_ = 0;
-    bool sent_known_ = false;
-    tokens reported_ = {};
-    v1::cost counted_ = {};
-    std::uint64_t messages_ = 0;
+    v1::cost sent_ = {};  ///< estimate of the newest request
+    std::uint64_t sent_messages_ = 0;  ///< its number of messages
+    bool sent_known_ = false;  ///< no edit has changed its messages since
+    tokens reported_ = {};  ///< the newest report, or the use before an edit; 0 for none
+    v1::cost estimate_ = {};  ///< estimate of the same messages
+    std::uint64_t messages_ = 0;  ///< its number of messages; 0 once an edit has changed them
 };
 
 }  // namespace detail

@@ -12,25 +12,31 @@
 #include <condense/detail/grow.hpp>
 #include <condense/detail/source.hpp>
 
-// What a session sends, kept from turn to turn: originals by index, and the messages that edits made,
-// which are made once. A turn that edits nothing adds its own message and no more.
+// The messages that a session sends, kept from turn to turn: originals by index, and messages rendered from edits, once
+// each. A turn without edits costs its own message and no more.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The messages of a session by the index that they were given, also after some were given back.
+/// The messages of a session by their index in the conversation, which stays the same when others are released. Refers
+/// to the container; the message at `index` must not be released itself.
 template <class Messages>
 struct originals {
     Messages const* all;
-    std::vector<std::uint32_t> const* places;  ///< by index; empty while none has been given back
+    std::vector<std::uint32_t> const* places;  ///< in the container, by index; empty while none is released
 
     decltype(auto) operator[](std::size_t index) const {
-        auto const at = places->empty() ? index : (*places)[index];
-        return ranges_access::begin_of(*all)[static_cast<std::ptrdiff_t>(at)];
+        auto const place = places->empty() ? index : (*places)[index];
+        return ranges_access::begin_of(*all)[static_cast<std::ptrdiff_t>(place)];
     }
 };
 
+/// The rendered request: a list of places, one for each message that is sent, in order. Owns rendered messages only;
+/// the originals are passed to each call. Updated lazily: `change` says what is stale, `update` renders it.
+///
+/// An edit of the newest message renders that one alone, and a drop removes places; any other edit rebuilds the list.
+/// Unless it edits a part, a rebuilt list takes over the rendered messages.
 template <class Message>
 class request {
 public:
@@ -40,39 +46,42 @@ public:
         summary_frame_ = frame;
     }
 
+    /// Messages to send, as of the latest `update`.
     constexpr std::size_t size() const noexcept { return alternates_ ? runs_.size() : places_.size(); }
 
-    /// Source gives originals by index.
+    /// The message to send at `index`, below size(); `source` returns originals by index. Valid until the next change.
     template <class Source>
     Message const& at(Source const& source, std::size_t index) const {
         return alternates_ ? message_of(source, runs_[index]) : message_at(source, index);
     }
 
-    /// What is saved by sending neighbouring user messages as one.
+    /// The frames that sending neighbouring user messages as one saves; 0 unless `alternate` was called.
     v1::cost joined_frames(outline const& facts, view const& edits) noexcept {
         return alternates_ ? joined_frames_(facts, edits, summary_frame_) : v1::cost{};
     }
 
-    /// Room for one message more; after it `add` and `change` cannot fail.
+    /// Room for one message more; after it one `add` and `change` cannot fail.
     void reserve_message() {
         grow(places_, 1);
-        grow(unmade_, 1);
+        grow(pending_, 1);
     }
+    /// Adds a message that was appended to the conversation.
     void add(std::uint32_t index) noexcept { places_.push_back({index}); }
-    /// Says that steps from `mark` on were made.
+    /// Notes the steps from `mark` on, without rendering anything.
     void change(outline const& facts, view const& edits, std::size_t mark) noexcept {
         joined_frames_.change(edits, mark);
         if (!stale_ && only_newest(facts, edits, mark)) {
-            unmade_.push_back(places_.size() - 1);
+            pending_.push_back(places_.size() - 1);
             return;
         }
-        if (!stale_ && only_drops(edits, mark)) return;  // seen by the number of messages
+        if (!stale_ && only_drops(edits, mark)) return;  // `update` sees them by the number of messages
         stale_ = true;
-        for (; made_holds_ && mark < edits.steps().size(); ++mark) made_holds_ = !edits.steps()[mark].on_part;
+        for (; rendered_valid_ && mark < edits.steps().size(); ++mark) rendered_valid_ = !edits.steps()[mark].on_part;
     }
+    /// Everything may have changed: nothing rendered is used again.
     void forget() noexcept {
         stale_ = true;
-        made_holds_ = false;
+        rendered_valid_ = false;
         joined_frames_ = {};
     }
 
@@ -85,45 +94,46 @@ public:
     }
 
 private:
-    struct place {
-        std::uint32_t index = 0;
-        std::uint32_t made = none32;
+    /// One message to send.
+    struct placement {
+        std::uint32_t index = 0;  ///< of the original; none32 for a summary or an answer that a layer wrote
+        std::uint32_t rendered = none32;  ///< index of the rendered message; none32 for the original itself
     };
-    /// Places that are sent as one message: from `first` up to the next run's.
-    struct run {
+    /// Neighbouring places that are sent as one message: from `first` up to the next run's.
+    struct place_run {
         std::size_t first = 0;
-        std::uint32_t joined = none32;  ///< index of the joined message; none for one place alone
+        std::uint32_t joined = none32;  ///< index of the joined message; none32 for one place alone
     };
 
     template <class Source>
-    Message const& message_at(Source const& source, std::size_t at) const {
-        auto const& found = places_[at];
-        if (found.made != none32) return made_[found.made];
-        return source[found.index];
+    Message const& message_at(Source const& source, std::size_t position) const {
+        auto const& place = places_[position];
+        if (place.rendered != none32) return rendered_[place.rendered];
+        return source[place.index];
     }
     template <class Source>
-    Message const& message_of(Source const& source, run const& which) const {
-        return which.joined != none32 ? joined_[which.joined] : message_at(source, which.first);
+    Message const& message_of(Source const& source, place_run const& run) const {
+        return run.joined != none32 ? joined_[run.joined] : message_at(source, run.first);
     }
 
     template <class Source>
     void update_places(Source const& source, outline const& facts, view const& edits, bool amid) {
-        auto const fewer = [&] { return places_.size() != edits.sums().messages; };
-        if (stale_ || (amid && (fewer() || !unmade_.empty()))) remake(source, facts, edits, amid);
-        for (; !unmade_.empty(); unmade_.pop_back()) {
-            auto& changed = places_[unmade_.back()];
-            // What was done was undone by the same run, or its group has gone since, and may have been released.
-            if (!is_edited(facts, edits, changed.index) || !edits.sends(facts, changed.index)) continue;
-            made_.push_back(render<Message>(source[changed.index], facts, edits, changed.index, false));
-            changed.made = static_cast<std::uint32_t>(made_.size() - 1);
+        auto const has_dropped = [&] { return places_.size() != edits.sums().messages; };
+        if (stale_ || (amid && (has_dropped() || !pending_.empty()))) rebuild(source, facts, edits, amid);
+        for (; !pending_.empty(); pending_.pop_back()) {
+            auto& place = places_[pending_.back()];
+            // The same run may have taken the edit back; a dropped group's original may be released by now.
+            if (!is_edited(facts, edits, place.index) || !edits.sends(facts, place.index)) continue;
+            rendered_.push_back(render<Message>(source[place.index], facts, edits, place.index, false));
+            place.rendered = static_cast<std::uint32_t>(rendered_.size() - 1);
             newest_changed_ = true;
         }
-        if (!fewer()) return;
-        stale_ = 2 * thin(facts, edits) < made_.size();  // most of what was made is not sent any more
-        if (stale_) remake(source, facts, edits, false);
+        if (!has_dropped()) return;
+        stale_ = 2 * remove_dropped(facts, edits) < rendered_.size();  // frees rendered messages once most are unused
+        if (stale_) rebuild(source, facts, edits, false);
     }
 
-    /// Joins the places that came since, and the newest run again where its last message has changed.
+    /// Joins the places added since the last call, and the newest run again if its last message has changed.
     template <class Source>
     void join(Source const& source) {
         if (!runs_stale_ && !newest_changed_ && joined_end_ == places_.size()) return;
@@ -136,71 +146,76 @@ private:
             if (runs_.back().joined != none32) joined_.pop_back();
             runs_.pop_back();
         }
-        for (auto at = joined_end_; at < places_.size(); ++at) {
-            auto both = runs_.empty() ? std::nullopt : joined(message_of(source, runs_.back()), message_at(source, at));
-            if (!both) {
-                runs_.push_back({at});
+        for (auto position = joined_end_; position < places_.size(); ++position) {
+            auto message =
+                runs_.empty() ? std::nullopt : joined(message_of(source, runs_.back()), message_at(source, position));
+            if (!message) {
+                runs_.push_back({position});
                 continue;
             }
             if (runs_.back().joined != none32) joined_.pop_back();
-            joined_.push_back(std::move(*both));
+            joined_.push_back(std::move(*message));
             runs_.back().joined = static_cast<std::uint32_t>(joined_.size() - 1);
         }
         joined_end_ = places_.size();
         newest_changed_ = runs_stale_ = false;
     }
 
-    /// Nothing but parts of the newest message has changed, which is sent as it came.
+    /// True if the steps from `mark` on edit nothing but parts of the newest message, which is its original so far.
     bool only_newest(outline const& facts, view const& edits, std::size_t mark) const noexcept {
         auto const& newest = facts.message_at(facts.size() - 1);
-        if (places_.empty() || places_.back().index + 1 != facts.size() || places_.back().made != none32) return false;
+        if (places_.empty() || places_.back().index + 1 != facts.size() || places_.back().rendered != none32)
+            return false;
         for (; mark < edits.steps().size(); ++mark) {
-            auto const& made = edits.steps()[mark];
-            if (!made.on_part || made.kind == edit_kind::repair || made.target < newest.first_part) return false;
+            auto const& step = edits.steps()[mark];
+            if (!step.on_part || step.kind == edit_kind::repair || step.target < newest.first_part) return false;
         }
-        return unmade_.empty() || unmade_.back() + 1 != places_.size();
+        return pending_.empty() || pending_.back() + 1 != places_.size();
     }
 
-    /// Nothing but groups has gone, and all that is sent is known by its index: neither summaries nor answers.
+    /// True if the steps from `mark` on drop groups and nothing else, and each place has an index: `remove_dropped`
+    /// cannot tell which summaries and written answers are still sent.
     bool only_drops(view const& edits, std::size_t mark) const noexcept {
         for (auto const end = edits.steps().size(); mark < end; ++mark)
             if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary())
                 return false;
-        for (auto const& found : places_)
-            if (found.index == none32) return false;
+        for (auto const& place : places_)
+            if (place.index == none32) return false;
         return true;
     }
-    /// Takes out the places of groups that are gone; how many of the made messages are sent still.
-    std::size_t thin(outline const& facts, view const& edits) noexcept {
-        std::size_t live = 0;
+    /// Removes the places of dropped groups; returns how many rendered messages are still sent.
+    std::size_t remove_dropped(outline const& facts, view const& edits) noexcept {
+        std::size_t rendered_count = 0;
         auto to = places_.begin();
-        for (auto const& found : places_) {
-            if (found.index != none32 && !edits.sends(facts, found.index)) continue;
-            live += found.made != none32 ? 1u : 0u;
-            *to++ = found;
+        for (auto const& place : places_) {
+            if (place.index != none32 && !edits.sends(facts, place.index)) continue;
+            rendered_count += place.rendered != none32 ? 1u : 0u;
+            *to++ = place;
         }
         places_.erase(to, places_.end());
         runs_stale_ = true;
-        return live;
+        return rendered_count;
     }
 
+    /// Makes all places anew. O(messages), plus rendering those that cannot be moved over.
     template <class Source>
-    void remake(Source const& source, outline const& facts, view const& edits, bool amid) {
-        std::vector<place> places;
-        std::vector<Message> made;
+    void rebuild(Source const& source, outline const& facts, view const& edits, bool amid) {
+        std::vector<placement> places;
+        std::vector<Message> rendered;
         places.reserve(facts.size() + 1);
         auto const add = [&](Message m, std::uint32_t index = none32) {
-            made.push_back(std::move(m));
-            places.push_back({index, static_cast<std::uint32_t>(made.size() - 1)});
+            rendered.push_back(std::move(m));
+            places.push_back({index, static_cast<std::uint32_t>(rendered.size() - 1)});
         };
-        auto const kept = [&](std::uint32_t index) { places.push_back({index}); };
-        // What was made of a message is moved over where no step on a part has been made since.
-        bool const holds = std::exchange(made_holds_, false) && !amid;
+        auto const unchanged = [&](std::uint32_t index) { places.push_back({index}); };
+        // A rendered message is moved over unless some step edited a part since. Both lists ascend, so one pass matches
+        // them. Reset first: after an exception moved messages are not used again.
+        bool const reusable = std::exchange(rendered_valid_, false) && !amid;
         auto before = places_.begin();
         auto const changed = [&](std::uint32_t index) {
             while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;
-            if (holds && before != places_.end() && before->index == index && before->made != none32)
-                add(std::move(made_[before->made]), index);
+            if (reusable && before != places_.end() && before->index == index && before->rendered != none32)
+                add(std::move(rendered_[before->rendered]), index);
             else add(render<Message>(source[index], facts, edits, index, false), index);
         };
         auto const summary = [&](group which) {
@@ -209,26 +224,26 @@ private:
         auto const answer = [&](std::uint32_t part_id) {
             add(render_answer<Message>(source[facts.part_at(part_id).message_index], facts, edits, part_id));
         };
-        each_place(facts, edits, kept, changed, summary, answer);
+        each_place(facts, edits, unchanged, changed, summary, answer);
         places_.swap(places);
-        made_.swap(made);
+        rendered_.swap(rendered);
         runs_stale_ = true;
-        unmade_.clear();
+        pending_.clear();
         stale_ = amid;
-        made_holds_ = !amid;
+        rendered_valid_ = !amid;
     }
 
-    std::vector<place> places_;
-    std::vector<Message> made_;
-    std::vector<std::size_t> unmade_;  ///< places that edits have changed since
-    bool stale_ = true;
-    bool made_holds_ = false;  ///< what was made is of the edits that are in force
+    std::vector<placement> places_;
+    std::vector<Message> rendered_;
+    std::vector<std::size_t> pending_;  ///< places whose message an edit has changed, to be rendered
+    bool stale_ = true;  ///< the places are to be rebuilt
+    bool rendered_valid_ = false;  ///< rendered messages are those of the edits in force
     bool alternates_ = false;
     v1::cost summary_frame_ = {};
     bool runs_stale_ = true;
-    bool newest_changed_ = false;  ///< since the runs were joined
+    bool newest_changed_ = false;  ///< since runs were joined
     std::size_t joined_end_ = 0;  ///< places before it are in runs
-    std::vector<run> runs_;  ///< filled only where it alternates, as is the next
+    std::vector<place_run> runs_;  ///< used only after `alternate`, as is `joined_`
     std::vector<Message> joined_;
     detail::joined_frames joined_frames_;
 };

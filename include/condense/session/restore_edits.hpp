@@ -9,14 +9,16 @@
 
 #include <condense/core/draft.hpp>
 
-// Redoes recorded edits of a saved state, which may be forged: each is counted anew, and the result must obey the laws
-// of a draft.
+// Redoes the edits of a saved state, which may be forged: each is counted anew, and the result must obey the laws of a
+// draft.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A draft on a view without edits.
+/// A draft on a view without edits, which redoes recorded ones. It checks results, not the way to them: a state that
+/// any sequence of runs could have left is accepted. Everything in a step is untrusted, and checked before it is an
+/// index.
 template <class Source, token_estimator Estimator>
 class edit_restorer : public draft<Source, Estimator> {
     using core = draft<Source, Estimator>;
@@ -27,10 +29,11 @@ public:
     using texts_type = std::vector<view::replacement>;
     using core::core;
 
-    /// Names the kind of edit that no draft could make; empty if all edits are in the view.
+    /// Puts all edits into the view and returns an empty text, or names the kind of edit that no draft could make; then
+    /// the view is to be discarded. O(messages + steps), and reading each message with an edited part.
     std::string_view restore(steps_type steps, texts_type texts) {
-        for (auto const& each : texts)
-            if (!utf8::valid(each.text)) return "a text";
+        for (auto const& replacement : texts)
+            if (!utf8::valid(replacement.text)) return "a text";
         if (!count_parts(steps, texts)) return "an edit of a part";
         this->edits_->place_all(*this->facts_);
         this->edits_->reserve_edits(steps.size(), texts.size());
@@ -38,25 +41,27 @@ public:
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
             if (!this->edits_->redo(*this->facts_, step, std::move(text))) return "a step";
         }
-        if (this->edits_->texts().size() != texts.size()) return "a step";
+        if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
         if (!parts_are_lawful()) return "what is left of a message";
+        // A draft ends by settling the beginning of the request: where that still changes something, no draft ended
+        // here.
         auto const mark = this->mark();
         this->settle_head();
         return this->mark() == mark ? std::string_view{} : "the beginning of the request";
     }
 
 private:
-    /// Counts the texts of all steps by the estimator in force. Reads each message once, however many steps are on its
-    /// parts.
+    /// Counts the texts of all steps with the current estimator, which need not be the one that counted before. Reads
+    /// each message once, however many steps are on its parts: `first` and `next` are lists of the steps on each part.
     bool count_parts(steps_type& steps, texts_type const& texts) const {
         if (steps.size() >= none32) return false;
         std::vector<std::uint32_t> first(this->facts_->part_count(), none32);
         std::vector<std::uint32_t> next(steps.size(), none32);
-        for (auto at = steps.size(); at-- > 0;) {
-            auto& step = steps[at];
+        for (auto step_index = steps.size(); step_index-- > 0;) {
+            auto& step = steps[step_index];
             if (step.text != none32 && step.text >= texts.size()) return false;
-            step.after = clamped(step.after);
+            step.after = clamped(step.after);  // sums of any steps stay within 64 bits
             if (!step.on_part) {
                 if (step.kind == edit_kind::summarize && step.text != none32)
                     step.after = frame_cost(*this->count_, role::user) +
@@ -64,8 +69,8 @@ private:
                 continue;
             }
             if (step.target >= first.size()) return false;
-            next[at] = first[step.target];
-            first[step.target] = static_cast<std::uint32_t>(at);
+            next[step_index] = first[step.target];
+            first[step.target] = static_cast<std::uint32_t>(step_index);
         }
         for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
             auto const& record = this->facts_->message_at(index);
@@ -73,20 +78,22 @@ private:
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
                 edited = edited || first[part_id] != none32;
             if (!edited || record.released) continue;
-            bool good = true;
-            this->read(index, [&](part_ref part, part_view const& seen) {
-                for (auto at = first[part.part_id]; good && at != none32; at = next[at])
-                    good = count(steps[at], texts, part, seen);
+            bool lawful = true;
+            this->read(index, [&](part_ref part, part_view const& original) {
+                for (auto step_index = first[part.part_id]; lawful && step_index != none32;
+                     step_index = next[step_index])
+                    lawful = count(steps[step_index], texts, part, original);
             });
-            if (!good) return false;
+            if (!lawful) return false;
         }
         return true;
     }
 
+    /// Sets the cost of one step on a part; false if a draft would refuse it.
     bool count(view::step& step, texts_type const& texts, part_ref part, part_view const& original) const {
         auto const& record = this->facts_->part_at(part.part_id);
         if (step.kind == edit_kind::repair) {
-            if (step.text == none32) return true;
+            if (step.text == none32) return true;  // takes an earlier answer back
             if constexpr (answerable<message_type>)
                 return this->takes_answer(part.message_index, original, texts[step.text].text, step.after);
             else return false;
@@ -100,12 +107,14 @@ private:
                !this->weigh(part, original, texts[step.text].text, record.cost, step.after);
     }
 
+    /// True if no group is dropped that layers must leave, none is present that cannot be sent, and none of the
+    /// released messages is one that a session would not release.
     bool groups_are_lawful() const noexcept {
         auto const& facts = *this->facts_;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             group const which{group_id};
             auto const& record = facts.group_at(group_id);
-            if (record.count == 0) continue;
+            if (record.count == 0) continue;  // joined into another group
             if (record.unsendable ? this->present(which) : !this->present(which) && view::bound(facts, which))
                 return false;
         }
@@ -119,27 +128,28 @@ private:
         return this->edits_->speaks(facts);
     }
 
-    /// A message keeps a part, a plain user message a word; answers are to calls that wait for nothing.
+    /// True if every message has a part left and every plain user message some words, and if written answers are to
+    /// calls that can get no result.
     bool parts_are_lawful() const {
         for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
             auto const& record = this->facts_->message_at(index);
-            std::uint32_t removed = 0;
+            std::uint32_t removed_count = 0;
             bool repeated = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id) {
                 auto const& part = this->facts_->part_at(part_id);
                 if (this->edits_->answer_at(part_id) != 0 && !this->facts_->unanswerable(part)) return false;
-                bool const gone = this->is_removed(this->part_at(part_id));
-                if (part.late && !gone && this->present(sequence{index})) return false;
-                removed += gone ? 1u : 0u;
-                repeated = repeated || (gone && this->is_repeated(this->part_at(part_id), true));
+                bool const is_removed = this->is_removed(this->part_at(part_id));
+                if (part.late && !is_removed && this->present(sequence{index})) return false;
+                removed_count += is_removed ? 1u : 0u;
+                repeated = repeated || (is_removed && this->is_repeated(this->part_at(part_id), true));
             }
-            if (removed == 0 || record.released) continue;
-            if (removed == record.part_count && !repeated) return false;
-            bool words = !record.plain_user;
-            this->each_part(sequence{index}, [&](part_ref, part_view const& seen) {
-                words = words || (seen.kind != part_kind::tool_result && seen.call.empty());
+            if (removed_count == 0 || record.released) continue;
+            if (removed_count == record.part_count && !repeated) return false;
+            bool has_words = !record.plain_user;
+            this->each_part(sequence{index}, [&](part_ref, part_view const& present) {
+                has_words = has_words || (present.kind != part_kind::tool_result && present.call.empty());
             });
-            if (!words) return false;
+            if (!has_words) return false;
         }
         return true;
     }

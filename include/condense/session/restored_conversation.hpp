@@ -13,126 +13,145 @@
 #include <condense/session/restore_edits.hpp>
 #include <condense/session/state.hpp>
 
-// Reads a conversation from a saved state, which may be forged.
+// Reads a conversation from a saved state, which may be forged: everything is checked before a session adopts it.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// All that a conversation holds, read and checked apart from it, so that the session is unchanged if the state is bad.
 template <class Messages>
 struct restored_conversation {
     using container = typename message_container<Messages>::container;
 
     container messages = {};
-    typename message_container<Messages>::facts noted = {};
+    typename message_container<Messages>::digests digests = {};
     v1::outline outline = {};
     view edits = {};
-    std::vector<std::uint32_t> places = {};  ///< in the container, by index, where some were released
+    std::vector<std::uint32_t> places = {};  ///< in the container, by index; empty if none was released
     std::vector<undo_point> undo_points = {};
     std::vector<abandoned_call> abandoned = {};
     std::vector<released_message> released = {};
-    std::string learnt = {};  ///< by the estimator
+    std::string learnt = {};  ///< what the estimator has learnt
 
-    /// Moves messages and edits out of the state. Costs reading and counting each message.
+    /// Moves messages and edits out of the state. Costs reading and counting each message. On an error, both the state
+    /// and this object are to be discarded.
     template <class Estimator>
-    state_error load(session_state& from, metering<Estimator> const& meter) {
-        if (message_container<Messages>::borrowed && !from.released.empty())
+    state_error load(session_state& state, metering<Estimator> const& meter) {
+        if (message_container<Messages>::borrowed && !state.released.empty())
             return unrestorable(state_fault::foreign, "the program's own container",
                                 "be of a session that released nothing");
-        auto const& count = meter.estimator();
-        if (auto const problem = load_messages(from, count)) return problem;
-        edits.note_sent(from.sent);
-        edits.note_cached(from.cached);
+        auto const& estimator = meter.estimator();
+        if (auto const problem = load_messages(state, estimator)) return problem;
+        edits.note_sent(state.sent);
+        edits.note_cached(state.cached);
         originals<container> const source{address_of(messages), address_of(places)};
-        edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, count, from.limits};
-        if (auto const what = restorer.restore(std::move(from.steps), std::move(from.texts)); !what.empty())
+        edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, estimator, state.limits};
+        if (auto const what = restorer.restore(std::move(state.steps), std::move(state.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
-        if (!undos_are_good(from.undos)) return impossible("what can be undone", "be in the order of the steps");
-        if (!from.anchor.within(outline.size()))
+        if (!are_undo_points_valid(state.undos))
+            return impossible("what can be undone", "be in the order of the steps");
+        if (!state.anchor.within(outline.size()))
             return impossible("a request", "have been of messages of the conversation");
-        if (saved_estimator<Estimator> && !from.memories.empty()) {
-            learnt = std::move(from.memories.back());
-            from.memories.pop_back();
+        // An estimator's memory is the last one; those of the layers stay for the caller.
+        if (saved_estimator<Estimator> && !state.memories.empty()) {
+            learnt = std::move(state.memories.back());
+            state.memories.pop_back();
         }
         if (!meter.can_learn(learnt)) return impossible("what the estimator has learnt", "be as it saved it");
-        noted = message_container<Messages>::look_at(messages);
-        undo_points = std::move(from.undos);
-        grow(undo_points, 1);
-        abandoned = std::move(from.abandoned);
-        released = std::move(from.released);
+        digests = message_container<Messages>::digests_of(messages);
+        undo_points = std::move(state.undos);
+        grow(undo_points, 1);  // a conversation always has room for one more
+        abandoned = std::move(state.abandoned);
+        released = std::move(state.released);
         return {};
     }
 
 private:
     using message_type = element_of<container const>;
 
-    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session.
+    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session:
+    /// which calls an id names, and which groups a message joins, depends on what was there at the time. Released
+    /// messages are read from their records, so that all indices are those of the saved session. O(messages), plus
+    /// reading them.
     template <class Estimator>
-    state_error load_messages(session_state& from, Estimator const& count) {
-        auto const size = from.messages.size() + from.released.size();
+    state_error load_messages(session_state& state, Estimator const& estimator) {
+        auto const size = state.messages.size() + state.released.size();
         if (size >= group::summary_bit) return impossible("the messages", "be fewer than 2^31");
-        if (from.pins.size() > size) return impossible("the pins", "be of messages");
-        auto const numbered = [&](std::vector<std::uint32_t>& by, auto const& each, auto const& index_of) {
-            by.assign(size, none32);
-            for (std::size_t at = 0; at < each.size(); ++at) {
-                auto const index = index_of(each[at]);
-                if (index >= size || std::exchange(by[as_size(index)], static_cast<std::uint32_t>(at)) != none32)
+        if (state.pins.size() > size) return impossible("the pins", "be of messages");
+        // The position of each record by the index of its message; false if an index is too large or comes twice.
+        auto const index_records = [&](std::vector<std::uint32_t>& positions, auto const& records,
+                                       auto const& index_of) {
+            positions.assign(size, none32);
+            for (std::size_t position = 0; position < records.size(); ++position) {
+                auto const index = index_of(records[position]);
+                if (index >= size ||
+                    std::exchange(positions[as_size(index)], static_cast<std::uint32_t>(position)) != none32)
                     return false;
             }
             return true;
         };
-        std::vector<std::uint32_t> gone;
+        std::vector<std::uint32_t> released_positions;
         std::vector<std::uint32_t> pins;
-        if (!numbered(gone, from.released, [](auto const& m) { return m.index; }))
+        if (!index_records(released_positions, state.released, [](auto const& m) { return m.index; }))
             return impossible("a released message", "be one of the conversation");
-        if (!numbered(pins, from.pins, [](auto number) { return number; }))
+        if (!index_records(pins, state.pins, [](auto number) { return number; }))
             return impossible("a pin", "be on one message");
-        std::size_t given_up = 0;
-        std::size_t let_go = 0;
-        auto const keep_up = [&] {
-            for (; given_up < from.abandoned.size() && from.abandoned[given_up].messages == outline.size(); ++given_up)
-                if (outline.abandon(from.abandoned[given_up].id) == 0) return false;
-            for (; let_go < from.released.size() && from.released[let_go].messages == outline.size(); ++let_go) {
-                if (from.released[let_go].index >= outline.size()) return false;
-                outline.release(static_cast<std::uint32_t>(from.released[let_go].index));
+        // Both lists are in the order in which things happened, so one position in each is enough. False if an id names
+        // no call, or a record a message that is still to come.
+        std::size_t abandoned_count = 0;
+        std::size_t released_count = 0;
+        auto const catch_up = [&] {
+            auto const& calls = state.abandoned;
+            for (; abandoned_count < calls.size() && calls[abandoned_count].messages == outline.size();
+                 ++abandoned_count)
+                if (outline.abandon(calls[abandoned_count].id) == 0) return false;
+            auto const& records = state.released;
+            for (; released_count < records.size() && records[released_count].messages == outline.size();
+                 ++released_count) {
+                if (records[released_count].index >= outline.size()) return false;
+                outline.release(static_cast<std::uint32_t>(records[released_count].index));
             }
             return true;
         };
-        std::uint32_t there = 0;
+        std::uint32_t read_count = 0;
         for (std::uint32_t index = 0; index < size; ++index) {
-            if (!keep_up()) return impossible("a call or a message that was given up", "have been there");
+            if (!catch_up()) return impossible("a call or a message that was given up", "have been there");
             bool const pinned = pins[index] != none32;
-            bool const is_there = gone[index] == none32;
-            if (is_there) {
-                auto const bytes = std::exchange(from.messages[there], {});
+            bool const is_present = released_positions[index] == none32;
+            if (is_present) {
+                // Frees each text once it is read: the state and the messages are not in memory twice.
+                auto const bytes = std::exchange(state.messages[read_count], {});
                 auto m = v1::from_bytes<message_type>(bytes);
                 if (!m) return impossible("a message", "be as its traits write it");
-                outline.read(*m, count, {.pinned = pinned, .exact = true});
+                outline.read(*m, estimator, {.pinned = pinned, .exact = true});
                 messages.push_back(std::move(*m));
-            } else outline.read(from.released[gone[index]], pinned, part_removable<message_type>);
-            gone[index] = is_there ? there++ : none32;
+            } else outline.read(state.released[released_positions[index]], pinned, part_removable<message_type>);
+            // From here on the entry is the message's place in the container.
+            released_positions[index] = is_present ? read_count++ : none32;
             outline.place();
         }
-        if (!keep_up() || given_up != from.abandoned.size() || let_go != from.released.size())
+        if (!catch_up() || abandoned_count != state.abandoned.size() || released_count != state.released.size())
             return impossible("a call or a message that was given up", "have been there");
-        if (!from.released.empty()) places = std::move(gone);
+        if (!state.released.empty()) places = std::move(released_positions);
         return {};
     }
 
-    /// Undo points are ascending steps, none before a release.
-    bool undos_are_good(std::vector<undo_point> const& undos) const noexcept {
+    /// True if undo points ascend, lie within the conversation, and come after the drop of each released message, whose
+    /// original an undo would need.
+    bool are_undo_points_valid(std::vector<undo_point> const& undos) const noexcept {
         std::uint64_t steps = 0;
         for (std::uint32_t index = 0; index < outline.size(); ++index) {
             auto const dropped = edits.dropped_at(outline.group_of(index));
             if (outline.message_at(index).released && dropped > steps) steps = dropped;
         }
-        std::uint64_t seen = 0;
+        std::uint64_t message_count = 0;
         bool first = true;
-        for (auto const& each : undos) {
-            if (each.steps < steps || (!first && each.steps == steps) || each.messages < seen) return false;
-            if (each.steps >= edits.steps().size() || each.messages > outline.size()) return false;
-            steps = each.steps;
-            seen = each.messages;
+        for (auto const& point : undos) {
+            if (point.steps < steps || (!first && point.steps == steps) || point.messages < message_count) return false;
+            if (point.steps >= edits.steps().size() || point.messages > outline.size()) return false;
+            steps = point.steps;
+            message_count = point.messages;
             first = false;
         }
         return true;

@@ -20,13 +20,15 @@
 #include <condense/session/statistics.hpp>
 #include <condense/session/summary_job.hpp>
 
-// Runs the pipeline of a session on drafts: decides when a run makes sense, keeps the layers' memories and the
-// statistics, and tells the observer.
+// Runs the pipeline of a session on drafts: decides when a run makes sense, holds the layers' memories and the
+// statistics, and calls the observer.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Everything about a session that does not depend on its messages' type. Knows no conversation: each call is passed a
+/// draft, or the usage.
 template <class Mix, class Options>
 class runner {
 public:
@@ -37,150 +39,158 @@ public:
 
     runner(Mix mix, Options options) : mix_(std::move(mix)), options_(std::move(options)) {
         mix_.name_entries(blank_entries_.data());
-        statistics_.add(blank_entries_);  // names alone
+        statistics_.add(blank_entries_);  // sets the names; all figures are 0
     }
 
     Options const& options() const noexcept { return options_; }
     v1::statistics<Mix::size> const& statistics() const noexcept { return statistics_; }
+    /// True if the options pin this message.
     template <class Message>
-    bool pins(sequence at, Message const& m) const {
-        return detail::pins(options_, at, m);
+    bool pins(sequence number, Message const& m) const {
+        return detail::pins(options_, number, m);
     }
     template <class Event>
     void tell(Event const& event) {
         detail::tell(options_.observer, event);
     }
     template <class Event, class Make>
-    void tell_made(Make&& make) {
-        detail::tell_made<Event>(options_.observer, make);
+    void tell_lazily(Make&& make) {
+        detail::tell_lazily<Event>(options_.observer, make);
     }
 
-    bool due(usage now) const noexcept { return mix_.due(now); }
-    /// The least use at which a layer with a limit in tokens is due; 0 for none.
-    tokens threshold(usage now) const noexcept {
-        auto const always = always_due(now);
-        now = {.input = now.input, .cached = now.cached};
+    bool due(usage current) const noexcept { return mix_.due(current); }
+    /// The smallest use at which a layer with a limit in tokens is due; 0 for none. A binary search, because triggers
+    /// are any condition: about 20 evaluations of all triggers. Right if a layer that is due stays due with more
+    /// tokens.
+    tokens threshold(usage current) const noexcept {
+        auto const always = always_due(current);
+        auto probe = usage{.input = current.input, .cached = current.cached};
         auto const due_at = [&](std::uint64_t count) {
-            return now.tokens = {count}, (mix_.due_layers(now) & ~always) != 0;
+            return probe.tokens = {count}, (mix_.due_layers(probe) & ~always) != 0;
         };
-        if (!due_at(now.input.count)) return {};
+        if (!due_at(current.input.count)) return {};
         std::uint64_t below = 0;
-        auto at = now.input.count;
-        while (at - below > 1) (due_at(below + (at - below) / 2) ? at : below) = below + (at - below) / 2;
-        return {at};
+        auto due = current.input.count;
+        while (due - below > 1) (due_at(below + (due - below) / 2) ? due : below) = below + (due - below) / 2;
+        return {due};
     }
-    /// Why a reduction that is due does not run by itself; empty if none waits.
+    /// Why a reduction that is due does not run; empty if none waits. For `reducible` see `pace::may_run`.
     template <class Reducible>
-    std::string waits(usage now, Reducible const& reducible) const {
-        auto const due_now = mix_.due_layers(now) & ~always_due(now);
-        if (due_now == 0) return {};
-        auto why = pace_.pause_of(options_.pacing, now, due_now, due_now & due_by_count(now), reducible).text();
+    std::string waits(usage current, Reducible const& reducible) const {
+        auto const due_layers = mix_.due_layers(current) & ~always_due(current);
+        if (due_layers == 0) return {};
+        auto why =
+            pace_.pause_of(options_.pacing, current, due_layers, due_layers & due_by_count(current), reducible).text();
         if (!why.empty() && !pace_.cause.empty()) why.append(" (").append(std::string_view{pace_.cause}).append(")");
         return why;
     }
-    /// A run by itself is due and makes sense.
+    /// True if a run is due and pacing allows it.
     template <class Reducible>
-    bool may_run(usage now, Reducible const& reducible) const {
-        auto const due_now = mix_.due_layers(now);
-        return due_now != 0 && pace_.may_run(options_.pacing, now, due_now, due_by_count(now), reducible);
+    bool may_run(usage current, Reducible const& reducible) const {
+        auto const due_layers = mix_.due_layers(current);
+        return due_layers != 0 && pace_.may_run(options_.pacing, current, due_layers, due_by_count(current), reducible);
     }
-    /// Whether that run may call a model.
-    run_demand demand(usage now) const noexcept {
-        return {.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(due_by_count(now))};
+    /// Which layers of that run may call a model.
+    run_demand demand(usage current) const noexcept {
+        return {.may_ask = pace_.may_ask(options_.pacing, current),
+                .may_ask_too = pace_.may_ask_of(due_by_count(current))};
     }
 
     /// A message was appended; one of the assistant or a plain user message may end a round.
-    void pushed(cost more, bool ends_round) noexcept { pace_.pushed_more(more, ends_round); }
+    void on_pushed(cost more, bool ends_round) noexcept { pace_.on_pushed(more, ends_round); }
     /// The input of a run has changed: layers that were ineffective may succeed now.
     void changed() noexcept { pace_.changed(); }
-    std::uint64_t revision() const noexcept { return pace_.changes; }
-    /// Messages from `first` on have changed: layers forget them.
+    std::uint64_t revision() const noexcept { return pace_.revision; }
+    /// Messages from `first` on have changed: layers forget what they remember of them.
     void rewind(std::uint32_t first) { rewind_memories(mix_, memory_, first); }
 
-    /// No journal has taken the latest arrival.
+    /// True if a journal may be behind: some arrival was not recorded, so no original may be destroyed.
     bool unrecorded() const noexcept { return unrecorded_; }
-    /// Messages were appended without telling the layers.
-    void note_untold() noexcept { unrecorded_ = unrecorded_ || records; }
-    /// A state was adopted, and the journals were not asked yet what they hold.
-    bool unread() const noexcept { return unread_; }
+    /// Messages were appended, and no layer was called for them.
+    void skip_arrival() noexcept { unrecorded_ = unrecorded_ || records; }
+    /// True if a state was adopted, and the journals were not asked yet what they hold.
+    bool journals_unread() const noexcept { return journals_unread_; }
 
+    /// Runs the pipeline; `focus` replaces that of the options during the run, also if a layer throws.
     template <class Draft>
-    report_type run(Draft& whole, run_demand demand, std::string_view focus = {}) {
+    report_type run(Draft& draft, run_demand demand, std::string_view focus = {}) {
         scope_exit const during{[this, before = options_.request]() noexcept { options_.request = before; }};
         if (!focus.empty()) options_.request.focus = focus;
-        auto const mark = whole.mark();
-        auto report = run_pipeline(mix_, memory_, whole, options_, false, run_kind::session, demand);
-        note_trail(whole, mark);
+        auto const mark = draft.mark();
+        auto report = run_pipeline(mix_, memory_, draft, options_, false, run_kind::session, demand);
+        collect_trail(draft, mark);
         return report;
     }
-    /// A run that calls no model and stores nothing; only the draft changes.
+    /// A run that calls no model and stores nothing; only the draft changes. Layers begin without memory, because
+    /// theirs would change.
     template <class Draft>
-    report_type walk(Draft& whole) const {
-        memory_type none{};
-        return run_pipeline(mix_, none, whole, options_, true, run_kind::walk);
+    report_type dry_run(Draft& draft) const {
+        memory_type no_memory{};
+        return run_pipeline(mix_, no_memory, draft, options_, true, run_kind::walk);
     }
-    /// Tells the layers of the messages from `first` on.
+    /// Calls the layers that act on arrival, for each message from `first` on. `resumes`: the journal may hold them
+    /// already. `journals_only`: no other layer is called.
     template <class Draft>
-    entries_type arrive(Draft& whole, std::uint32_t first, bool resumes, bool journals_only = false) {
+    entries_type arrive(Draft& draft, std::uint32_t first, bool resumes, bool journals_only = false) {
         auto entries = blank_entries_;
-        auto const mark = whole.mark();
-        detail::run<Draft, Options> shared{.draft = whole,
-                                           .options = options_,
-                                           .entries = entries.data(),
-                                           .begun = mark,
-                                           .resumes = resumes,
-                                           .journals_only = journals_only};
-        unrecorded_ = true;  // until it is known
-        for (auto index = first; index < whole.outline().size(); ++index)
-            mix_.run_hook(shared, entries.data(), memory_, arrive_hook<>{sequence{index}});
-        unrecorded_ = shared.unrecorded;
-        unread_ = false;
-        note_trail(whole, mark);
+        auto const mark = draft.mark();
+        detail::run<Draft, Options> run_state{.draft = draft,
+                                              .options = options_,
+                                              .entries = entries.data(),
+                                              .begun = mark,
+                                              .resumes = resumes,
+                                              .journals_only = journals_only};
+        unrecorded_ = true;  // also if a layer throws
+        for (auto index = first; index < draft.outline().size(); ++index)
+            mix_.run_hook(run_state, entries.data(), memory_, arrive_hook<>{sequence{index}});
+        unrecorded_ = run_state.unrecorded;
+        journals_unread_ = false;
+        collect_trail(draft, mark);
         return entries;
     }
-    /// The plan of the first layer that summarises: plan_of(layer, draft, pass).
+    /// The plan of the first layer that summarises: plan_of(layer, draft, pass). Empty if there is no such layer.
     template <class Draft, class Plan>
-    summary_plan plan(Draft& whole, Plan const& plan_of) const {
+    summary_plan plan(Draft& draft, Plan const& plan_of) const {
         summary_plan plan;
         auto entries = blank_entries_;
-        each_planner(whole, entries, [&](auto const& layer, auto& draft, auto& pass, auto&, auto&) {
-            plan = plan_of(layer, draft, pass);
+        with_first_planner(draft, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto&, auto&) {
+            plan = plan_of(layer, narrowed, pass);
         });
         return plan;
     }
-    /// That layer puts the summary in place of the job's groups; `report` is its entry.
+    /// Lets that layer put the summary in place of the job's groups; `report` becomes its entry.
     template <class Draft>
-    entries_type conclude(Draft& whole, job_ledger::entry const& job, std::string&& text, layer_report& report) const {
+    entries_type conclude(Draft& draft, job_ledger::entry const& job, std::string&& text, layer_report& report) const {
         auto entries = blank_entries_;
-        each_planner(
-            whole, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto& shared, layer_report& entry) {
-                attempt<false>(layer, shared, entry, measure::any,
+        with_first_planner(
+            draft, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto& run_state, layer_report& entry) {
+                attempt<false>(layer, run_state, entry, measure::any,
                                [&] { return layer.conclude(narrowed, pass, job.groups, std::move(text), job.limit); });
                 report = entry;
             });
         return entries;
     }
 
-    /// Adds entries to the statistics, and tells the observer what was cut.
-    void note(entries_type const& entries) {
+    /// Adds entries to the statistics, and reports truncations to the observer.
+    void add(entries_type const& entries) {
         statistics_.add(entries);
         tell_trail();
     }
-    /// The same for a run, which also paces the next one. `now` is the use after it.
+    /// The same for a run, which also paces the next one. `current` is the usage after it.
     template <class Reducible>
-    void note(report_type const& report, bool manual, bool may_ask, usage now, Reducible const& reducible) {
+    void add(report_type const& report, bool manual, bool may_ask, usage current, Reducible const& reducible) {
         statistics_.add(report.layers);
         ++statistics_.runs;
         statistics_.changed += report.changed() ? 1u : 0u;
         auto event = events::reduced{
             .outcome = report.outcome, .before = report.before, .after = report.after, .manual = manual};
-        bool waited = !may_ask && report.before.fits();
-        bool asked = false;
+        bool waiting = !may_ask && report.before.fits();
+        bool model_asked = false;
         bool blocked = false;  // by a journal, which may take the next message
         bool failed = false;
         for (auto const& layer : report.layers) {
-            asked = asked || layer.asked != 0;
-            waited = waited || (layer.waits && report.before.fits());
+            model_asked = model_asked || layer.asked != 0;
+            waiting = waiting || (layer.waits && report.before.fits());
             failed = failed || layer.failures != 0;
             blocked = blocked || (layer.failures != 0 && std::string_view{layer.note} == not_all_recorded);
             event.layers_applied += layer.outcome == layer_outcome::applied ? 1u : 0u;
@@ -190,21 +200,22 @@ public:
         bool const progress = report.changed() && (report.after.tokens < report.before.tokens ||
                                                    report.after.messages < report.before.messages ||
                                                    report.after.turns < report.before.turns);
-        // A count of messages or turns may stay where it is: a layer that finds nothing to do then has not failed.
+        // A number of messages or turns above a trigger is no emergency: a layer that can do nothing about it has not
+        // failed.
         bool const by_count =
             report.before.fits() && (mix_.due_layers(report.before) & ~due_by_count(report.before)) == 0;
-        bool const stopped =
-            !progress && options_.stop.stop_requested();  // then nothing was in vain, as in one that is cancelled
+        // A run that was stopped or blocked by a journal shows nothing about the layers.
+        bool const stopped = !progress && options_.stop.stop_requested();
         bool const was_open = pace_.open;
         if (!stopped && (progress || !blocked)) {
-            if (asked) pace_.asked_now(report.after.fits());
-            auto const in_vain = due_for_nothing(report, now);
-            if (manual && !progress) pace_.tried_in_vain(in_vain);
-            else if (pace_.ran(options_.pacing, progress, (waited || (by_count && !asked)) && !failed, in_vain,
-                               due_by_count(report.after)) ||
+            if (model_asked) pace_.on_model_asked(report.after.fits());
+            auto const ineffective = ineffective_layers(report, current);
+            if (manual && !progress) pace_.ran_in_vain(ineffective);
+            else if (pace_.ran(options_.pacing, progress, (waiting || (by_count && !model_asked)) && !failed,
+                               ineffective, due_by_count(report.after)) ||
                      pace_.open)
-                pace_.stuck = reducible();
-            pace_.explain(report.layers, mix_.due_layers(now));
+                pace_.stuck_at = reducible();
+            pace_.explain(report.layers, mix_.due_layers(current));
         }
         tell_trail();
         tell(event);
@@ -212,141 +223,147 @@ public:
     }
 
     /// The report if nothing runs.
-    report_type unchanged(usage now, budget const& limits) const noexcept {
-        report_type idle;
-        idle.layers = blank_entries_;
-        idle.before = idle.after = now;
-        for (auto& layer : idle.layers) layer.before = now.tokens;
-        idle.limit = now.input;
-        if (!limits.is_possible()) idle.refused = budget_refused;
-        idle.outcome = idle.fits() ? outcome::fits : outcome::over;
-        return idle;
+    report_type unchanged(usage current, budget const& limits) const noexcept {
+        report_type report;
+        report.layers = blank_entries_;
+        report.before = report.after = current;
+        for (auto& layer : report.layers) layer.before = current.tokens;
+        report.limit = current.input;
+        if (!limits.is_possible()) report.refused = budget_refused;
+        report.outcome = report.fits() ? outcome::fits : outcome::over;
+        return report;
     }
-    /// Warns once while the request is nearly full and no reduction helps.
-    report_type settled(report_type report, usage now) {
-        bool const nearly_full = now.tokens >= percent{8'000}.of_rounded_up(now.input);
+    /// Returns the report, and warns once while the request is nearly full and no reduction helps.
+    report_type warn_if_full(report_type report, usage current) {
+        bool const nearly_full = current.tokens >= percent{8'000}.of_rounded_up(current.input);
         if (nearly_full && !report.changed() && !warned_) {
             warned_ = true;
-            tell(events::near_limit{now});
+            tell(events::near_limit{current});
         }
         warned_ = warned_ && nearly_full;
         return report;
     }
 
     /// False if the memory of a layer cannot be saved.
-    bool save(session_state& to) {
-        if (!save_memories(mix_, memory_, to.memories)) return false;
-        for (auto const& entry : blank_entries_) to.layers.emplace_back(entry.name);
-        to.conversation = options_.conversation;
-        to.runs = statistics_.runs;
-        to.changed = statistics_.changed;
-        to.statistics.assign(statistics_.layers.begin(), statistics_.layers.end());
-        to.pace = pace_;
-        to.unrecorded = unrecorded_;
-        to.warned = warned_;
+    bool save(session_state& state) {
+        if (!save_memories(mix_, memory_, state.memories)) return false;
+        for (auto const& entry : blank_entries_) state.layers.emplace_back(entry.name);
+        state.conversation = options_.conversation;
+        state.runs = statistics_.runs;
+        state.changed = statistics_.changed;
+        state.statistics.assign(statistics_.layers.begin(), statistics_.layers.end());
+        state.pace = pace_;
+        state.unrecorded = unrecorded_;
+        state.warned = warned_;
         return true;
     }
-    /// Checks that the state is of this pipeline and conversation.
-    state_error belongs(session_state const& from) const {
-        if (from.version > session_state::latest)
+    /// An error unless the state is of this pipeline and conversation, and its figures can be this session's.
+    state_error check(session_state const& state) const {
+        if (state.version > session_state::latest)
             return unrestorable(state_fault::newer, "the version", "be one that this library knows");
-        if (from.version == 0) return impossible("the version", "be above 0");
-        bool same = from.layers.size() == Mix::size;
-        for (std::size_t at = 0; same && at < Mix::size; ++at) same = from.layers[at] == blank_entries_[at].name;
+        if (state.version == 0) return impossible("the version", "be above 0");
+        bool same = state.layers.size() == Mix::size;
+        for (std::size_t index = 0; same && index < Mix::size; ++index)
+            same = state.layers[index] == blank_entries_[index].name;
         if (!same)
             return unrestorable(state_fault::foreign, "the pipeline", "have the layers of the one that was saved");
-        if (from.conversation != options_.conversation)
+        if (state.conversation != options_.conversation)
             return unrestorable(state_fault::foreign, "the conversation", "be the one that was saved");
-        if (from.statistics.size() != Mix::size) return impossible("the statistics", "be one entry a layer");
-        for (auto const& step : from.steps)
+        if (state.statistics.size() != Mix::size) return impossible("the statistics", "be one entry a layer");
+        for (auto const& step : state.steps)
             if (step.author > Mix::size) return impossible("the author of an edit", "be a layer");
-        if (from.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
+        if (state.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         return {};
     }
-    /// The layers' memories after so many messages; none if no layer saves that.
+    /// The layers' memories after so many messages; nothing if a layer cannot have saved this.
     std::optional<memory_type> memories(std::vector<std::string> const& saved, std::size_t messages) const {
         std::optional<memory_type> memory{std::in_place};
         if (!load_memories(mix_, *memory, saved, messages)) memory.reset();
         return memory;
     }
     /// Throws only if moving a memory does, and then has changed nothing else.
-    void adopt(session_state const& from, memory_type&& memory, bool has_messages) {
+    void adopt(session_state const& state, memory_type&& memory, bool has_messages) {
         memory_ = std::move(memory);
-        statistics_.runs = from.runs;
-        statistics_.changed = from.changed;
-        for (std::size_t at = 0; at < Mix::size; ++at) {
-            statistics_.layers[at] = from.statistics[at];
-            statistics_.layers[at].name = blank_entries_[at].name;
+        statistics_.runs = state.runs;
+        statistics_.changed = state.changed;
+        for (std::size_t index = 0; index < Mix::size; ++index) {
+            statistics_.layers[index] = state.statistics[index];
+            statistics_.layers[index].name = blank_entries_[index].name;
         }
-        pace_ = from.pace;
-        unrecorded_ = from.unrecorded;
-        unread_ = records && has_messages;
-        warned_ = from.warned;
+        pace_ = state.pace;
+        unrecorded_ = state.unrecorded;
+        journals_unread_ = records && has_messages;
+        warned_ = state.warned;
     }
 
 private:
-    static constexpr bool audited = hears<decltype(Options::observer), events::truncated>;
+    static constexpr bool observes_truncations = hears<decltype(Options::observer), events::truncated>;
+
+    // Masks of layers have one bit each, in the order of the report.
 
     /// Layers that are due at any use.
-    std::uint64_t always_due(usage now) const noexcept {
-        return mix_.due_layers({.input = now.input, .cached = now.cached});
+    std::uint64_t always_due(usage current) const noexcept {
+        return mix_.due_layers({.input = current.input, .cached = current.cached});
     }
     /// The layers that messages or turns alone make due.
-    std::uint64_t due_by_count(usage now) const noexcept {
-        now.tokens = {};
-        auto const due = mix_.due_layers(now);
-        return due == 0 ? 0 : due & ~mix_.due_layers({.input = now.input});
+    std::uint64_t due_by_count(usage current) const noexcept {
+        current.tokens = {};
+        auto const due = mix_.due_layers(current);
+        return due == 0 ? 0 : due & ~mix_.due_layers({.input = current.input});
     }
-    /// Layers that are still due, or were due by tokens and would soon be again.
-    std::uint64_t due_for_nothing(report_type const& report, usage now) const noexcept {
-        auto const still = mix_.due_layers(now);
-        now.tokens = now.tokens + options_.pacing.growth.of_rounded_up(now.input);
-        auto const soon = mix_.due_layers(now);
-        return still | (mix_.due_layers(report.before) & soon);
+    /// Layers that are still due after the run, or were due by tokens before it and would soon be again.
+    std::uint64_t ineffective_layers(report_type const& report, usage current) const noexcept {
+        auto const still_due = mix_.due_layers(current);
+        current.tokens = current.tokens + options_.pacing.growth.of_rounded_up(current.input);
+        auto const soon_due = mix_.due_layers(current);
+        return still_due | (mix_.due_layers(report.before) & soon_due);
     }
 
-    /// Calls f(layer, draft, pass, run, entry) with the first layer that plans summaries.
+    /// Calls f(layer, draft, pass, run, entry) with the first layer that plans summaries, outside a run of the
+    /// pipeline.
     template <class Draft, class Function>
-    void each_planner(Draft& whole, entries_type& entries, Function&& f) const {
-        detail::run<Draft, Options> shared{
-            .draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
-        auto const hand_over = [&](auto const& layer, std::size_t at) {
+    void with_first_planner(Draft& draft, entries_type& entries, Function&& f) const {
+        detail::run<Draft, Options> run_state{
+            .draft = draft, .options = options_, .entries = entries.data(), .begun = draft.mark()};
+        auto const call = [&](auto const& layer, std::size_t index) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
-            auto const goal = goal_of(layer, whole.used().input);
+            auto const goal = goal_of(layer, draft.used().input);
             no_memory none;
-            v1::pass<layer_type::effects, decltype(shared), decltype(goal), no_memory> hand{
-                shared, entries[at], goal, message_limit_of(layer), none};
-            draft_for<layer_type::effects, Draft> narrowed{whole};
-            f(layer, narrowed, hand, shared, entries[at]);
+            v1::pass<layer_type::effects, decltype(run_state), decltype(goal), no_memory> pass{
+                run_state, entries[index], goal, message_limit_of(layer), none};
+            draft_for<layer_type::effects, Draft> narrowed{draft};
+            f(layer, narrowed, pass, run_state, entries[index]);
         };
-        with_planner(mix_, hand_over);
+        with_planner(mix_, call);
     }
 
-    /// Notes the cuts of steps from `mark` on, while the originals are at hand.
+    /// Collects the truncations of steps from `mark` on, while the originals can still be read.
     template <class Draft>
-    void note_trail([[maybe_unused]] Draft const& whole, [[maybe_unused]] std::size_t mark) {
-        if constexpr (audited) {
+    void collect_trail([[maybe_unused]] Draft const& draft, [[maybe_unused]] std::size_t mark) {
+        if constexpr (observes_truncations) {
             trail_.clear();
-            each_truncation(whole.source(), whole.outline(), whole.edits(), mark, blank_entries_,
-                            records && !unrecorded_, [&](truncation const& each) { trail_.push_back(each); });
+            each_truncation(draft.source(), draft.outline(), draft.edits(), mark, blank_entries_,
+                            records && !unrecorded_, [&](truncation const& event) { trail_.push_back(event); });
         }
     }
-    /// The observer may begin another run meanwhile.
+    /// Reports the collected truncations. The observer may begin another run, which collects its own: hence the
+    /// exchange.
     void tell_trail() {
-        if constexpr (audited)
-            for (auto const& each : std::exchange(trail_, {})) tell(each);
+        if constexpr (observes_truncations)
+            for (auto const& event : std::exchange(trail_, {})) tell(event);
     }
 
     Mix mix_;
     Options options_;
     memory_type memory_ = {};
-    entries_type blank_entries_ = {};
+    entries_type blank_entries_ = {};  ///< names of the layers, and no figures
     v1::statistics<Mix::size> statistics_ = {};
     pace pace_;
-    std::conditional_t<audited, std::vector<truncation>, no_observer> trail_;  ///< of the latest run or arrival
-    bool unrecorded_ = false;
-    bool unread_ = false;
-    bool warned_ = false;  ///< of a request that is nearly full, and not fallen below since
+    std::conditional_t<observes_truncations, std::vector<truncation>, no_observer>
+        trail_;  ///< of the latest run or arrival
+    bool unrecorded_ = false;  ///< a journal may be behind
+    bool journals_unread_ = false;  ///< after `adopt`, until the journals were asked what they hold
+    bool warned_ = false;  ///< that the request is nearly full; until the use falls below
 };
 
 }  // namespace detail

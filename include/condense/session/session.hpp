@@ -17,14 +17,14 @@
 #include <condense/session/runner.hpp>
 #include <condense/session/summary_job.hpp>
 
-// A conversation that goes on: a turn costs what it adds, and messages are never rewritten; the request is a view
+// A running conversation: a turn costs what it adds, and messages are never rewritten; the request is a view
 // of them. session.push(m), then session.call(model), or prepare() and request().
 
 namespace condense {
 inline namespace v1 {
 
-/// Owns the messages in any container with push_back and random access, or works on the program's by
-/// std::ref. Used by one thread at a time; a model that it calls may push.
+/// Owns the messages in any container with push_back and random access, or works on the program's by std::ref. Used by
+/// one thread at a time; a model, an estimator or an observer that it calls may push. Neither copied nor moved.
 template <class Messages, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 class session {
     static_assert(detail::check_estimator<Estimator>());
@@ -49,13 +49,13 @@ public:
     /// Messages in `first` are recorded unless the journal has them already. Pass those of an earlier `history()`, not
     /// of `request()`: a journal would record its summaries as messages.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
-        : runs_(std::move(mix), std::move(options)), talk_(std::move(first), limits, std::move(count), runs_) {
+        : runs_(std::move(mix), std::move(options)), conversation_(std::move(first), limits, std::move(count), runs_) {
         detail::reject_unless(!runs_.options().alternate || shortenable<message_type>,
                               "condense: session: alternate must have messages with with_part (see shortenable)");
-        if (runs_.options().alternate) talk_.alternate();
+        if (runs_.options().alternate) conversation_.alternate();
         note_pushed(0);
         auto const sent = runs_.options().sent.count;
-        talk_.note_sent(sent < talk_.size() ? sent : talk_.size());
+        conversation_.note_sent(sent < conversation_.size() ? sent : conversation_.size());
         arrive(0, true);
     }
     session(session const&) = delete;
@@ -63,9 +63,9 @@ public:
 
     // The conversation.
 
-    /// Appends a message, tells the layers that act on arrival, and returns whether a reduction is due. If reading
-    /// the message throws, nothing has changed; if a layer fails, the message stays as it is. During a run the message
-    /// is deferred to its end, and the result is false.
+    /// Appends a message, calls the layers that act on arrival, and returns whether a reduction is due. If reading the
+    /// message throws, nothing has changed; if a layer fails, the message stays as it is. During a run the message is
+    /// deferred to its end, and the result is false. Costs what the message costs, at any length of the conversation.
     bool push(message_type m) {
         if (busy()) {
             deferred_.push(std::move(m));
@@ -75,39 +75,42 @@ public:
         return due();
     }
     /// The original messages, without those released.
-    container const& history() const noexcept { return talk_.history(); }
-    v1::outline const& outline() const noexcept { return talk_.outline(); }
-    view const& edits() const noexcept { return talk_.edits(); }
+    container const& history() const noexcept { return conversation_.history(); }
+    /// What is known of messages, parts and groups; valid until the session changes.
+    v1::outline const& outline() const noexcept { return conversation_.outline(); }
+    /// The edits in force, and the sums of the request.
+    view const& edits() const noexcept { return conversation_.edits(); }
 
     /// No layer edits the message from now on; edits so far stay. One that was dropped or summarised is restored
     /// first, or `no_room` is returned. `gone` for a number beyond the history, or during a run.
     refusal pin(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
-        if (which.number >= talk_.size()) return refusal::gone;
+        if (which.number >= conversation_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits().present(group{outline().group_of(index)}))
-            if (auto const refused = transact([&](auto& whole) {
-                    auto const no = whole.restore(which);
-                    if (!no) whole.settle_head();
-                    return no;
+            if (auto const refused = transact([&](auto& draft) {
+                    auto const no_room = draft.restore(which);
+                    if (!no_room) draft.settle_head();
+                    return no_room;
                 }))
                 return refused;
-        talk_.pin(index, true);
+        conversation_.pin(index, true);
         jobs_.touched(outline().group_of(index));
         runs_.changed();
         return refusal::none;
     }
+    /// Layers may edit the message again, unless a law protects it.
     void unpin(sequence which) noexcept {
-        if (busy() || which.number >= talk_.size()) return;
-        talk_.pin(static_cast<std::uint32_t>(which.number), false);
+        if (busy() || which.number >= conversation_.size()) return;
+        conversation_.pin(static_cast<std::uint32_t>(which.number), false);
         runs_.changed();
     }
     /// No result will come for the calls with this id: they no longer keep their group open. Returns their number.
     std::size_t abandon(std::string_view call) {
         if (busy()) return 0;
         catch_up();
-        auto const count = talk_.abandon(call);
+        auto const count = conversation_.abandon(call);
         if (count != 0) runs_.changed();
         return count;
     }
@@ -120,10 +123,10 @@ public:
                       "condense: session.release: the pipeline must be recoverable, with record before what drops (see "
                       "recoverable)");
         if (busy()) return 0;
-        if (runs_.unread()) static_cast<void>(tell_layers(talk_.size() - 1, false, true));
+        if (runs_.journals_unread()) static_cast<void>(tell_layers(conversation_.size() - 1, false, true));
         if (runs_.unrecorded()) return 0;
         auto const until_done = deferred_.occupy();
-        return talk_.release(before);
+        return conversation_.release(before);
     }
     /// The program has changed its container: messages from `first_changed` on are read again, or from an earlier one
     /// that differs. Edits of older messages stay in force.
@@ -131,41 +134,42 @@ public:
         requires borrowed
     {
         if (busy()) return;
-        if (first_changed.number < talk_.size()) {
-            auto const seen = talk_.first_difference(true);
-            reread(static_cast<std::uint32_t>(seen < first_changed.number ? seen : first_changed.number));
+        if (first_changed.number < conversation_.size()) {
+            auto const first = conversation_.first_difference(true);
+            reread(static_cast<std::uint32_t>(first < first_changed.number ? first : first_changed.number));
         }
         catch_up();
     }
 
-    // Use and limits.
+    // Usage and limits.
 
     /// Tokens as estimated; once a provider has reported, its figure plus an estimate of later messages; after an
     /// edit, estimates in proportion to that report. All layers of a run measure in this scale.
-    usage used() const noexcept { return talk_.used(); }
-    budget const& limits() const noexcept { return talk_.meter().limits(); }
-    /// Another budget, such as for another model.
+    usage used() const noexcept { return conversation_.used(); }
+    budget const& limits() const noexcept { return conversation_.meter().limits(); }
+    /// Sets another budget; runs that were ineffective are tried again.
     void set_limits(budget limits) noexcept {
-        talk_.meter().set_limits(limits);
+        conversation_.meter().set_limits(limits);
         runs_.changed();
     }
-    /// Another model: reports of the previous one no longer count, and an estimator that learns starts again.
+    /// Sets another model: reports of the previous one no longer count, and an estimator that learns starts again.
     void set_model(std::string_view name, budget limits) noexcept {
         set_limits(limits);
-        talk_.meter().use_model(name);
+        conversation_.meter().use_model(name);
     }
     /// The estimator, with everything learnt so far.
-    Estimator const& estimator() const noexcept { return talk_.meter().estimator(); }
-    turn_tracker const& turns() const noexcept { return talk_.meter().turns(); }
+    Estimator const& estimator() const noexcept { return conversation_.meter().estimator(); }
+    /// What the newest turns cost, and how many more turns are likely to fit.
+    turn_tracker const& turns() const noexcept { return conversation_.meter().turns(); }
     std::optional<std::uint64_t> turns_left() const noexcept { return turns().turns_left(used()); }
     /// Sums by layer over all runs and arrivals.
     v1::statistics<Mix::size> const& statistics() const noexcept { return runs_.statistics(); }
     /// The smallest use in tokens at which a layer becomes due; 0 for none. Layers that are always due do not count.
     tokens threshold() const noexcept { return runs_.threshold(used()); }
-    /// Why a reduction that is due does not run by itself, and why the latest run left it due; empty if none waits.
+    /// Why `prepare` does not run a reduction that is due, and why the latest run left it due; empty if none waits.
     std::string waits() const {
         if (busy() || !limits().is_possible()) return {};
-        auto why = runs_.waits(used(), [&] { return talk_.reducible(); });
+        auto why = runs_.waits(used(), [&] { return conversation_.reducible(); });
         if (!why.empty() && jobs_.under_way()) why += "; a summary is under way";
         return why;
     }
@@ -174,18 +178,18 @@ public:
 
     // Reducing.
 
-    /// Some layer is due. A few comparisons, no allocation, at any length.
+    /// True if some layer is due. A few comparisons, no allocation, at any length.
     bool due() const noexcept { return limits().is_possible() && runs_.due(used()); }
     /// Runs the pipeline if it is due and `run_options::pacing` allows it; otherwise reports the use and changes
     /// nothing.
     report_type prepare() {
         catch_up();
-        auto const now = used();
-        if (busy() || !limits().is_possible() || !runs_.may_run(now, [&] { return talk_.reducible(); }))
-            return runs_.settled(runs_.unchanged(now, limits()), now);
-        runs_.tell(events::due{now});
-        auto const report = run(runs_.demand(now), false);
-        return runs_.settled(report, used());
+        auto const before = used();
+        if (busy() || !limits().is_possible() || !runs_.may_run(before, [&] { return conversation_.reducible(); }))
+            return runs_.warn_if_full(runs_.unchanged(before, limits()), before);
+        runs_.tell(events::due{before});
+        auto const report = run(runs_.demand(before), false);
+        return runs_.warn_if_full(report, used());
     }
     /// Runs the pipeline now, regardless of pacing.
     report_type run() {
@@ -193,16 +197,16 @@ public:
         catch_up();
         return run({}, true);
     }
-    /// Runs each layer once, due or not, down to its own target or that of `how`; protections hold.
-    report_type run(force how) {
+    /// Runs each layer once, due or not, down to its own target or that of `options`; protections hold.
+    report_type run(force options) {
         if (busy()) return runs_.unchanged(used(), limits());
         catch_up();
-        return run({.untriggered = true, .until = how.target}, true, how.focus);
+        return run({.untriggered = true, .until = options.target}, true, options.focus);
     }
     /// Reports what `run` would do, without calling a model, storing or changing anything. Costs a copy of the edits.
     report_type draft() const {
         auto const until_done = deferred_.occupy();
-        auto report = talk_.rehearse([&](auto& whole) { return runs_.walk(whole); });
+        auto report = conversation_.rehearse([&](auto& draft) { return runs_.dry_run(draft); });
         report.before = used();
         if (!report.changed()) report.after.source = report.before.source;
         return report;
@@ -218,10 +222,10 @@ public:
     bool undo() {
         if (busy()) return false;
         catch_up();
-        if (talk_.undo_points().empty()) return false;
+        if (conversation_.undo_points().empty()) return false;
         auto const until_done = deferred_.occupy();
-        jobs_.touched(outline(), edits(), detail::as_size(talk_.undo_points().back().steps));
-        talk_.undo();
+        jobs_.touched(outline(), edits(), detail::as_size(conversation_.undo_points().back().steps));
+        conversation_.undo();
         runs_.changed();
         return true;
     }
@@ -234,9 +238,9 @@ public:
     /// since the last call. `observe` refers to the newest request.
     request_range request() const {
         bool const amid = busy();
-        auto const until_made = deferred_.occupy();
-        talk_.render(amid);
-        return request_range{talk_};
+        auto const until_done = deferred_.occupy();
+        conversation_.render(amid);
+        return request_range{conversation_};
     }
     request_range request()
         requires borrowed
@@ -250,19 +254,21 @@ public:
     /// of a streamed answer.
     template <class Model, class Show>
     call_result<message_type> call(Model&& model, Show&& show) {
-        auto* shown = detail::address_of(show);  // also of a function
-        auto const to = [](void* of, std::string_view piece) { (**static_cast<decltype(shown)*>(of))(piece); };
+        auto* shown = detail::address_of(show);  // by a second pointer, because void* cannot point to a function
+        auto const to = [](void* context, std::string_view piece) {
+            (**static_cast<decltype(shown)*>(context))(piece);
+        };
         return call_with(model, delivery{to, &shown});
     }
     template <class Model>
     call_result<message_type> call(Model&& model) {
         return call_with(model, delivery{nullptr, nullptr});
     }
-    /// The provider's report for the newest request: `used` counts by it from now on. A report without figures is
-    /// told to the observer.
-    void observe(provider_usage const& told, instant took = {}) {
-        note_usage(told, took);
-        if (!told.reported()) runs_.tell(events::usage_missing{turns().turns});
+    /// The provider's report for the newest request, and how long that took: `used` counts by the report from now on.
+    /// Without figures it is an event for the observer.
+    void observe(provider_usage const& report, instant duration = {}) {
+        note_usage(report, duration);
+        if (!report.reported()) runs_.tell(events::usage_missing{turns().turns});
     }
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
     /// reduces under pressure; other errors change nothing. `delivered`: part of an answer was shown.
@@ -287,14 +293,14 @@ public:
     /// left, or if its messages have changed; then the job is over.
     summary_job retry(summary_job const& refused, provider_error const& error) {
         constexpr unsigned most_shrinks = 8;
-        auto const said = overflow_of(error.status, error.text);
+        auto const over = overflow_of(error.status, error.text);
         auto const* const job = jobs_.find(refused.id);
-        if (busy() || !said || job == nullptr) return {};
+        if (busy() || !over || job == nullptr) return {};
         auto const [size, shrinks] = std::pair{job->size, job->shrinks + 1};
         jobs_.erase(refused.id);
         if (shrinks > most_shrinks) return {};
         catch_up();
-        return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*said); },
+        return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*over); },
                      shrinks);
     }
     /// Puts the summary in place of the job's messages, unless these have changed since; messages pushed meanwhile
@@ -302,17 +308,17 @@ public:
     commit_outcome commit(summary_job const& job, std::string text) {
         if (busy()) return commit_outcome::busy;
         catch_up();
-        auto const* const live = jobs_.find(job.id);
-        if (live == nullptr) return commit_outcome::stale;
-        auto const entry = *live;
-        if (!detail::job_ledger::holds_still(entry, outline(), edits())) {
+        auto const* const current = jobs_.find(job.id);
+        if (current == nullptr) return commit_outcome::stale;
+        auto const entry = *current;  // a copy: the edits below end the job
+        if (!detail::job_ledger::is_current(entry, outline(), edits())) {
             jobs_.erase(job.id);
             return commit_outcome::stale;
         }
         if (runs_.unrecorded()) return declined(detail::not_all_recorded);
         auto const before = used();
         layer_report report;
-        runs_.note(transact([&](auto& whole) { return runs_.conclude(whole, entry, std::move(text), report); }));
+        runs_.add(transact([&](auto& draft) { return runs_.conclude(draft, entry, std::move(text), report); }));
         bool const applied = report.outcome == layer_outcome::applied;
         if (applied) {
             runs_.changed();
@@ -343,43 +349,42 @@ public:
             return {
                 .error = {state_fault::busy, "condense: save: the session must not be in a run (see session_state)"}};
         catch_up();
-        taken_state taken;
-        if (!runs_.save(taken.state))
+        taken_state result;
+        if (!runs_.save(result.state))
             return {.error = {state_fault::unsavable,
                               "condense: save: the memory of a layer must have save and load (see session_state)"}};
-        talk_.save(taken.state);
-        taken.state.latest_job = jobs_.latest();
-        taken.state.note = std::string_view{note_};
-        taken.state.overflowed = overflowed_;
-        return taken;
+        conversation_.save(result.state);
+        result.state.latest_job = jobs_.latest();
+        result.state.note = std::string_view{note_};
+        result.state.overflowed = overflowed_;
+        return result;
     }
     /// Goes on from a saved state. The session must have been constructed with an empty container and the same
     /// pipeline, estimator and options. The state may be forged: all of it is checked, and each message counted. On an
     /// error or exception the session is unchanged.
-    state_error adopt(session_state from) {
+    state_error adopt(session_state state) {
         check_storable();
         if (busy()) return detail::unrestorable(state_fault::busy, "the session", "not be in a run");
-        if (talk_.size() != 0 || detail::ranges_access::begin_of(history()) != detail::ranges_access::end_of(history()))
+        if (conversation_.size() != 0 ||
+            detail::ranges_access::begin_of(history()) != detail::ranges_access::end_of(history()))
             return detail::unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
-        if (auto const problem = runs_.belongs(from)) return problem;
-        detail::restored_conversation<Messages> talk;
-        if (auto const problem = talk.load(from, talk_.meter())) return problem;
-        auto memory = runs_.memories(from.memories, talk.outline.size());
+        if (auto const problem = runs_.check(state)) return problem;
+        detail::restored_conversation<Messages> restored;
+        if (auto const problem = restored.load(state, conversation_.meter())) return problem;
+        auto memory = runs_.memories(state.memories, restored.outline.size());
         if (!memory) return detail::impossible("a layer's memory", "be as the layer saved it");
 
         // From here on nothing fails, except for a layer's memory whose move throws.
-        runs_.adopt(from, std::move(*memory), talk.outline.size() != 0);
-        talk_.adopt(std::move(talk), from);
-        jobs_.go_on(from.latest_job);
-        note_ = std::string_view{from.note};
-        overflowed_ = from.overflowed;
+        runs_.adopt(state, std::move(*memory), restored.outline.size() != 0);
+        conversation_.adopt(std::move(restored), state);
+        jobs_.go_on(state.latest_job);
+        note_ = std::string_view{state.note};
+        overflowed_ = state.overflowed;
         return {};
     }
 
 private:
     bool busy() const noexcept { return deferred_.busy(); }
-
-    // Arrivals.
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
     std::uint32_t append_and_notify(message_type&& m) {
@@ -392,35 +397,36 @@ private:
     /// Appends the message, or registers the one that the program has appended to its container.
     template <class... Message>
     std::uint32_t append(Message&&... m) {
-        auto const until_in = deferred_.occupy();
-        return talk_.append(runs_, std::forward<Message>(m)...);
+        auto const until_done = deferred_.occupy();
+        return conversation_.append(runs_, std::forward<Message>(m)...);
     }
-    void on_appended(std::uint32_t index, bool told = true) {
+    void on_appended(std::uint32_t index, bool call_layers = true) {
         note_pushed(index);
         overflowed_ = false;
-        if (told) arrive(index, false);
-        else runs_.note_untold();
-        runs_.template tell_made<events::arrived>(
-            [&] { return events::arrived{sequence{index}, talk_.cost_of(index, true).tokens(), used()}; });
+        if (call_layers) arrive(index, false);
+        else runs_.skip_arrival();
+        runs_.template tell_lazily<events::arrived>(
+            [&] { return events::arrived{sequence{index}, conversation_.cost_of(index, true).tokens(), used()}; });
     }
     void note_pushed(std::uint32_t index) noexcept {
-        for (; index < talk_.size(); ++index) {
-            auto const& record = outline().message_at(index);
-            runs_.pushed(talk_.cost_of(index, false), record.plain_user || record.speaker == role::assistant);
-            if (record.plain_user) talk_.meter().begin_turn();
+        for (; index < conversation_.size(); ++index) {
+            auto const& m = outline().message_at(index);
+            runs_.on_pushed(conversation_.cost_of(index, false), m.plain_user || m.speaker == role::assistant);
+            if (m.plain_user) conversation_.meter().begin_turn();
         }
     }
-    /// Tells the layers of the messages from `first` on.
+    /// Calls the layers that act on arrival for the messages from `first` on.
     void arrive(std::size_t first, bool resumes) {
         if constexpr (Mix::acts_on_arrival)
-            if (first != talk_.size()) runs_.note(tell_layers(first, resumes, false));
+            if (first != conversation_.size()) runs_.add(tell_layers(first, resumes, false));
     }
     auto tell_layers(std::size_t first, bool resumes, bool journals_only) {
-        return transact([&](auto& whole) {
-            return runs_.arrive(whole, static_cast<std::uint32_t>(first), resumes, journals_only);
+        return transact([&](auto& draft) {
+            return runs_.arrive(draft, static_cast<std::uint32_t>(first), resumes, journals_only);
         });
     }
 
+    /// Reads what was pushed, or appended to the program's container, since the last verb.
     void catch_up() {
         if constexpr (borrowed)
             if (!busy()) detect_external_changes();
@@ -430,24 +436,25 @@ private:
     /// Messages pushed meanwhile are appended, too, but layers see them only in their next run, so that this ends.
     void drain_deferred() {
         if (busy()) return;
-        for (auto told = deferred_.size(); deferred_.next() != nullptr;) {
+        for (auto call_layers_for = deferred_.size(); deferred_.next() != nullptr;) {
             if constexpr (borrowed) {
-                detect_external_changes();  // what the program has appended stands before it
-                if (deferred_.next() == nullptr) return;  // an observer's push has taken it in
+                detect_external_changes();  // the program's own messages come first
+                if (deferred_.next() == nullptr) return;  // a push by an observer has drained the queue
             }
             auto const index = append(std::move(*deferred_.next()));
             deferred_.pop();
-            on_appended(index, told != 0);
-            if (told != 0) --told;
+            on_appended(index, call_layers_for != 0);
+            if (call_layers_for != 0) --call_layers_for;
         }
     }
-    /// Layers see these messages in their next run. Those for which memory is lacking wait for the next call.
+    /// Appends deferred messages after an exception: layers see them in their next run. What cannot be appended for
+    /// lack of memory waits for the next call.
     void drain_after_failure() noexcept {
 #if defined(__cpp_exceptions)
         if (deferred_.next() == nullptr) return;
         if constexpr (borrowed)
-            if (talk_.external_size() != talk_.size()) return;
-        runs_.note_untold();
+            if (conversation_.external_size() != conversation_.size()) return;
+        runs_.skip_arrival();
         try {
             for (; auto* const next = deferred_.next(); deferred_.pop()) note_pushed(append(std::move(*next)));
         } catch (...) { return; }
@@ -458,31 +465,29 @@ private:
     void detect_external_changes()
         requires borrowed
     {
-        auto const first = talk_.first_difference();
-        if (first < talk_.size()) reread(static_cast<std::uint32_t>(first));
-        while (talk_.size() < talk_.external_size()) on_appended(append());
+        auto const first = conversation_.first_difference();
+        if (first < conversation_.size()) reread(static_cast<std::uint32_t>(first));
+        while (conversation_.size() < conversation_.external_size()) on_appended(append());
     }
     void reread(std::uint32_t first)
         requires borrowed
     {
-        talk_.reread(first, runs_);
+        conversation_.reread(first, runs_);
         jobs_.clear();
         runs_.changed();
         runs_.rewind(first);
         arrive(first, false);
     }
 
-    // Edits.
-
-    /// Calls f(draft): its edits stand together, or not at all if it throws.
+    /// Calls f(draft): its edits are in force together, or not at all if it throws. Ends the jobs that they touch.
     template <class Function>
     auto transact(Function&& f) {
         // Also after an exception, once the edits are taken back, messages pushed meanwhile are appended.
         detail::scope_exit failed{[this]() noexcept { drain_after_failure(); }};
-        auto const mark = talk_.mark();
-        auto result = talk_.transact([&](auto& whole) {
+        auto const mark = conversation_.mark();
+        auto result = conversation_.transact([&](auto& draft) {
             auto const until_done = deferred_.occupy();
-            return f(whole);
+            return f(draft);
         });
         jobs_.touched(outline(), edits(), mark);
         failed.release();
@@ -490,36 +495,34 @@ private:
     }
     report_type run(detail::run_demand demand, bool manual, std::string_view focus = {}) {
         auto const before = used();
-        auto report = transact([&](auto& whole) { return runs_.run(whole, demand, focus); });
-        auto const now = used();
+        auto report = transact([&](auto& draft) { return runs_.run(draft, demand, focus); });
+        auto const after = used();
         report.before = before;
-        if (runs_.options().alternate) report.after.tokens = now.tokens;
-        report.after.source = now.source;
-        runs_.note(report, manual, demand.may_ask, now, [&] { return talk_.reducible(); });
+        if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
+        report.after.source = after.source;
+        runs_.add(report, manual, demand.may_ask, after, [&] { return conversation_.reducible(); });
         drain_deferred();
         return report;
     }
 
-    // Calls.
-
-    void note_usage(provider_usage const& told, instant took) noexcept {
-        talk_.observe(told, took);
-        if (told.reported()) overflowed_ = false;
+    void note_usage(provider_usage const& report, instant duration) noexcept {
+        conversation_.observe(report, duration);
+        if (report.reported()) overflowed_ = false;
     }
     /// `again`: this was the second attempt, which is the last.
     recover_outcome recover(provider_error const& error, bool delivered, bool again) {
-        auto const said = overflow_of(error.status, error.text);
-        if (!said) return recover_outcome::not_overflow;
+        auto const over = overflow_of(error.status, error.text);
+        if (!over) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
         if (busy()) return recover_outcome::exhausted;
         catch_up();
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
-        runs_.tell(events::overflow{said->limit, said->requested});
-        auto const before = talk_.counted();
-        auto const target = talk_.learn(*said);
+        runs_.tell(events::overflow{over->limit, over->requested});
+        auto const before = conversation_.counted();
+        auto const target = conversation_.learn(*over);
         runs_.changed();
         static_cast<void>(run({.forced = true, .target = target}, true));
-        return talk_.counted() < before ? recover_outcome::retry : recover_outcome::exhausted;
+        return conversation_.counted() < before ? recover_outcome::retry : recover_outcome::exhausted;
     }
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
@@ -536,21 +539,21 @@ private:
         }
         while (true) {
             bool const again = ++result.attempts > 1;
-            auto const began = runs_.options().clock();
+            auto const start = runs_.options().clock();
             auto const sent = request();
             auto const may_retry = [&] { return !again && !overflowed_; };
-            auto given = detail::ask_model<message_type>(model, sent, sink, runs_.options().stop, may_retry);
-            if (given.message) {
-                note_usage(given.usage, runs_.options().clock() - began);  // of what was sent: without the answer
+            auto reply = detail::ask_model<message_type>(model, sent, sink, runs_.options().stop, may_retry);
+            if (reply.message) {
+                note_usage(reply.usage, runs_.options().clock() - start);  // before the answer is appended
                 events::usage_missing const missing{turns().turns};
-                auto const index = append_and_notify(std::move(*given.message));
-                if (!given.usage.reported()) runs_.tell(missing);
-                result.answer = detail::address_of(talk_.source()[index]);
+                auto const index = append_and_notify(std::move(*reply.message));
+                if (!reply.usage.reported()) runs_.tell(missing);
+                result.answer = detail::address_of(conversation_.source()[index]);
                 result.outcome = call_outcome::answered;
                 result.error = {};
                 return result;
             }
-            result.error = std::move(given.error);
+            result.error = std::move(reply.error);
             auto const next = recover(result.error, sink.delivered(), again);
             if (next == recover_outcome::retry) continue;
             result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
@@ -559,13 +562,11 @@ private:
         }
     }
 
-    // Summaries.
-
     template <class Plan>
     summary_job begin(Plan const& plan_of, unsigned shrinks) {
-        auto plan = talk_.with_draft([&](auto& whole) {
+        auto plan = conversation_.with_draft([&](auto& draft) {
             auto const until_done = deferred_.occupy();
-            return runs_.plan(whole, plan_of);
+            return runs_.plan(draft, plan_of);
         });
         return jobs_.begin(outline(), std::move(plan), shrinks, runs_.revision());
     }
@@ -574,19 +575,17 @@ private:
         return commit_outcome::declined;
     }
 
-    // State.
-
     static constexpr void check_storable() noexcept {
         static_assert(storable<message_type>,
                       "condense: session.state: the messages must have to_bytes and from_bytes (see storable)");
     }
 
     runner runs_;
-    conversation talk_;
+    conversation conversation_;
     detail::deferred_pushes<message_type> deferred_;
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
-    bool overflowed_ = false;  ///< since the latest message
+    bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
 };
 
 /// A layer alone is a pipeline of one.

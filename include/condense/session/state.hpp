@@ -16,24 +16,24 @@
 #include <condense/session/statistics.hpp>
 #include <condense/session/turn_tracker.hpp>
 
-// All that a session has to know to go on as if it had not stopped, as plain data: session.state(), and in a
-// later process session.adopt(state). adapt/json_state.hpp writes it as text.
+// Everything that a session needs to go on in a later process, as plain data: session.state(), and there
+// session.adopt(state). adapt/json_state.hpp writes it as text.
 
 namespace condense {
 inline namespace v1 {
 
-/// Why a state was not taken or not accepted.
+/// Why a state was not saved or not restored.
 enum class state_fault : std::uint8_t {
     none,
     busy,        ///< the session is in a run: try again
     unsavable,   ///< a layer's memory can not be saved
     not_empty,   ///< the session has messages already
     foreign,     ///< of another pipeline, or another conversation
-    newer,       ///< written by a later version
+    newer,       ///< written by a later version of the library
     damaged,     ///< not what was saved: torn, changed, or no state at all
-    impossible,  ///< no session comes to hold this
-    too_large,
-    file,        ///< it could not be read or written
+    impossible,  ///< well-formed, but no session can have this state
+    too_large,   ///< larger than the limit of the reader
+    file,        ///< the file could not be read or written
 };
 
 constexpr std::string_view name(state_fault which) noexcept {
@@ -52,70 +52,70 @@ constexpr std::string_view name(state_fault which) noexcept {
     return "file";
 }
 
-/// False where all is well. The reason holds nothing of the state, so it may go to a terminal.
+/// Converts to false if there is no error. The reason holds nothing of the state, so it may go to a terminal.
 struct [[nodiscard]] state_error {
     state_fault fault = state_fault::none;
     detail::small_text<160> reason = {};
     constexpr explicit operator bool() const noexcept { return fault != state_fault::none; }
 };
 
-/// Calls that no result will come for, and how many messages there were when that was said: which calls
-/// these were depends on it.
+/// An id of calls whose result will not come, and the number of messages when that was declared: later calls may have
+/// the same id.
 struct abandoned_call {
     std::string id = {};
     std::uint64_t messages = 0;
     friend bool operator==(abandoned_call const&, abandoned_call const&) = default;
 };
 
-/// What a run or an arrival that can be undone found.
+/// The place to which an undo goes back.
 struct undo_point {
-    std::uint64_t steps = 0;
-    std::uint64_t messages = 0;
+    std::uint64_t steps = 0;     ///< edits before the run or arrival
+    std::uint64_t messages = 0;  ///< messages at the time; later ones stay
     friend bool operator==(undo_point const&, undo_point const&) = default;
 };
 
-/// Numbers and texts alone. Whoever hands one in may have made it up: `adopt` believes nothing of it.
-/// A template, as `outline` is, so that a program that only includes it instantiates nothing of it.
+/// Numbers and texts alone. It may have been forged since it was saved: `adopt` checks all of it. A template, so that a
+/// program that only includes this instantiates nothing.
 template <class = void>
 struct basic_session_state {
-    /// Grows when a member comes or its meaning changes; 2 has the rounds and the cause of the pacing, and the authors
-    /// of edits.
+    /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
+    /// and the cause of the pacing, the files of the statistics, and the authors of edits.
     static constexpr std::uint64_t latest = 2;
 
     std::uint64_t version = latest;
-    std::vector<std::string> layers = {};  ///< their names, in the order of the report
-    std::string conversation = {};  ///< of the run_options
-    budget limits = {};  ///< with a window that was learnt
+    std::vector<std::string> layers = {};  ///< names, in the order of the report
+    std::string conversation = {};  ///< the id in run_options
+    budget limits = {};  ///< with a window that was learnt from an overflow
 
-    std::vector<std::string> messages = {};  ///< the originals that are there, as their traits write them
-    std::vector<released_message> released = {};
-    std::vector<abandoned_call> abandoned = {};
-    std::vector<std::uint64_t> pins = {};  ///< by number, ascending; traits and options are not asked again
+    std::vector<std::string> messages = {};  ///< the originals, without those released, as their traits write them
+    std::vector<released_message> released = {};  ///< records in place of the others
+    std::vector<abandoned_call> abandoned = {};  ///< in the order in which they were abandoned
+    std::vector<std::uint64_t> pins = {};  ///< by number, ascending; pins of traits and options are not evaluated again
 
-    std::vector<view::step> steps = {};
-    std::vector<view::replacement> texts = {};
-    std::vector<undo_point> undos = {};
-    std::uint64_t sent = 0;  ///< messages that some request has held
-    tokens cached = {};
+    std::vector<view::step> steps = {};  ///< all edits, also those that later ones replace
+    std::vector<view::replacement> texts = {};  ///< of the edits
+    std::vector<undo_point> undos = {};  ///< ascending
+    std::uint64_t sent = 0;  ///< some request has held this many first messages
+    tokens cached = {};  ///< the latest figure of tokens read from the prompt cache
 
-    std::uint64_t runs = 0;
-    std::uint64_t changed = 0;
-    std::vector<layer_statistics> statistics = {};  ///< without names: these are the pipeline's
-    std::vector<std::string> memories = {};  ///< of the layers, as they save them
+    std::uint64_t runs = 0;  ///< of the whole pipeline
+    std::uint64_t changed = 0;  ///< runs that changed the request
+    std::vector<layer_statistics> statistics = {};  ///< without names, which are the pipeline's
+    std::vector<std::string> memories = {};  ///< of the layers, then of the estimator, as they save them
 
     detail::pace pace = {};
     detail::reported_baseline anchor = {};
     turn_tracker turns = {};
-    std::uint64_t latest_job = 0;
-    std::string note = {};
-    bool unrecorded = false;
-    bool overflowed = false;
-    bool warned = false;
+    std::uint64_t latest_job = 0;  ///< number of summary jobs so far
+    std::string note = {};  ///< why the latest commit was declined
+    bool unrecorded = false;  ///< a journal may be behind
+    bool overflowed = false;  ///< a request has overflowed since the latest message
+    bool warned = false;  ///< the observer knows that the request is nearly full
 };
 
 using session_state = basic_session_state<>;
 
-/// A state, or why there is none.
+/// A state, or the error; converts to true for a state.
 template <class = void>
 struct [[nodiscard]] basic_taken_state {
     session_state state = {};
@@ -127,13 +127,13 @@ using taken_state = basic_taken_state<>;
 namespace detail {
 
 /// `condense: restore: <what> must <rule> (see session_state)`.
-inline state_error unrestorable(state_fault why, std::string_view what, std::string_view rule) noexcept {
-    state_error made{.fault = why, .reason = std::string_view{"condense: restore: "}};
-    made.reason += what;
-    made.reason += " must ";
-    made.reason += rule;
-    made.reason += " (see session_state)";
-    return made;
+inline state_error unrestorable(state_fault fault, std::string_view what, std::string_view rule) noexcept {
+    state_error error{.fault = fault, .reason = std::string_view{"condense: restore: "}};
+    error.reason += what;
+    error.reason += " must ";
+    error.reason += rule;
+    error.reason += " (see session_state)";
+    return error;
 }
 inline state_error impossible(std::string_view what, std::string_view rule) noexcept {
     return unrestorable(state_fault::impossible, what, rule);

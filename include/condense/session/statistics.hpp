@@ -9,29 +9,30 @@
 
 #include <condense/core/report.hpp>
 
-// What the runs and arrivals of a session have come to together, by layer.
+// Sums over the runs and arrivals of a session, by layer.
 
 namespace condense {
 inline namespace v1 {
 
-/// The sums of one layer's entries; row V6.
+/// The sums of one layer's report entries. Plain data; sums of two sessions saturate.
 struct layer_statistics {
     std::string_view name = {};
     tokens saved = {};         ///< before minus after of its own edits, by the estimator in force
     tokens restored = {};      ///< growth by restored or written messages
-    std::uint64_t events = 0;  ///< runs and arrivals in which it saved or kept something
+    std::uint64_t events = 0;  ///< runs and arrivals in which it edited or stored something
     std::uint64_t groups_dropped = 0;
     std::uint64_t parts_shortened = 0;
-    std::uint64_t artifacts = 0;         ///< originals and messages kept
+    std::uint64_t artifacts = 0;         ///< originals and messages stored
     std::uint64_t latest_artifacts = 0;  ///< in its latest event
-    std::uint64_t files = 0;             ///< created in all, by stores that have one for each artifact
+    std::uint64_t files = 0;             ///< created by stores with a file for each artifact
     std::uint64_t latest_files = 0;      ///< in the latest event
-    std::array<reference, 4> latest_file_names =
-        {};  ///< of the first of these; the text of a reference is the file's name
+    /// Of the first files in the latest event; the text of a reference is the file's name.
+    std::array<reference, 4> latest_file_names = {};
     std::uint64_t failures = 0;
-    std::uint64_t asked = 0;
+    std::uint64_t asked = 0;  ///< calls of a model
     detail::small_text<96> failure = {};  ///< the note of the latest report with a failure
 
+    /// Adds the entry of a run or an arrival.
     constexpr void add(layer_report const& entry) noexcept {
         name = entry.name;
         saved = saved + entry.saved;
@@ -50,7 +51,7 @@ struct layer_statistics {
         }
         if (entry.failures != 0) failure = entry.note;
     }
-    /// What the same layer has come to elsewhere, later.
+    /// Adds the sums of the same layer in another session, which is the later one.
     constexpr void add(layer_statistics const& more) noexcept {
         using detail::add_capped;
         saved = saved + more.saved;
@@ -69,13 +70,14 @@ struct layer_statistics {
     }
 };
 
-/// One entry a layer, in the order of the pipeline. Undoing an edit does not take it out again.
+/// One entry a layer, in the order of the pipeline. Undoing an edit does not subtract it.
 template <std::size_t Layers>
 struct statistics {
     std::uint64_t runs = 0;     ///< of the whole pipeline
     std::uint64_t changed = 0;  ///< runs that changed the request
     std::array<layer_statistics, Layers> layers = {};
 
+    /// Tokens saved by all layers.
     constexpr tokens saved() const noexcept {
         tokens sum;
         for (auto const& layer : layers) sum = sum + layer.saved;
@@ -86,7 +88,7 @@ struct statistics {
         for (std::size_t index = 0; index < Layers; ++index) layers[index].add(entries[index]);
     }
 
-    /// A table: one line for all, one for each layer, and below it the files of its latest event.
+    /// A table for display: one line for all, one for each layer, and below it the files of its latest event.
     std::string text() const {
         std::string out = "saved " + detail::grouped(saved().count) + " tokens in " + detail::grouped(changed) +
                           " of " + detail::grouped(runs) + " runs\n";

@@ -13,32 +13,33 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/detail/fnv.hpp>
 
-// A summary that is made while the conversation goes on: what to ask is taken out, the answer is put in if
-// nothing it stands for has changed meanwhile.
+// A summary that is written while the conversation continues: the job carries the prompt, and the answer replaces its
+// messages if none of them has changed meanwhile.
 
 namespace condense {
 inline namespace v1 {
 
-/// A value of its own, for any thread. One that asks nothing is false.
+/// A prompt to be answered outside the session. Refers to nothing, so any thread may use it. Converts to false if there
+/// is nothing to ask.
 struct summary_job {
-    std::uint64_t id = 0;    ///< of the prompt, and of how many came before it
-    std::uint64_t base = 0;  ///< changes of the session before it
-    sequence first = {};     ///< the oldest message that it stands for
-    sequence last = {};      ///< the newest
-    std::string prompt = {};
-    tokens limit = {};
+    std::uint64_t id = 0;  ///< a hash of the prompt and of the number of earlier jobs; 0 for none
+    std::uint64_t base = 0;  ///< the session's revision when it began
+    sequence first = {};  ///< the oldest message that it stands for
+    sequence last = {};  ///< the newest
+    std::string prompt = {};  ///< for the model, as it is
+    tokens limit = {};  ///< the longest answer
 
     explicit operator bool() const noexcept { return id != 0; }
     friend bool operator==(summary_job const&, summary_job const&) = default;
 };
 
-/// What became of a job's text.
+/// The outcome of `session.commit`.
 enum class commit_outcome : std::uint8_t {
-    committed,
-    stale,     ///< what it stands for has changed, or it was abandoned or committed before
-    declined,  ///< the text is empty, not smaller, or a law refused it, and the job is over; or a journal does
-               ///< not hold all yet, and it is not: `session.note()` says why
-    busy,      ///< the session is in a run: try again
+    committed,  ///< the summary has replaced the job's messages
+    stale,  ///< its messages have changed, or the job was abandoned or committed before
+    declined,  ///< the text is empty, not smaller, or a law refused it: the job is over. Or a journal is behind: the
+               ///< job goes on. `session.note()` says why
+    busy,  ///< the session is in a run: try again
 };
 
 constexpr std::string_view name(commit_outcome which) noexcept {
@@ -53,34 +54,36 @@ constexpr std::string_view name(commit_outcome which) noexcept {
 
 namespace detail {
 
-/// The jobs under way, and what each stands for.
+/// The jobs under way, and the groups that each stands for. Jobs that `begin` made share no group. There are few jobs,
+/// so searches are linear.
 template <class = void>
 class basic_job_ledger {
 public:
     struct entry {
         std::uint64_t id = 0;
         std::vector<group> groups = {};
-        std::vector<std::uint32_t> counts = {};  ///< messages in each
-        tokens limit = {};
-        cost size = {};         ///< of what its model reads
-        unsigned shrinks = 0;   ///< prompts before it that were too large
+        std::vector<std::uint32_t> counts = {};  ///< messages in each group when the job began
+        tokens limit = {};  ///< the longest answer
+        cost size = {};  ///< of what its model reads
+        unsigned shrinks = 0;  ///< larger prompts before it that the model refused
     };
 
-    /// Some job stands for one of the groups.
+    /// True if some job stands for one of the groups.
     bool overlaps(std::vector<group> const& groups) const noexcept {
-        for (auto const& live : live_)
+        for (auto const& job : jobs_)
             for (auto const& which : groups)
-                if (holds(live, which.id())) return true;
+                if (holds(job, which.id())) return true;
         return false;
     }
+    /// Adds a job with this plan and returns its id.
     std::uint64_t add(outline const& facts, summary_plan const& plan, unsigned shrinks = 0) {
-        entry made{.groups = plan.groups, .limit = plan.limit, .size = plan.size, .shrinks = shrinks};
-        for (auto const& which : plan.groups) made.counts.push_back(facts.group_at(which.id()).count);
-        made.id = id_of(plan.prompt, ++latest_);
-        live_.push_back(std::move(made));
-        return live_.back().id;
+        entry job{.groups = plan.groups, .limit = plan.limit, .size = plan.size, .shrinks = shrinks};
+        for (auto const& which : plan.groups) job.counts.push_back(facts.group_at(which.id()).count);
+        job.id = id_of(plan.prompt, ++latest_);
+        jobs_.push_back(std::move(job));
+        return jobs_.back().id;
     }
-    /// A job with this plan; false where it stands for nothing, or another job for some of it.
+    /// A job with this plan; false if it stands for nothing, or another job stands for some of it.
     summary_job begin(outline const& facts, summary_plan&& plan, unsigned shrinks, std::uint64_t base) {
         if (plan.groups.empty() || overlaps(plan.groups)) return {};
         auto const id = add(facts, plan, shrinks);
@@ -93,48 +96,51 @@ public:
         }
         return job;
     }
+    /// The job; null if it is not under way. Valid until the next change.
     entry const* find(std::uint64_t id) const noexcept {
-        for (auto const& live : live_)
-            if (live.id == id) return &live;
+        for (auto const& job : jobs_)
+            if (job.id == id) return &job;
         return nullptr;
     }
+    /// False if the job was not under way.
     bool erase(std::uint64_t id) noexcept {
-        for (std::size_t at = 0; at < live_.size(); ++at)
-            if (live_[at].id == id) return live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at)), true;
+        for (std::size_t index = 0; index < jobs_.size(); ++index)
+            if (jobs_[index].id == id) return jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(index)), true;
         return false;
     }
-    void clear() noexcept { live_.clear(); }
-    bool under_way() const noexcept { return !live_.empty(); }
-    /// The newest id that was given; later ones are larger, so that no job of before passes for one of now.
+    void clear() noexcept { jobs_.clear(); }
+    bool under_way() const noexcept { return !jobs_.empty(); }
+    /// The number of jobs so far. A restored session continues from the saved number, so that no job from before a
+    /// restart passes for one of its own.
     std::uint64_t latest() const noexcept { return latest_; }
     void go_on(std::uint64_t latest) noexcept {
-        live_.clear();
+        jobs_.clear();
         latest_ = latest;
     }
 
-    /// Ends the job that stands for this group.
+    /// A group was edited or pinned: ends the job that stands for it.
     void touched(std::uint32_t group_id) noexcept {
-        for (std::size_t at = 0; at < live_.size();)
-            if (holds(live_[at], group_id)) live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
-            else ++at;
+        for (std::size_t index = 0; index < jobs_.size();)
+            if (holds(jobs_[index], group_id)) jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(index));
+            else ++index;
     }
-    /// Ends the jobs that steps from `mark` on have touched.
+    /// Ends the jobs whose groups the steps from `mark` on have edited.
     void touched(outline const& facts, view const& edits, std::size_t mark) noexcept {
-        for (; !live_.empty() && mark < edits.steps().size(); ++mark) {
-            auto const& made = edits.steps()[mark];
-            touched(made.on_part ? facts.group_of(facts.part_at(made.target).message_index) : group{made.target}.id());
+        for (; !jobs_.empty() && mark < edits.steps().size(); ++mark) {
+            auto const& step = edits.steps()[mark];
+            touched(step.on_part ? facts.group_of(facts.part_at(step.target).message_index) : group{step.target}.id());
         }
     }
-    /// All that it stands for is there, with the messages it had.
-    static bool holds_still(entry const& job, outline const& facts, view const& edits) noexcept {
-        for (std::size_t at = 0; at < job.groups.size(); ++at)
-            if (!edits.present(job.groups[at]) || facts.group_at(job.groups[at].id()).count != job.counts[at])
+    /// True if all groups of the job are present, with as many messages as when it began.
+    static bool is_current(entry const& job, outline const& facts, view const& edits) noexcept {
+        for (std::size_t index = 0; index < job.groups.size(); ++index)
+            if (!edits.present(job.groups[index]) || facts.group_at(job.groups[index].id()).count != job.counts[index])
                 return false;
         return true;
     }
 
 private:
-    /// Another session's job, or an earlier one, does not have the same.
+    /// Differs from the ids of earlier jobs and of other sessions' jobs: a commit to the wrong session is stale.
     static std::uint64_t id_of(std::string_view prompt, std::uint64_t count) noexcept {
         auto const state = fnv1a(prompt, fnv_basis ^ count);
         return state == 0 ? 1 : state;
@@ -145,27 +151,29 @@ private:
         return false;
     }
 
-    std::vector<entry> live_;
+    std::vector<entry> jobs_;
     std::uint64_t latest_ = 0;
 };
 using job_ledger = basic_job_ledger<>;
 
+/// True if some layer of the pipeline can plan a summary.
 template <class Mix>
 inline constexpr bool has_planner = properties_of<Mix>().plans_summaries;
 
-/// Calls f(layer, entry of the report) with the first layer that can plan a summary; false where there is none.
+/// Calls f(layer, index of its entry in the report) with the first layer that can plan a summary; false if there is
+/// none.
 template <class Mix, class Function>
 bool with_planner(Mix const& mix, Function& f) {
-    bool done = false;
+    bool called = false;
     if constexpr (has_planner<Mix>) {
-        std::size_t entry = 0;
+        std::size_t index = 0;
         as_pipeline(mix).each([&](auto const& layer) {
             if constexpr (plans_summaries<std::remove_cvref_t<decltype(layer)>>)
-                if (!std::exchange(done, true)) f(layer, entry);
-            ++entry;
+                if (!std::exchange(called, true)) f(layer, index);
+            ++index;
         });
     }
-    return done;
+    return called;
 }
 
 }  // namespace detail

@@ -59,6 +59,7 @@ public:
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
         shared_->clean_up_once(*folder.directory);
         auto const file = name.text();
+        // Another process may put or erase the same artifact between the look-up and the publication: look once more.
         for (bool may_retry : {true, false}) {
             auto const existing = compare_file(*folder.directory, file, content);
             if (existing.error == 0 && !existing.same) return {"the name holds other content"};
@@ -129,6 +130,8 @@ private:
     /// Names tried for one content when others with the same hash are stored; then it is refused.
     static constexpr std::uint64_t attempts = 16;
 
+    /// What the copies of a handle share. The mutex guards the error and the flag; files need none, because they are
+    /// published as a whole and never changed.
     struct state {
         explicit state(std::string path) : folder{std::move(path)} {}
 
@@ -141,6 +144,7 @@ private:
             return sync_error;
         }
 
+        /// The error of an earlier fsync; none if all succeeded.
         store_error earlier_error() {
             std::lock_guard const lock{guard};
             return sync_error;
@@ -160,8 +164,8 @@ private:
     };
 
     struct comparison {
-        detail::posix::descriptor file;
-        int error = 0;
+        detail::posix::descriptor file;  ///< open unless there is an error
+        int error = 0;  ///< errno of the first call that failed; ENOENT if there is no file
         bool same = false;
     };
 
@@ -173,15 +177,17 @@ private:
         auto const size = static_cast<std::uint64_t>(detail::posix::about(opened.file).st_size);
         if (size != content.size()) return {std::move(opened.file)};
         std::string buffer;
-        for (std::size_t at = 0; at < content.size(); at += buffer.size()) {
-            buffer.resize(std::min<std::size_t>(content.size() - at, 65'536));
-            auto const read = detail::posix::read_at(opened.file, buffer, at);
+        for (std::size_t offset = 0; offset < content.size(); offset += buffer.size()) {
+            buffer.resize(std::min<std::size_t>(content.size() - offset, 65'536));
+            auto const read = detail::posix::read_at(opened.file, buffer, offset);
             if (read.error != 0) return {{}, read.error};
-            if (read.bytes != content.substr(at, buffer.size())) return {std::move(opened.file)};
+            if (read.bytes != content.substr(offset, buffer.size())) return {std::move(opened.file)};
         }
         return {std::move(opened.file), 0, true};
     }
 
+    /// True if `name` is one of the names that this content may have. Costs a hash for each attempt up to the right
+    /// one.
     bool is_name(reference const& name, std::string_view content) const {
         for (std::uint64_t attempt = 0; attempt < attempts; ++attempt)
             if (hash_(content, attempt) == name) return true;

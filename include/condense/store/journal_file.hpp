@@ -15,13 +15,14 @@
 #include <condense/core/store.hpp>
 #include <condense/detail/posix_file.hpp>
 
-// One conversation's file in a folder: lines are appended whole, by one writer at a time.
+// One conversation's journal file in a folder: lines are appended as a whole, by one writer at a time.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// An exclusive lock on a file, against other processes and against other descriptors of this one.
+/// An exclusive lock on a file against other processes, and against other descriptors in this one, while the object
+/// lives. Waits for it. The kernel releases the lock of a process that dies.
 class file_lock {
 public:
     explicit file_lock(posix::descriptor const& file) noexcept
@@ -57,7 +58,7 @@ public:
         std::string last(size > 0 ? 1 : 0, '\n');
         auto const read = posix::read_at(file_, last, static_cast<std::size_t>(size) - last.size());
         if (read.error != 0) return {posix::fault("read", read.error)};
-        if (!last.empty() && last != "\n") line.insert(0, "\n");
+        if (!last.empty() && last != "\n") line.insert(0, "\n");  // ends the torn line of a writer that was killed
         dirty_ = appended_ = true;
         auto const error = posix::write_all(file_, line);
         if (error == 0) return {};
@@ -98,6 +99,7 @@ private:
                                                : store_error{};
     }
 
+    /// Opens the file unless it is open; returns errno or 0. Creates folder and file if `flags` has O_CREAT.
     int open(posix::folder& in, int flags) {
         if (file_) return 0;
         auto folder = in.use(flags != 0);
@@ -109,6 +111,7 @@ private:
         return opened.error;
     }
 
+    /// Syncs the lines, and the folder's entry once after the file was opened: a new file is lost without it.
     store_error sync_all() {
         auto error = posix::sync(file_);
         if (error == 0 && !entry_synced_) error = posix::sync(*folder_);

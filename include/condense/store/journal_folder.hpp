@@ -42,6 +42,7 @@ public:
     explicit basic_journal_folder(std::string path, Hash hash = {})
         : shared_{std::make_shared<state>(std::move(path))}, hash_{std::move(hash)} {}
 
+    /// The name that an entry with this content must have.
     reference name(std::string_view content) const { return hash_(content, 0); }
 
     /// Appends all of the entry or nothing; durable after `flush`. Costs a copy of the content, and waits while another
@@ -97,6 +98,7 @@ private:
     /// The hash alone, so that no byte of an id gets into a path.
     std::string file_name(std::string_view conversation) const { return hash_(conversation, 0).text() + ".jsonl"; }
 
+    /// The file of a conversation, which its first use opens; closes idle ones beyond `most_files`.
     file file_of(std::string_view conversation) const {
         auto const name = file_name(conversation);
         std::lock_guard const lock{shared_->guard};
@@ -109,6 +111,7 @@ private:
         return shared_->files[name] = std::make_shared<detail::journal_file>(name);
     }
 
+    /// Closes files that no other thread is using. One whose fsync has failed stays, to remember that.
     void close_idle() const {
         std::erase_if(shared_->files,
                       [](auto& entry) { return entry.second.use_count() == 1 && entry.second->close(); });

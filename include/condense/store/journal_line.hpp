@@ -46,6 +46,7 @@ public:
         return line.append(end_of(kind)).append("\n");
     }
 
+    /// A line as it was read.
     struct record {
         journal_entry entry;
         std::string_view content;  ///< in the line, or decoded in the buffer
@@ -103,12 +104,14 @@ private:
         return content_hash{key_}(std::string{head}.append(kind), 0).text().substr(0, 16);
     }
 
+    /// Removes `wanted` from the beginning of `rest`; false if it does not begin so.
     static constexpr bool consume(std::string_view& rest, std::string_view wanted) noexcept {
         if (!rest.starts_with(wanted)) return false;
         rest.remove_prefix(wanted.size());
         return true;
     }
 
+    /// Removes a decimal number; false if there is none or it is above 2^64 - 1.
     static bool consume_number(std::string_view& rest, std::uint64_t& number) noexcept {
         auto const [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
         rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
@@ -128,7 +131,7 @@ private:
         return true;
     }
 
-    std::uint64_t key_ = 0;
+    std::uint64_t key_ = 0;  ///< a hash of the conversation id
 };
 
 }  // namespace detail

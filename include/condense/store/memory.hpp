@@ -15,7 +15,7 @@
 #include <condense/core/store.hpp>
 #include <condense/store/content_hash.hpp>
 
-// Artifacts in memory, for tests and for programs whose conversations end with the process:
+// A store of artifacts in memory, for tests and for programs whose conversations end with the process:
 // offload{.into = condense::memory_store{}}.
 
 namespace condense {
@@ -36,6 +36,8 @@ public:
         return free_name(content);
     }
 
+    /// Stores a copy under a name from `name(content)`; storing it again is no error. Error: other content under the
+    /// name.
     store_error put(reference const& name, std::string_view content) const {
         std::lock_guard const lock{shared_->guard};
         auto const [position, inserted] = shared_->artifacts.try_emplace(name, content);
@@ -43,7 +45,7 @@ public:
         return {"the name holds other content"};
     }
 
-    /// The content; nothing if the name is unknown.
+    /// A copy of the content; nothing if the name is unknown.
     std::optional<std::string> get(reference const& name) const {
         std::lock_guard const lock{shared_->guard};
         auto const position = shared_->artifacts.find(name);
@@ -51,7 +53,7 @@ public:
         return position->second;
     }
 
-    /// Calls f(reference, bytes) for each stored artifact; `f` may use the store.
+    /// Calls f(reference, bytes) for each artifact that was stored when the call began; `f` may use the store.
     store_error each(auto&& f) const {
         std::vector<std::pair<reference, bytes>> all;
         {
@@ -62,12 +64,14 @@ public:
         return {};
     }
 
+    /// An unknown name is no error.
     store_error erase(reference const& name) const {
         std::lock_guard const lock{shared_->guard};
         shared_->artifacts.erase(name);
         return {};
     }
 
+    /// The number of artifacts.
     std::size_t size() const {
         std::lock_guard const lock{shared_->guard};
         return shared_->artifacts.size();
@@ -79,6 +83,7 @@ private:
         std::map<reference, std::string> artifacts;
     };
 
+    /// The first name of this content that is unused, or that it is already stored under. To be called under the lock.
     reference free_name(std::string_view content) const {
         constexpr std::uint64_t most_names = 16;  // then `put` says that the name holds other content
         for (std::uint64_t attempt = 0;; ++attempt) {

@@ -26,9 +26,10 @@ public:
 
     explicit memory_journal(content_hash hash = {}) : shared_{std::make_shared<state>()}, hash_{hash} {}
 
+    /// The name that an entry with this content must have.
     reference name(std::string_view content) const noexcept { return hash_(content, 0); }
 
-    /// Errors: the name does not match the content, or a derived entry has content.
+    /// Appends a copy of the content. Errors: the name does not match the content, or a derived entry has content.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
         if (entry.made && !content.empty()) return {"derived entries must be empty"};
         if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
@@ -54,7 +55,7 @@ public:
 private:
     struct line {
         journal_entry entry;
-        std::shared_ptr<std::string const> content;
+        std::shared_ptr<std::string const> content;  ///< shared with readers; never changed
     };
 
     struct state {

@@ -12,8 +12,9 @@
 namespace condense {
 inline namespace v1 {
 
-/// Erases each artifact for which `in_use(reference)` is false, and stops at the first error. Lists first, so that
-/// `in_use` may look into the store. An artifact that another thread is about to refer to must be in use already.
+/// Erases each artifact for which `in_use(reference)` is false, and stops at the first error, which it returns. Lists
+/// all names first, so that `in_use` may look into the store; costs memory for the unused ones. An artifact that
+/// another thread is about to refer to must be in use already.
 template <class Store, class Function>
 store_error prune(Store const& store, Function&& in_use) {
     static_assert(detail::check_store<Store>());

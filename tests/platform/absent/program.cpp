@@ -49,7 +49,7 @@ int main(int count, char**) {
     condense::no_observer const observer;
 #endif
     auto const made = condense::reduce(history, mix, {.window = 4'000_tokens});
-    condense::detail::tell_made<condense::events::reduced>(
+    condense::detail::tell_lazily<condense::events::reduced>(
         observer, [&] { return condense::events::reduced{made.outcome, made.before, made.after}; });
     condense::detail::tell(observer, condense::events::usage_missing{.turn = static_cast<unsigned>(count)});
     std::fputs(made.text().c_str(), stdout);
