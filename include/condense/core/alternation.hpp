@@ -47,7 +47,8 @@ std::optional<Message> with_checked_part(Message const& m, std::size_t part, std
     std::optional<Message> result{std::in_place, v1::with_part(m, part, text)};
     bool written = false;
     std::size_t index = 0;
-    v1::each_part(*result, [&](part_view const& seen) { written = written || (index++ == part && seen.text == text); });
+    v1::each_part(*result,
+                  [&](part_view const& current) { written = written || (index++ == part && current.text == text); });
     if (!written) result.reset();  // an adapter may give back the message itself
     return result;
 }
@@ -154,12 +155,12 @@ void each_alternating(Messages const& range, Function&& f) {
     static_assert(shortenable<message_type>,
                   "condense: each_alternating: the messages must have with_part (see shortenable)");
     message_type const* pending = nullptr;
-    std::optional<message_type> whole;
+    std::optional<message_type> merged;
     for (message_type const& m : range) {
         if (pending != nullptr) {
             if (auto both = detail::joined(*pending, m)) {
-                whole.emplace(std::move(*both));
-                pending = detail::address_of(*whole);
+                merged.emplace(std::move(*both));
+                pending = detail::address_of(*merged);
                 continue;
             }
             f(*pending);

@@ -39,15 +39,15 @@ struct [[nodiscard]] refusal {
     v1::cost from = {};  ///< of `not_smaller`: what stands there
     v1::cost to = {};    ///< and what would stand in its place
 
-    constexpr refusal(reason given) noexcept : why{given} {}
+    constexpr refusal(reason cause) noexcept : why{cause} {}
     /// Not smaller: `to` is no less than `from`.
     constexpr refusal(v1::cost stands, v1::cost wanted) noexcept : why{not_smaller}, from{stands}, to{wanted} {}
     constexpr explicit operator bool() const noexcept { return why != none; }
     friend constexpr bool operator==(refusal left, refusal right) noexcept { return left.why == right.why; }
 };
 
-constexpr std::string_view name(refusal given) noexcept {
-    switch (given.why) {
+constexpr std::string_view name(refusal refused) noexcept {
+    switch (refused.why) {
         case refusal::none: return "none";
         case refusal::system: return "system message";
         case refusal::pinned: return "pinned";

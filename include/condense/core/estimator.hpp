@@ -39,7 +39,7 @@ constexpr bool check_estimator() noexcept {
 /// No part counts for more than this, 2^32 tokens, so that sums of sane numbers of parts are exact.
 inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
 
-constexpr cost clamped(cost given) noexcept { return given < cost_limit ? given : cost_limit; }
+constexpr cost clamped(cost value) noexcept { return value < cost_limit ? value : cost_limit; }
 
 template <class Estimator>
 concept counts_names = requires(Estimator const& count, std::string_view name) {

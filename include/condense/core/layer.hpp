@@ -117,7 +117,7 @@ consteval std::size_t entries_of() {
 }
 
 template <class Layer>
-concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };
+concept has_when = requires(Layer const& layer, usage const& current) { layer.when.due(current); };
 
 template <class Layer>
 constexpr effect effects_of() noexcept {

@@ -152,9 +152,9 @@ struct with_part_fn {
     template <shortenable Message>
     constexpr Message operator()(Message const& m, std::size_t index, std::string text) const {
         if constexpr (replaces_in_place<Message>) {
-            Message made(m);
-            traits_of<Message>::with_part(made, index, std::move(text));
-            return made;
+            Message copy(m);
+            traits_of<Message>::with_part(copy, index, std::move(text));
+            return copy;
         } else return traits_of<Message>::with_part(m, index, std::move(text));
     }
 };
@@ -163,9 +163,9 @@ struct without_part_fn {
     template <part_removable Message>
     constexpr Message operator()(Message const& m, std::size_t index) const {
         if constexpr (removes_in_place<Message>) {
-            Message made(m);
-            traits_of<Message>::without_part(made, index);
-            return made;
+            Message copy(m);
+            traits_of<Message>::without_part(copy, index);
+            return copy;
         } else return traits_of<Message>::without_part(m, index);
     }
 };
@@ -262,12 +262,12 @@ inline constexpr detail::set_mark_fn set_mark{};
 
 /// Nothing where the bytes are no message of this type.
 template <storable Message>
-constexpr std::optional<Message> from_bytes(std::string_view held) {
+constexpr std::optional<Message> from_bytes(std::string_view encoded) {
     if constexpr (detail::reads_in_place<Message>) {
-        std::optional<Message> made{std::in_place};
-        if (!detail::traits_of<Message>::from_bytes(*made, held)) made.reset();
-        return made;
-    } else return detail::traits_of<Message>::from_bytes(held);
+        std::optional<Message> result{std::in_place};
+        if (!detail::traits_of<Message>::from_bytes(*result, encoded)) result.reset();
+        return result;
+    } else return detail::traits_of<Message>::from_bytes(encoded);
 }
 
 namespace detail {
@@ -345,11 +345,11 @@ struct role_and_text {
                  (std::assignable_from<decltype(std::declval<Message&>().*Role), role> ||
                   std::assignable_from<decltype(std::declval<Message&>().*Role), std::string>)
     static constexpr Message make(role speaker, std::string text) {
-        Message made{};
-        if constexpr (std::assignable_from<decltype(made.*Role), role>) made.*Role = speaker;
-        else made.*Role = std::string{name(speaker)};
-        made.*Text = std::move(text);
-        return made;
+        Message result{};
+        if constexpr (std::assignable_from<decltype(result.*Role), role>) result.*Role = speaker;
+        else result.*Role = std::string{name(speaker)};
+        result.*Text = std::move(text);
+        return result;
     }
 };
 

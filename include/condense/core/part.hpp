@@ -56,16 +56,16 @@ enum class part_status : std::uint8_t { ok, error, cancelled, pending };
 class own_cost {
 public:
     constexpr own_cost() = default;
-    constexpr own_cost(v1::cost given) noexcept : value_{given}, given_{true} {}
+    constexpr own_cost(v1::cost value) noexcept : value_{value}, is_set_{true} {}
 
-    constexpr explicit operator bool() const noexcept { return given_; }
+    constexpr explicit operator bool() const noexcept { return is_set_; }
     constexpr v1::cost operator*() const noexcept { return value_; }
     constexpr void reset() noexcept { *this = {}; }
     friend constexpr bool operator==(own_cost, own_cost) = default;
 
 private:
     v1::cost value_ = {};
-    bool given_ = false;
+    bool is_set_ = false;
 };
 
 /// One piece of a message. The views need only live while the sink that receives them runs.

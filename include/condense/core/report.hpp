@@ -155,8 +155,8 @@ struct run_report {
         if (after.tokens >= before.tokens) return {percent::whole};
         unsigned shift = 0;  // the product below has to be below 2^64
         while (before.tokens.count >> shift >= std::uint64_t{1} << 48) ++shift;
-        auto const [left, whole] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
-        return {static_cast<std::uint32_t>((left * percent::whole + whole - 1) / whole)};
+        auto const [remaining, total] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
+        return {static_cast<std::uint32_t>((remaining * percent::whole + total - 1) / total)};
     }
 };
 
@@ -182,18 +182,18 @@ inline void append_member(std::string& out, std::string_view key, usage const& v
 }
 
 /// From the opening brace to the bracket of the layers.
-inline void append_members(std::string& out, run_report const& of, std::uint64_t dropped_unsummarized) {
+inline void append_members(std::string& out, run_report const& report, std::uint64_t dropped_unsummarized) {
     out.push_back('{');
-    append_member(out, "outcome", name(of.outcome));
-    append_member(out, "before", of.before);
-    append_member(out, "after", of.after);
-    append_member(out, "limit", of.limit.count);
-    append_member(out, "floor", of.floor.count);
-    if (of.first_changed) append_member(out, "first_changed", *of.first_changed);
-    append_member(out, "prefix", of.prefix.count);
-    append_member(out, "nanoseconds", of.time.count);
+    append_member(out, "outcome", name(report.outcome));
+    append_member(out, "before", report.before);
+    append_member(out, "after", report.after);
+    append_member(out, "limit", report.limit.count);
+    append_member(out, "floor", report.floor.count);
+    if (report.first_changed) append_member(out, "first_changed", *report.first_changed);
+    append_member(out, "prefix", report.prefix.count);
+    append_member(out, "nanoseconds", report.time.count);
     append_member(out, "dropped_unsummarized", dropped_unsummarized);
-    if (!of.refused.empty()) append_member(out, "refused", of.refused);
+    if (!report.refused.empty()) append_member(out, "refused", report.refused);
     out.append("\"layers\":[");
 }
 
@@ -224,14 +224,14 @@ struct [[nodiscard]] report : run_report {
     /// Groups that were dropped in a run whose summary failed, where no other layer made one.
     constexpr std::uint64_t dropped_unsummarized() const noexcept {
         bool failed = false;
-        bool made = false;
+        bool summarized = false;
         std::uint64_t dropped = 0;
         for (auto const& layer : layers) {
             failed = failed || (layer.summarizes && layer.failures != 0);
-            made = made || (layer.summarizes && layer.outcome == layer_outcome::applied);
+            summarized = summarized || (layer.summarizes && layer.outcome == layer_outcome::applied);
             dropped += layer.summarizes ? 0 : layer.groups_dropped;
         }
-        return failed && !made ? dropped : 0;
+        return failed && !summarized ? dropped : 0;
     }
 
     /// A table: one line for the run, which says where messages were dropped because a summary failed, and one
@@ -260,8 +260,8 @@ struct [[nodiscard]] report : run_report {
     }
     template <class Stream>
         requires requires(Stream& stream, std::string const& text) { stream << text; }
-    friend Stream& operator<<(Stream& stream, report const& made) {
-        stream << made.text();
+    friend Stream& operator<<(Stream& stream, report const& value) {
+        stream << value.text();
         return stream;
     }
 };

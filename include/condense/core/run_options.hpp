@@ -21,13 +21,13 @@ inline namespace v1 {
 /// Nanoseconds of the monotonic clock, or of the calendar clock where there is no other.
 struct steady_clock {
     instant operator()() const noexcept {
-        std::timespec now{};
+        std::timespec time{};
 #if defined(CLOCK_MONOTONIC)
-        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        ::clock_gettime(CLOCK_MONOTONIC, &time);
 #else
-        static_cast<void>(std::timespec_get(&now, TIME_UTC));
+        static_cast<void>(std::timespec_get(&time, TIME_UTC));
 #endif
-        return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec)};
+        return {static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec)};
     }
 };
 
@@ -76,9 +76,9 @@ struct no_pins {
 template <class = void>
 struct basic_pins_at {
     std::vector<sequence> which = {};
-    constexpr bool operator()(sequence asked) const noexcept {
-        for (auto const& each : which)
-            if (each == asked) return true;
+    constexpr bool operator()(sequence message_seq) const noexcept {
+        for (auto const& pinned : which)
+            if (pinned == message_seq) return true;
         return false;
     }
     friend bool operator==(basic_pins_at const&, basic_pins_at const&) = default;
@@ -121,12 +121,12 @@ template <class Observer, class Event>
 concept hears = requires(Observer& observer, Event const& event) { observer(event); };
 
 template <class Options, class Message>
-constexpr bool pins(Options const& options, sequence at, Message const& m) {
-    using asked = decltype(options.pins);
-    if constexpr (std::predicate<asked const&, sequence, Message const&>) return options.pins(at, m);
-    else if constexpr (std::predicate<asked const&, sequence>) return options.pins(at);
+constexpr bool pins(Options const& options, sequence message_seq, Message const& m) {
+    using pins_type = decltype(options.pins);
+    if constexpr (std::predicate<pins_type const&, sequence, Message const&>) return options.pins(message_seq, m);
+    else if constexpr (std::predicate<pins_type const&, sequence>) return options.pins(message_seq);
     else {
-        static_assert(std::predicate<asked const&, Message const&>,
+        static_assert(std::predicate<pins_type const&, Message const&>,
                       "condense: run_options: pins must be a predicate on a condense::sequence, a message, or both "
                       "(see run_options)");
         return options.pins(m);

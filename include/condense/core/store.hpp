@@ -37,14 +37,14 @@ struct reference {
     }
     /// What text() has spelt, or nothing.
     static constexpr std::optional<reference> of(std::string_view spelt) noexcept {
-        reference found;
-        if (spelt.size() != 2 * found.digest.size()) return std::nullopt;
-        for (std::size_t at = 0; at < spelt.size(); ++at) {
-            auto const digit = std::string_view{"0123456789abcdef"}.find(spelt[at]);
+        reference result;
+        if (spelt.size() != 2 * result.digest.size()) return std::nullopt;
+        for (std::size_t index = 0; index < spelt.size(); ++index) {
+            auto const digit = std::string_view{"0123456789abcdef"}.find(spelt[index]);
             if (digit == std::string_view::npos) return std::nullopt;
-            found.digest[at / 2] = static_cast<std::uint8_t>(16u * found.digest[at / 2] + digit);
+            result.digest[index / 2] = static_cast<std::uint8_t>(16u * result.digest[index / 2] + digit);
         }
-        return found;
+        return result;
     }
     friend constexpr auto operator<=>(reference const&, reference const&) = default;
 };

@@ -80,8 +80,8 @@ constexpr bool operator&(measure left, measure right) noexcept {
 namespace detail {
 
 /// floor(value * share / whole) for any figures; low, and no further, where the exact figure needs more than 64 bits.
-constexpr std::uint64_t share_of(std::uint64_t value, std::uint64_t share, std::uint64_t whole) noexcept {
-    return add_capped(mul_capped(value / whole, share), mul_capped(value % whole, share) / whole);
+constexpr std::uint64_t share_of(std::uint64_t value, std::uint64_t share, std::uint64_t total) noexcept {
+    return add_capped(mul_capped(value / total, share), mul_capped(value % total, share) / total);
 }
 
 /// Tenths as they are printed: 6.8, rounded down.
@@ -91,13 +91,13 @@ inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + ".
 
 /// `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
 /// where the turns are not known, without these words; with why a reduction that is due waits, where it does. Row D5.
-inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {},
+inline std::string usage_line(usage const& current, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {},
                               std::string_view waits = {}) {
-    bool const known = now.source != usage_source::none;
-    auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " +
-               detail::grouped(now.input.count) + " tokens";
-    if (known && now.input != tokens{})
-        out += " (" + detail::tenths(detail::share_of(now.tokens.count, 1'000, now.input.count)) + " %)";
+    bool const is_known = current.source != usage_source::none;
+    auto out = (is_known ? detail::grouped(current.tokens.count) : std::string{name(current.source)}) + " of " +
+               detail::grouped(current.input.count) + " tokens";
+    if (is_known && current.input != tokens{})
+        out += " (" + detail::tenths(detail::share_of(current.tokens.count, 1'000, current.input.count)) + " %)";
     if (threshold != tokens{}) out += ", reduces at " + detail::grouped(threshold.count);
     if (turns_left) {
         if (*turns_left == 0) out += ", less than a turn left";
