@@ -54,10 +54,10 @@ public:
     /// No assistant message follows, and it is the newest with calls or holds results whose call is
     /// missing; or a call of it still waits for its answer.
     constexpr bool open(std::uint32_t index) const noexcept {
-        auto const& found = groups_[index];
-        if (found.waiting != 0) return true;
-        if (last_assistant_ != detail::none32 && last_assistant_ > found.last) return false;
-        return found.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
+        auto const& group = groups_[index];
+        if (group.waiting != 0) return true;
+        if (last_assistant_ != detail::none32 && last_assistant_ > group.last) return false;
+        return group.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
     }
 
     /// The part of the call that a result or a call belongs to; none32 without one.
@@ -97,17 +97,17 @@ public:
     /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
     /// it fails nothing has changed.
     template <message Message, token_estimator Estimator>
-    constexpr std::size_t read(Message const& m, Estimator const& count, detail::read_options how = {}) {
-        fresh_.read(m, count, how);
+    constexpr std::size_t read(Message const& m, Estimator const& count, detail::read_options options = {}) {
+        scan_.read(m, count, options);
         reserve();
-        return fresh_.parts().size();
+        return scan_.parts().size();
     }
 
     /// The same for one that is known by its facts alone.
     std::size_t read(released_message const& m, bool keep, bool part_removable) {
-        fresh_.take(m, keep, part_removable);
+        scan_.take(m, keep, part_removable);
         reserve();
-        return fresh_.parts().size();
+        return scan_.parts().size();
     }
 
     /// Takes in the message that was read: pairs it and puts it into its group. Returns how many
@@ -128,11 +128,11 @@ public:
     /// Pins a message, or lets it go.
     constexpr void pin(std::uint32_t index, bool keep) noexcept {
         messages_[index].pinned = keep;
-        auto& mine = groups_[group_of(index)];
-        mine.pinned = false;
-        auto member = mine.first;
-        for (auto left = mine.count; left != 0; --left, member = messages_[member].next_in_group)
-            mine.pinned = mine.pinned || messages_[member].pinned;
+        auto& group = groups_[group_of(index)];
+        group.pinned = false;
+        auto member = group.first;
+        for (auto remaining = group.count; remaining != 0; --remaining, member = messages_[member].next_in_group)
+            group.pinned = group.pinned || messages_[member].pinned;
         ++version_;
     }
 
@@ -142,9 +142,9 @@ public:
         auto const waits = [&](std::uint32_t call) {
             return calls_[call].id_size != 0 && calls_.id(call) == id && !calls_[call].answered && !calls_[call].dead;
         };
-        std::size_t found = 0;
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
-        if (found == 0) return 0;
+        std::size_t count = 0;
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) count += waits(call) ? 1u : 0u;
+        if (count == 0) return 0;
         detail::grow(dead_calls_, waiting_);
         for (std::uint32_t call = 0; call < calls_.size(); ++call) {
             if (!waits(call)) continue;
@@ -154,7 +154,7 @@ public:
         if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_)))
             newest_call_group_ = detail::none32;
         ++version_;
-        return found;
+        return count;
     }
 
     template <message Message, token_estimator Estimator>
@@ -173,68 +173,68 @@ private:
 
     /// The group of a message; halves the path on the way, so that chains of joined groups stay short.
     constexpr std::uint32_t find(std::uint32_t index) noexcept {
-        auto at = messages_[index].group;
-        while (groups_[at].merged_into != detail::none32) {
-            auto const next = groups_[at].merged_into;
-            if (groups_[next].merged_into != detail::none32) groups_[at].merged_into = groups_[next].merged_into;
-            at = next;
+        auto group_id = messages_[index].group;
+        while (groups_[group_id].merged_into != detail::none32) {
+            auto const next = groups_[group_id].merged_into;
+            if (groups_[next].merged_into != detail::none32) groups_[group_id].merged_into = groups_[next].merged_into;
+            group_id = next;
         }
-        messages_[index].group = at;
-        return at;
+        messages_[index].group = group_id;
+        return group_id;
     }
 
     constexpr void reserve() {
-        auto const more = fresh_.parts().size();
+        auto const more = scan_.parts().size();
         detail::grow(messages_, 1);
         detail::grow(groups_, 1);
         detail::grow(parts_, more);
         detail::grow(dead_calls_, waiting_ + more);
-        if (!fresh_.has_pairs()) return;
-        calls_.reserve_more(more, fresh_.text_size());
+        if (!scan_.has_pairs()) return;
+        calls_.reserve_more(more, scan_.text_size());
         detail::grow(orphans_, more), detail::grow(repeats_, more);
     }
 
     // From here on nothing allocates and nothing throws.
     constexpr void place_message() noexcept {
         auto const index = static_cast<std::uint32_t>(messages_.size());
-        fresh_.record.first_part = static_cast<std::uint32_t>(parts_.size());
-        fresh_.record.part_count = static_cast<std::uint32_t>(fresh_.parts().size());
-        fresh_.record.group = static_cast<std::uint32_t>(groups_.size());
-        messages_.push_back(fresh_.record);
-        groups_.push_back({.cost = fresh_.record.frame,
+        scan_.record.first_part = static_cast<std::uint32_t>(parts_.size());
+        scan_.record.part_count = static_cast<std::uint32_t>(scan_.parts().size());
+        scan_.record.group = static_cast<std::uint32_t>(groups_.size());
+        messages_.push_back(scan_.record);
+        groups_.push_back({.cost = scan_.record.frame,
                            .first = index,
                            .last = index,
                            .tail = index,
                            .count = 1,
-                           .plain_users = fresh_.record.plain_user ? 1u : 0u,
-                           .system = fresh_.record.speaker == role::system,
-                           .pinned = fresh_.record.pinned,
-                           .summary = fresh_.record.summary});
+                           .plain_users = scan_.record.plain_user ? 1u : 0u,
+                           .system = scan_.record.speaker == role::system,
+                           .pinned = scan_.record.pinned,
+                           .summary = scan_.record.summary});
         placing_ = index;
-        if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
+        if (scan_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
         late_ = 0;
-        for (std::size_t at = 0; at < fresh_.parts().size(); ++at) place_part(at, index);
+        for (std::size_t part = 0; part < scan_.parts().size(); ++part) place_part(part, index);
         messages_[index].group = placing_;
-        auto& mine = groups_[placing_];
-        bool const alone = mine.count == 1 && !mine.has_calls;
-        bool const stays_late = !fresh_.part_removable || late_ == fresh_.parts().size();
-        mine.unsendable = mine.unsendable || (late_ != 0 && mine.plain_users == 0 && (alone || stays_late));
+        auto& group = groups_[placing_];
+        bool const alone = group.count == 1 && !group.has_calls;
+        bool const stays_late = !scan_.part_removable || late_ == scan_.parts().size();
+        group.unsendable = group.unsendable || (late_ != 0 && group.plain_users == 0 && (alone || stays_late));
         note_speaker(index);
         ++version_;
     }
 
-    constexpr void place_part(std::size_t at, std::uint32_t index) {
-        auto const& part = fresh_.parts()[at];
+    constexpr void place_part(std::size_t position, std::uint32_t index) {
+        auto const& part = scan_.parts()[position];
         auto record = part.record;
         record.message_index = index;
         auto const is_result = record.kind == part_kind::tool_result;
         record.by_id = is_result && part.id_size != 0;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
-            record.call = call_of(at);
+            record.call = call_of(position);
             if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
-                record.late = fresh_.part_removable;
+                record.late = scan_.part_removable;
                 ++late_;
             }
             if (record.call != detail::none32) {
@@ -245,40 +245,40 @@ private:
                 orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
             }
         }
-        auto& mine = groups_[placing_];
-        mine.cost += record.cost;
-        mine.has_error = mine.has_error || record.status == part_status::error;
+        auto& group = groups_[placing_];
+        group.cost += record.cost;
+        group.has_error = group.has_error || record.status == part_status::error;
         parts_.push_back(record);
     }
 
     constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
-        record.call = calls_.add(fresh_.id_of(part), fresh_.name_of_tool(part), index);
+        record.call = calls_.add(scan_.id_of(part), scan_.name_of_tool(part), index);
         auto& call = calls_[record.call];
         call.part_id = static_cast<std::uint32_t>(parts_.size());
-        auto& mine = groups_[placing_];
-        mine.has_calls = true;
+        auto& group = groups_[placing_];
+        group.has_calls = true;
         newest_call_group_ = placing_;
         if (record.status == part_status::cancelled) {
             call.answered = true;
             dead_calls_.push_back(call.part_id);
         } else {
             call.waits = record.status == part_status::pending;
-            ++mine.waiting;
+            ++group.waiting;
             ++waiting_;
         }
     }
 
     /// The call that the part at `at` of the message being placed belongs to: a result, or what came
     /// with one.
-    constexpr std::uint32_t call_of(std::size_t at) {
-        auto const& part = fresh_.parts()[at];
+    constexpr std::uint32_t call_of(std::size_t position) {
+        auto const& part = scan_.parts()[position];
         if (part.id_size == 0) return answered_by_order(part);
-        auto const base = parts_.size() - at;
-        for (std::size_t before = 0; before < at; ++before)
-            if (fresh_.parts()[before].record.kind == part_kind::tool_result &&
-                fresh_.id_of(fresh_.parts()[before]) == fresh_.id_of(part))
-                return parts_[base + before].call;
-        return calls_.nearest(fresh_.id_of(part));
+        auto const base = parts_.size() - position;
+        for (std::size_t earlier = 0; earlier < position; ++earlier)
+            if (scan_.parts()[earlier].record.kind == part_kind::tool_result &&
+                scan_.id_of(scan_.parts()[earlier]) == scan_.id_of(part))
+                return parts_[base + earlier].call;
+        return calls_.nearest(scan_.id_of(part));
     }
 
     /// Without an id: the first unanswered call of the newest group with calls that has this tool name, one
@@ -287,27 +287,27 @@ private:
     constexpr std::uint32_t answered_by_order(read_part const& part) const {
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
-        auto plain = detail::none32;
-        auto found = detail::none32;
+        auto without_id = detail::none32;
+        auto with_id = detail::none32;
         auto any = detail::none32;
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
             if (calls_[call].message < groups_[newest].first) break;
             if (group_of(calls_[call].message) != newest) continue;
-            if (part.tool_size != 0 && calls_.tool(call) != fresh_.name_of_tool(part)) continue;
+            if (part.tool_size != 0 && calls_.tool(call) != scan_.name_of_tool(part)) continue;
             if (any == detail::none32) any = call;
             if (calls_[call].answered) continue;
-            (calls_[call].id_size == 0 ? plain : found) = call;
+            (calls_[call].id_size == 0 ? without_id : with_id) = call;
         }
-        if (plain != detail::none32) return plain;
-        if (found != detail::none32) return found;
+        if (without_id != detail::none32) return without_id;
+        if (with_id != detail::none32) return with_id;
         auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
         return closed ? detail::none32 : any;
     }
 
     constexpr void answer(part_record const& record) {
         auto& call = calls_[record.call];
-        auto& mine = groups_[group_of(call.message)];
-        auto const counted = !call.answered && !call.dead;
+        auto& group = groups_[group_of(call.message)];
+        auto const was_waiting = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
         if (record.by_id && call.result_in == detail::none32) call.result_in = record.message_index;
@@ -318,9 +318,9 @@ private:
             call.waits = true;
             call.dead = false;
         }
-        auto const counts = !call.answered && !call.dead;
-        if (counts && !counted) ++mine.waiting, ++waiting_;
-        if (counted && !counts) --mine.waiting, --waiting_;
+        auto const is_waiting = !call.answered && !call.dead;
+        if (is_waiting && !was_waiting) ++group.waiting, ++waiting_;
+        if (was_waiting && !is_waiting) --group.waiting, --waiting_;
     }
 
     constexpr void stop_waiting(detail::call_record& call) noexcept {
@@ -332,11 +332,11 @@ private:
 
     /// Makes one group of that of the message being placed and another; it keeps the place of the older.
     constexpr void join(std::uint32_t other) noexcept {
-        auto const mine = placing_;
-        if (mine == other) return;
+        auto const current = placing_;
+        if (current == other) return;
         ++joins_;
-        auto const older = mine < other ? mine : other;
-        auto const newer = mine < other ? other : mine;
+        auto const older = current < other ? current : other;
+        auto const newer = current < other ? other : current;
         placing_ = older;
         auto& into = groups_[older];
         auto& from = groups_[newer];
@@ -389,7 +389,7 @@ private:
     std::size_t joins_ = 0;
     std::size_t system_messages_ = 0;
 
-    detail::message_scan fresh_;
+    detail::message_scan scan_;
     std::uint32_t placing_ = 0;  ///< the group of the message being placed
     std::size_t late_ = 0;  ///< parts of the message being placed that belong to a call that was released
 };

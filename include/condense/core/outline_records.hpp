@@ -116,22 +116,22 @@ class basic_message_scan {
 public:
     struct read_part {
         part_record record;
-        std::size_t id_at = 0;
+        std::size_t id_offset = 0;
         std::size_t id_size = 0;
         std::size_t tool_size = 0;
     };
 
     template <message Message, token_estimator Estimator>
-    constexpr void read(Message const& m, Estimator const& count, read_options how) {
+    constexpr void read(Message const& m, Estimator const& count, read_options options) {
         record = {};
         parts_.clear();
         text_.clear();
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
-        record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
+        record.pinned = options.pinned || (!options.exact && v1::is_pinned(m));
         part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m);
-        auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
+        auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(count, part),
                                       .size = part.text.size(),
@@ -139,7 +139,7 @@ public:
                                       .status = part.status,
                                       .sealed = part.sealed,
                                       .earlier = mark.edit_of(parts_.size())}};
-            next.id_at = text_.size();
+            next.id_offset = text_.size();
             next.id_size = part.call.size();
             next.tool_size = part.tool.size();
             if (!part.call.empty()) text_.append(part.call);
@@ -167,7 +167,7 @@ public:
                                          .kind = part.kind,
                                          .status = part.status,
                                          .sealed = part.sealed},
-                              .id_at = text_.size(),
+                              .id_offset = text_.size(),
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
@@ -175,19 +175,19 @@ public:
     }
     /// What `take` needs in place of the message that was read.
     released_message facts() const {
-        released_message made{.speaker = record.speaker,
-                              .plain_user = record.plain_user,
-                              .joins_previous = joins_previous,
-                              .frame = record.frame};
+        released_message result{.speaker = record.speaker,
+                                .plain_user = record.plain_user,
+                                .joins_previous = joins_previous,
+                                .frame = record.frame};
         for (auto const& part : parts_)
-            made.parts.push_back({.kind = part.record.kind,
-                                  .status = part.record.status,
-                                  .sealed = part.record.sealed,
-                                  .size = part.record.size,
-                                  .cost = part.record.cost,
-                                  .call = std::string{id_of(part)},
-                                  .tool = std::string{name_of_tool(part)}});
-        return made;
+            result.parts.push_back({.kind = part.record.kind,
+                                    .status = part.record.status,
+                                    .sealed = part.record.sealed,
+                                    .size = part.record.size,
+                                    .cost = part.record.cost,
+                                    .call = std::string{id_of(part)},
+                                    .tool = std::string{name_of_tool(part)}});
+        return result;
     }
 
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
@@ -202,10 +202,10 @@ public:
     /// Bytes of its ids and tool names together.
     constexpr std::size_t text_size() const noexcept { return text_.size(); }
     constexpr std::string_view id_of(read_part const& part) const noexcept {
-        return std::string_view{text_}.substr(part.id_at, part.id_size);
+        return std::string_view{text_}.substr(part.id_offset, part.id_size);
     }
     constexpr std::string_view name_of_tool(read_part const& part) const noexcept {
-        return std::string_view{text_}.substr(part.id_at + part.id_size, part.tool_size);
+        return std::string_view{text_}.substr(part.id_offset + part.id_size, part.tool_size);
     }
 
     message_record record = {};
