@@ -30,40 +30,41 @@ class token_scale {
 public:
     constexpr token_scale() = default;
 
-    /// `counted` stands for `real`; `apart` is in both and counts one for one, unless one of them is no more than it.
-    static constexpr token_scale of(tokens counted, tokens real, tokens apart = {}) noexcept {
-        token_scale made;
-        if (real == counted || real.count == 0) return made;
-        if (apart >= counted || apart >= real) apart = {};
-        auto from = counted - apart;
-        auto to = real - apart;
+    /// `estimated` stands for `actual`; `apart` is in both and counts one for one, unless one of them is no more than
+    /// it.
+    static constexpr token_scale of(tokens estimated, tokens actual, tokens apart = {}) noexcept {
+        token_scale scale;
+        if (actual == estimated || actual.count == 0) return scale;
+        if (apart >= estimated || apart >= actual) apart = {};
+        auto from = estimated - apart;
+        auto to = actual - apart;
         while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
-        if (from.count == 0 || to.count == 0) return made;
-        made.counted_ = from;
-        made.real_ = to;
-        made.apart_ = apart;
-        return made;
+        if (from.count == 0 || to.count == 0) return scale;
+        scale.estimated_ = from;
+        scale.actual_ = to;
+        scale.apart_ = apart;
+        return scale;
     }
 
     /// What a sum comes to that holds what is known apart; rounded upward, once.
     constexpr tokens operator()(cost sum) const noexcept {
-        auto const whole = sum.tokens();
-        if (counted_ == real_) return whole;
-        return apart_ + tokens{scale_up((whole - apart_).count, real_.count, counted_.count)};
+        auto const total = sum.tokens();
+        if (estimated_ == actual_) return total;
+        return apart_ + tokens{scale_up((total - apart_).count, actual_.count, estimated_.count)};
     }
     /// The same for messages alone.
-    constexpr cost of_messages(cost some) const noexcept {
-        return counted_ == real_ ? some : cost{scale_up(some.steps, real_.count, counted_.count)};
+    constexpr cost of_messages(cost sum) const noexcept {
+        return estimated_ == actual_ ? sum : cost{scale_up(sum.steps, actual_.count, estimated_.count)};
     }
     /// The most that messages may be counted as to come to no more than `limit`.
     constexpr cost within(tokens limit) const noexcept {
-        auto const most = cost::of(limit);
-        return counted_ == real_ ? most : cost{scale_down(most.steps, counted_.count, real_.count)};
+        auto const limit_cost = cost::of(limit);
+        return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
     }
 
 private:
-    tokens counted_ = {};  ///< below 2^31, as is the next
-    tokens real_ = {};
+    tokens estimated_ = {};  ///< below 2^31, as is the next
+    tokens actual_ = {};
     tokens apart_ = {};
 };
 
@@ -90,24 +91,24 @@ public:
     }
     /// The first place from `at` on where something would be sent: twice a group_id for its summary, one more for
     /// its group; twice the number of groups when there is none.
-    constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
+    constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * groups_.size());
-        for (; at < end; ++at) {
-            auto const& state = groups_[at / 2];
-            if (at % 2 == 0 && state.summary != 0) return at;
-            at |= 1;
-            if (state.present()) return at;
+        for (; place < end; ++place) {
+            auto const& state = groups_[place / 2];
+            if (place % 2 == 0 && state.summary != 0) return place;
+            place |= 1;
+            if (state.present()) return place;
         }
         return end;
     }
     /// Why no layer may take the group out, present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
         if (which.is_summary()) return refusal::none;
-        auto const& found = facts.group_at(which.id());
-        if (found.system) return refusal::system;
-        if (found.pinned) return refusal::pinned;
+        auto const& record = facts.group_at(which.id());
+        if (record.system) return refusal::system;
+        if (record.pinned) return refusal::pinned;
         if (facts.open(which.id())) return refusal::open;
-        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
+        if (record.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
         if (facts.answers_latest_user(which.id())) return refusal::latest_answer;
         return refusal::none;
     }
@@ -135,29 +136,29 @@ public:
         return which.is_summary() ? 1 : groups_[which.id()].messages;
     }
     /// Of a group that holds messages.
-    constexpr bool gone(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
+    constexpr bool is_dropped(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
     /// The step that took the group out, plus one; 0 where it is there.
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// Something beside system messages is present, where there is something that can be sent.
     constexpr bool speaks(outline const& facts) const noexcept {
         bool could = false;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
-            auto const& found = facts.group_at(group_id);
-            if (present(group{group_id}.summary()) || (present(group{group_id}) && !found.system)) return true;
-            could = could || (found.count != 0 && !found.system && !found.unsendable);
+            auto const& record = facts.group_at(group_id);
+            if (present(group{group_id}.summary()) || (present(group{group_id}) && !record.system)) return true;
+            could = could || (record.count != 0 && !record.system && !record.unsendable);
         }
         return !could;
     }
     /// The message has had parts, and all have been taken out.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
-        auto const& found = facts.message_at(index);
-        for (auto part_id = found.first_part; part_id != found.first_part + found.part_count; ++part_id)
+        auto const& message = facts.message_at(index);
+        for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)
             if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
-        return found.part_count != 0;
+        return message.part_count != 0;
     }
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
-        return !gone(facts.group_of(index)) && !emptied(facts, index);
+        return !is_dropped(facts.group_of(index)) && !emptied(facts, index);
     }
     /// Some call of it was answered.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
@@ -184,9 +185,9 @@ public:
     /// What a sum with the overhead comes to, rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
-        auto now = counts(limits);
-        now.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
-        return now;
+        auto result = counts(limits);
+        result.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
+        return result;
     }
     /// The same without the tokens.
     constexpr v1::usage counts(v1::budget const& limits) const noexcept {
@@ -195,12 +196,12 @@ public:
 
     /// True while the step still decides something.
     constexpr bool in_force(std::size_t index) const noexcept {
-        auto const& made = steps_[index];
-        if (made.kind == edit_kind::repair) return parts_[made.target].answer == index + 1;
-        if (made.on_part) return parts_[made.target].edit == index + 1;
-        auto const& state = groups_[made.target & ~group::summary_bit];
-        if (made.kind == edit_kind::summarize) return state.summary == index + 1;
-        if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
+        auto const& edit = steps_[index];
+        if (edit.kind == edit_kind::repair) return parts_[edit.target].answer == index + 1;
+        if (edit.on_part) return parts_[edit.target].edit == index + 1;
+        auto const& state = groups_[edit.target & ~group::summary_bit];
+        if (edit.kind == edit_kind::summarize) return state.summary == index + 1;
+        if ((edit.target & group::summary_bit) != 0) return edit.kind == edit_kind::drop && state.summary == 0;
         return state.dropped == index + 1;
     }
 
@@ -243,16 +244,16 @@ public:
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t part_id, v1::cost after,
                              replacement text, std::uint16_t author = 0) {
         reserve_edits(1, 1);
-        auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
+        auto const has_text = kind == edit_kind::shorten || kind == edit_kind::externalize;
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .author = author,
                           .target = part_id,
                           .previous = parts_[part_id].edit,
-                          .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
+                          .text = has_text ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, part_id),
                           .after = after});
-        if (kept) texts_.push_back(std::move(text));
+        if (has_text) texts_.push_back(std::move(text));
         change_part(facts, steps_.back().before, after, part_id,
                     kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
@@ -260,8 +261,8 @@ public:
     constexpr void drop(group which) {
         if (which.is_summary()) return drop_summary(which);
         auto& state = groups_[which.index];
-        step const made{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
-        steps_.push_back(made);
+        step const edit{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
+        steps_.push_back(edit);
         sums_ -= state.all();
         state.dropped = static_cast<std::uint32_t>(steps_.size());
     }
@@ -270,13 +271,13 @@ public:
     constexpr void undrop(group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
         auto& state = groups_[which.id()];
-        auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
-        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
+        auto const dropped_step = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
+        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = dropped_step});
         if (which.is_summary()) state.summary = steps_[dropped_by].previous;
         else state.dropped = 0;
-        auto const back = of(which);
-        steps_.back().after = back.cost;
-        sums_ += back;
+        auto const restored = of(which);
+        steps_.back().after = restored.cost;
+        sums_ += restored;
     }
 
     /// Writes a summary before the group in `group_id`, where none stands.
@@ -383,24 +384,24 @@ private:
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
         auto& standing = groups_[which.id()].summary;
-        step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
-        steps_.push_back(made);
+        step const edit{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
+        steps_.push_back(edit);
         sums_ -= lost;
         standing = 0;
     }
 
     /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
     constexpr void retract_answers(outline const& facts, std::uint32_t index) noexcept {
-        auto const& found = facts.message_at(index);
-        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+        auto const& message = facts.message_at(index);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
             auto const& part = facts.part_at(part_id);
             if (part.late && parts_[part_id].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
                 steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = part_id, .before = part.cost});
                 change_part(facts, part.cost, {}, part_id, static_cast<std::uint32_t>(steps_.size()));
             }
-            auto const asked = part.kind == part_kind::tool_result ? facts.call_part_id(part) : detail::none32;
-            if (asked == detail::none32 || parts_[asked].answer == 0) continue;
-            retract_answer(facts, asked);
+            auto const call_id = part.kind == part_kind::tool_result ? facts.call_part_id(part) : detail::none32;
+            if (call_id == detail::none32 || parts_[call_id].answer == 0) continue;
+            retract_answer(facts, call_id);
         }
     }
     constexpr void retract_answer(outline const& facts, std::uint32_t part_id) noexcept {
@@ -411,88 +412,88 @@ private:
 
     constexpr void register_last(outline const& facts, std::size_t joins) noexcept {
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
-        auto const& found = facts.message_at(index);
-        auto gained = found.frame;
-        for (auto part_id = found.first_part; part_id < facts.part_count(); ++part_id) {
+        auto const& message = facts.message_at(index);
+        auto gained = message.frame;
+        for (auto part_id = message.first_part; part_id < facts.part_count(); ++part_id) {
             parts_.push_back({});
             gained += facts.part_at(part_id).cost;
         }
         groups_.push_back({});  // each message begins one
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
-        auto const begun = found.plain_user ? 1u : 0u;
-        groups_[group_id].add(gained, begun);
-        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, begun};
+        auto const turns = message.plain_user ? 1u : 0u;
+        groups_[group_id].add(gained, turns);
+        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, turns};
         sync_visibility(facts, group_id);
     }
 
     /// A group that a message has joined is there again; a result of a call that can never be sent again
     /// goes where the call has gone.
     constexpr void sync_visibility(outline const& facts, std::uint32_t group_id) noexcept {
-        bool const gone = groups_[group_id].dropped != 0;
-        if (facts.group_at(group_id).unsendable == gone) return;
-        if (gone) undrop(group{group_id});
+        bool const dropped = groups_[group_id].dropped != 0;
+        if (facts.group_at(group_id).unsendable == dropped) return;
+        if (dropped) undrop(group{group_id});
         else drop(group{group_id});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
     constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id,
-                               std::uint32_t now) noexcept {
+                               std::uint32_t edit) noexcept {
         auto const index = facts.part_at(part_id).message_index;
         auto& state = groups_[facts.group_of(index)];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
-        parts_[part_id].edit = now;
-        has_removed_ = has_removed_ || (now != 0 && steps_[now - 1].kind == edit_kind::remove);
+        parts_[part_id].edit = edit;
+        has_removed_ = has_removed_ || (edit != 0 && steps_[edit - 1].kind == edit_kind::remove);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
-        auto const& found = facts.message_at(index);
-        if (is_there && !was_there) state.add(found.frame, found.plain_user ? 1u : 0u);
+        auto const& message = facts.message_at(index);
+        if (is_there && !was_there) state.add(message.frame, message.plain_user ? 1u : 0u);
         if (was_there && !is_there)
-            state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
+            state.cost -= message.frame, --state.messages, state.turns -= message.plain_user ? 1u : 0u;
         if (shown) sums_ += state.all();
     }
 
     /// Exchanges the step that answers a call, 0 for none.
-    constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t to) noexcept {
+    constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t step_number) noexcept {
         auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
         auto& state = groups_[group_id];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
-        if (auto const was = parts_[part_id].answer) {
-            state.cost -= steps_[was - 1].after;
+        if (auto const previous = parts_[part_id].answer) {
+            state.cost -= steps_[previous - 1].after;
             --state.messages;
             --state.answers;
         }
-        if (to != 0) {
-            state.add(steps_[to - 1].after, 0);
+        if (step_number != 0) {
+            state.add(steps_[step_number - 1].after, 0);
             ++state.answers;
         }
-        parts_[part_id].answer = to;
+        parts_[part_id].answer = step_number;
         if (shown) sums_ += state.all();
     }
 
     constexpr void take_back_newest(outline const& facts) noexcept {
-        auto const made = steps_.back();
-        auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
-        if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
-        else if (made.on_part) {
-            change_part(facts, made.after, made.before, made.target, made.previous);
-        } else if (made.kind == edit_kind::drop) {
-            if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
+        auto const edit = steps_.back();
+        auto& state = groups_[edit.on_part ? 0 : edit.target & ~group::summary_bit];
+        if (edit.kind == edit_kind::repair) set_answer(facts, edit.target, edit.previous);
+        else if (edit.on_part) {
+            change_part(facts, edit.after, edit.before, edit.target, edit.previous);
+        } else if (edit.kind == edit_kind::drop) {
+            if ((edit.target & group::summary_bit) != 0) state.summary = edit.previous;
             else state.dropped = 0;
-            sums_ += of(group{made.target});
-        } else if (made.kind == edit_kind::restore) {
-            sums_ -= of(group{made.target});
-            if ((made.target & group::summary_bit) != 0) state.summary = 0;
-            else state.dropped = made.previous;
+            sums_ += of(group{edit.target});
+        } else if (edit.kind == edit_kind::restore) {
+            sums_ -= of(group{edit.target});
+            if ((edit.target & group::summary_bit) != 0) state.summary = 0;
+            else state.dropped = edit.previous;
         } else {
-            sums_ -= of_summary(made.after);
+            sums_ -= of_summary(edit.after);
             state.summary = 0;
         }
-        if (made.text != detail::none32) texts_.pop_back();
+        if (edit.text != detail::none32) texts_.pop_back();
         steps_.pop_back();
     }
 
@@ -548,9 +549,9 @@ namespace detail {
 
 /// While the result lasts all sums of a view are measured by one scale, in which `counted` is `real`.
 template <class View>
-constexpr auto calibration_scope(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept {
+constexpr auto calibration_scope(View& edits, tokens estimated, tokens actual, tokens apart = {}) noexcept {
     auto const before = edits.scale();
-    edits.calibrate(token_scale::of(counted, real, apart));
+    edits.calibrate(token_scale::of(estimated, actual, apart));
     return scope_exit{[&edits, before] { edits.calibrate(before); }};
 }
 
