@@ -47,23 +47,24 @@ public:
     /// preview, for which the whole is stored.
     template <class Function>
     constexpr void begun(part_ref part, Function&& f) const {
-        auto const stored = [this](std::uint32_t step) {
-            return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored;
+        auto const stored = [this](std::uint32_t number) {
+            return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
         };
-        auto at = this->edits_->edit_at(part.part_id);
-        for (; at != 0; at = this->edits_->steps()[at - 1].previous) {
-            auto const& made = this->edits_->steps()[at - 1];
-            bool const preview = made.kind == edit_kind::externalize && !stored(made.previous);
-            if (!preview && (author_ == 0 || made.author != author_)) break;
+        auto step_number = this->edits_->edit_at(part.part_id);
+        for (; step_number != 0; step_number = this->edits_->steps()[step_number - 1].previous) {
+            auto const& step = this->edits_->steps()[step_number - 1];
+            bool const preview = step.kind == edit_kind::externalize && !stored(step.previous);
+            if (!preview && (author_ == 0 || step.author != author_)) break;
         }
         auto const earlier = this->facts_->part_at(part.part_id).earlier;
-        this->original(part, [&](part_view seen) {
-            if (at != 0) {
-                seen.text = this->edits_->text_at(this->edits_->steps()[at - 1].text).text;
-                seen.cost.reset();
-                if (seen.kind == part_kind::media) seen = {.text = seen.text, .tool = seen.tool, .call = seen.call};
+        this->original(part, [&](part_view input) {
+            if (step_number != 0) {
+                input.text = this->edits_->text_at(this->edits_->steps()[step_number - 1].text).text;
+                input.cost.reset();
+                if (input.kind == part_kind::media)
+                    input = {.text = input.text, .tool = input.tool, .call = input.call};
             }
-            f(seen, at != 0 || earlier != detail::earlier_edit::none);
+            f(input, step_number != 0 || earlier != detail::earlier_edit::none);
         });
     }
 
@@ -79,8 +80,8 @@ public:
         if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
-            group const whole{this->facts_->group_of(part.message_index)};
-            if (this->edits_->of(whole).messages == 1) return drop(whole);
+            group const own_group{this->facts_->group_of(part.message_index)};
+            if (this->edits_->of(own_group).messages == 1) return drop(own_group);
             if (!repeated) return refusal::pair;
         }
         this->edits_->edit_part(*this->facts_, edit_kind::remove, part.part_id, {}, {}, author_);
@@ -121,8 +122,8 @@ public:
         auto const mark = this->edits_->steps().size();
         if (!present(group{group_id})) this->edits_->undrop(group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
-            auto const& found = this->facts_->message_at(index);
-            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+            auto const& message = this->facts_->message_at(index);
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
                 if (this->edits_->edit_of(part_id) != nullptr && !this->facts_->part_at(part_id).late)
                     this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id,
                                             this->facts_->part_at(part_id).cost, {});
@@ -141,22 +142,22 @@ public:
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
         if (call.part_id >= this->facts_->part_count()) return refusal::gone;
-        auto const& found = this->facts_->part_at(call.part_id);
-        if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
+        auto const& record = this->facts_->part_at(call.part_id);
+        if (!present(group{this->facts_->group_of(record.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
             return refusal::gone;
-        if (!this->facts_->unanswerable(found))
-            return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
+        if (!this->facts_->unanswerable(record))
+            return record.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
         bool answers = false;
-        this->original(call, [&](part_view const& asked) {
+        this->original(call, [&](part_view const& call_view) {
             bool alone = true;  // with its id: else the answer would be taken for that of another call
-            this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
-                alone = alone && (asked.call.empty() || other.part_id == call.part_id ||
-                                  seen.kind != part_kind::tool_call || seen.call != asked.call);
+            this->each_part(sequence{record.message_index}, [&](part_ref other, part_view const& other_view) {
+                alone = alone && (call_view.call.empty() || other.part_id == call.part_id ||
+                                  other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
             });
-            if (asked.call.empty()) alone = !another_waits(found.message_index);
-            answers = alone && takes_answer(found.message_index, asked, text, after);
+            if (call_view.call.empty()) alone = !another_waits(record.message_index);
+            answers = alone && takes_answer(record.message_index, call_view, text, after);
         });
         if (!answers) return refusal::pair;
         auto const before = this->edits_->sums();
@@ -202,16 +203,16 @@ public:
 
 protected:
     /// Whether what the adapter makes of it holds its result, no call, and no word of a user's; and its cost.
-    constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text,
+    constexpr bool takes_answer(std::uint32_t index, part_view const& call, std::string const& text,
                                 v1::cost& after) const {
-        auto const made = v1::make_result(this->message_at(sequence{index}), asked, text);
-        auto const speaker = v1::role_of(made);
-        after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(made); });
+        auto const message = v1::make_result(this->message_at(sequence{index}), call, text);
+        auto const speaker = v1::role_of(message);
+        after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(message); });
         bool result = false;
         bool more = speaker == role::system || speaker == role::assistant;
-        v1::each_part(made, [&](part_view const& part) {
+        v1::each_part(message, [&](part_view const& part) {
             after += detail::part_cost(*this->count_, part);
-            bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
+            bool const this_one = part.kind == part_kind::tool_result && part.call == call.call;
             more = more || part.kind == part_kind::tool_call ||
                    (!this_one && (speaker == role::user || !part.call.empty()));
             result = result || this_one;
@@ -221,29 +222,29 @@ protected:
 
     /// Neither a call nor a result whose call is there, nor all that joins its message to them.
     constexpr bool is_bare(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
-        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning ||
-                          found.kind == part_kind::text;
-        return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
+        auto const& record = this->facts_->part_at(part.part_id);
+        bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
+        bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
+                          record.kind == part_kind::text;
+        return (bare || (record.call == detail::none32 && record.kind == part_kind::other)) && !joins_alone(part);
     }
 
     /// A result, or what came with it, whose call has a result in another message, too. For an edit to come both name
     /// their call, and the other is there still; for a `recorded` one neither is known any more.
     constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning)
+        auto const& record = this->facts_->part_at(part.part_id);
+        if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
             return false;
         bool own = false;
         bool other = false;
-        this->each_member(group{this->facts_->group_of(found.message_index)}, [&](std::uint32_t index) {
-            auto const& m = this->facts_->message_at(index);
-            for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
-                auto const& held = this->facts_->part_at(at);
-                if (held.kind != part_kind::tool_result || held.call != found.call) continue;
-                if (!recorded && !held.by_id) continue;
-                (index == found.message_index ? own : other) |=
-                    index == found.message_index || recorded || !this->is_removed(this->part_at(at));
+        this->each_member(group{this->facts_->group_of(record.message_index)}, [&](std::uint32_t index) {
+            auto const& message = this->facts_->message_at(index);
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+                auto const& candidate = this->facts_->part_at(part_id);
+                if (candidate.kind != part_kind::tool_result || candidate.call != record.call) continue;
+                if (!recorded && !candidate.by_id) continue;
+                (index == record.message_index ? own : other) |=
+                    index == record.message_index || recorded || !this->is_removed(this->part_at(part_id));
             }
         });
         return own && other;
@@ -253,14 +254,14 @@ protected:
     /// what it costs there. Copies the message.
     constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
         if constexpr (shortenable<message_type>) {
-            auto const made = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            auto const message = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
             std::size_t parts = 0;
             bool shown = false;
-            v1::each_part(made, [&](part_view const& seen) {
+            v1::each_part(message, [&](part_view const& current) {
                 if (parts++ != part.index) return;
-                shown = seen.text == text &&
-                        (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
-                after = detail::part_cost(*this->count_, seen);
+                shown = current.text == text &&
+                        (current.kind != part_kind::tool_result || !current.call.empty());  // else turns change
+                after = detail::part_cost(*this->count_, current);
             });
             return shown && parts == this->facts_->message_at(part.message_index).part_count;
         } else return true;
@@ -275,19 +276,19 @@ protected:
     }
     /// Media go whole for a text.
     constexpr bool is_sealed(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        return found.sealed && found.kind != part_kind::media;
+        auto const& record = this->facts_->part_at(part.part_id);
+        return record.sealed && record.kind != part_kind::media;
     }
     /// Whether the text may stand where the history has `seen`, and what it costs there in place of `before`.
-    constexpr refusal weigh(part_ref part, part_view seen, std::string const& text, v1::cost before,
+    constexpr refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before,
                             v1::cost& after) const {
         auto const kind = this->facts_->part_at(part.part_id).kind;
-        if (kind == part_kind::tool_call && !(detail::json::valid(seen.text) && detail::json::valid(text)))
+        if (kind == part_kind::tool_call && !(detail::json::valid(content.text) && detail::json::valid(text)))
             return refusal::not_json;
-        if (seen.kind == part_kind::media) seen.kind = part_kind::text;
-        seen.text = text;
-        seen.cost.reset();
-        after = detail::part_cost(*this->count_, seen);
+        if (content.kind == part_kind::media) content.kind = part_kind::text;
+        content.text = text;
+        content.cost.reset();
+        after = detail::part_cost(*this->count_, content);
         bool const refused = kind == part_kind::media && after < before && !takes_text(part, text, after);
         return refused ? refusal::sealed : refusal::none;
     }
@@ -309,9 +310,9 @@ private:
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
         for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
-            auto const& found = this->facts_->group_at(group_id);
-            if (found.count == 0 || found.system || found.unsendable || this->present(group{group_id})) continue;
-            if (found.summary || this->facts_->message_at(found.first).plain_user) user = group_id;
+            auto const& record = this->facts_->group_at(group_id);
+            if (record.count == 0 || record.system || record.unsendable || this->present(group{group_id})) continue;
+            if (record.summary || this->facts_->message_at(record.first).plain_user) user = group_id;
         }
         // A summary says more than the message it stood for; but there is one at most.
         bool summarized = false;
@@ -329,12 +330,12 @@ private:
     constexpr refusal uneditable(part_ref part) const noexcept {
         if (part.part_id >= this->facts_->part_count()) return refusal::gone;
         auto const index = this->facts_->part_at(part.part_id).message_index;
-        auto const& found = this->facts_->message_at(index);
+        auto const& message = this->facts_->message_at(index);
         if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
         if (auto const* const changed = this->edits_->edit_of(part.part_id))
             if (changed->kind == edit_kind::remove) return refusal::gone;
         auto const refused = untouchable(index);
-        return found.pinned && refused != refusal::system ? refusal::pinned : refused;
+        return message.pinned && refused != refusal::system ? refusal::pinned : refused;
     }
 
     constexpr bool is_only_part(part_ref part) const noexcept {
@@ -348,9 +349,9 @@ private:
     constexpr bool joins_alone(part_ref part) const noexcept {
         auto const call = this->facts_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
-        auto const& found = this->facts_->message_at(part.message_index);
-        for (auto at = found.first_part; at < found.first_part + found.part_count; ++at) {
-            auto const& other = this->facts_->part_at(at);
+        auto const& message = this->facts_->message_at(part.message_index);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+            auto const& other = this->facts_->part_at(part_id);
             if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result))
                 return false;
         }
@@ -359,26 +360,27 @@ private:
 
     /// Without it the message would be no plain user message, or no summary, any more.
     constexpr bool speaks_alone(part_ref part) const {
-        auto const& found = this->facts_->message_at(part.message_index);
-        if (found.summary) return true;
-        bool others = !found.plain_user;
+        auto const& message = this->facts_->message_at(part.message_index);
+        if (message.summary) return true;
+        bool others = !message.plain_user;
         if (!others)
-            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                others = others ||
-                         (other.part_id != part.part_id && seen.kind != part_kind::tool_result && seen.call.empty());
+            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& content) {
+                others = others || (other.part_id != part.part_id && content.kind != part_kind::tool_result &&
+                                    content.call.empty());
             });
         return !others;
     }
 
     /// A call without an id, of the same group and no later, would take the answer.
     constexpr bool another_waits(std::uint32_t index) const noexcept {
-        bool found = false;
+        bool waits = false;
         this->each_member(group{this->facts_->group_of(index)}, [&](std::uint32_t member) {
-            auto const& m = this->facts_->message_at(member);
-            for (auto at = m.first_part; member <= index && at < m.first_part + m.part_count; ++at)
-                found = found || this->facts_->waits_without_id(this->facts_->part_at(at));
+            auto const& message = this->facts_->message_at(member);
+            for (auto part_id = message.first_part;
+                 member <= index && part_id < message.first_part + message.part_count; ++part_id)
+                waits = waits || this->facts_->waits_without_id(this->facts_->part_at(part_id));
         });
-        return found;
+        return waits;
     }
 
     constexpr bool is_open(part_ref part) const noexcept {
@@ -394,7 +396,7 @@ private:
         auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
         v1::cost after;
         refusal refused = refusal::gone;
-        this->original(part, [&](part_view const& seen) { refused = weigh(part, seen, text, before, after); });
+        this->original(part, [&](part_view const& content) { refused = weigh(part, content, text, before, after); });
         if (refused) return refused;
         if (after >= before) return {before, after};
         if (!stored) stored = this->about(part).stored;  // what was stored stays to be had

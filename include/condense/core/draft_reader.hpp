@@ -38,16 +38,18 @@ public:
 
         struct iterator {
             draft_reader const* from;
-            std::uint32_t at;  ///< twice the group_id, plus one for the group after its summary
+            std::uint32_t place;  ///< twice the group_id, plus one for the group after its summary
 
-            constexpr group operator*() const noexcept { return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2}; }
+            constexpr group operator*() const noexcept {
+                return place % 2 == 0 ? group{place / 2}.summary() : group{place / 2};
+            }
             constexpr iterator& operator++() noexcept {
-                ++at;
+                ++place;
                 settle();
                 return *this;
             }
-            constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
-            constexpr void settle() noexcept { at = from->edits_->next_place(at); }
+            constexpr bool operator!=(iterator const& other) const noexcept { return place != other.place; }
+            constexpr void settle() noexcept { place = from->edits_->next_place(place); }
         };
         constexpr iterator begin() const noexcept {
             iterator first{from_, first_};
@@ -93,31 +95,31 @@ public:
     }
 
     constexpr group_facts about(group which) const noexcept {
-        auto const& found = facts_->group_at(which.id());
-        auto const& first = facts_->message_at(found.first);
+        auto const& record = facts_->group_at(which.id());
+        auto const& first = facts_->message_at(record.first);
         if (which.is_summary())
-            return {.first = found.first,
-                    .last = found.first,
+            return {.first = record.first,
+                    .last = record.first,
                     .count = 1,
                     .cost = edits_->of(which).cost,
                     .speaker = role::user,
                     .starts_turn = !edits_->knows_summaries(),
                     .plain_user = !edits_->knows_summaries(),
                     .summary = edits_->knows_summaries()};
-        return {.first = found.first,
-                .last = found.last,
+        return {.first = record.first,
+                .last = record.last,
                 .count = static_cast<std::uint32_t>(edits_->messages_of(which)),
                 .cost = edits_->of(which).cost,
                 .speaker = first.speaker,
-                .system = found.system,
-                .pinned = found.pinned,
+                .system = record.system,
+                .pinned = record.pinned,
                 .open = facts_->open(which.id()),
                 .starts_turn = first.plain_user,
-                .plain_user = found.plain_users != 0,
+                .plain_user = record.plain_users != 0,
                 .latest_user = holds_latest_user(which),
-                .has_calls = found.has_calls,
-                .has_error = found.has_error,
-                .summary = found.summary};
+                .has_calls = record.has_calls,
+                .has_error = record.has_error,
+                .summary = record.summary};
     }
 
     /// Some of the same, for walks over all groups.
@@ -130,8 +132,8 @@ public:
     /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
-        auto const& found = facts_->group_at(which.id());
-        return found.summary || facts_->message_at(found.first).plain_user;
+        auto const& record = facts_->group_at(which.id());
+        return record.summary || facts_->message_at(record.first).plain_user;
     }
 
     /// No group but those of system messages stands beside it; or, where the user never spoke, no other
@@ -153,21 +155,21 @@ public:
 
     constexpr part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
-        auto const& found = facts_->part_at(part.part_id);
+        auto const& record = facts_->part_at(part.part_id);
         auto const* const changed = edits_->edit_of(part.part_id);
-        auto const earlier = changed == nullptr ? found.earlier : detail::earlier_edit::none;
-        return {.kind = found.kind,
-                .status = found.status,
-                .sealed = found.sealed,
+        auto const earlier = changed == nullptr ? record.earlier : detail::earlier_edit::none;
+        return {.kind = record.kind,
+                .status = record.status,
+                .sealed = record.sealed,
                 .edited = changed != nullptr || earlier != detail::earlier_edit::none,
                 .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
                                                    : earlier == detail::earlier_edit::externalized,
                 .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored
                                                                                 : reference{},
-                .stored_earlier = found.earlier == detail::earlier_edit::externalized,
+                .stored_earlier = record.earlier == detail::earlier_edit::externalized,
                 .cost = edits_->part_cost(*facts_, part.part_id),
-                .original_cost = found.cost,
-                .original_size = {found.size}};
+                .original_cost = record.cost,
+                .original_size = {record.size}};
     }
 
     /// Parts can be taken out of messages of this type.
@@ -185,11 +187,11 @@ public:
     template <class Function>
     constexpr void each_part_of(sequence message_seq, Function&& f) const {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        auto const& found = facts_->message_at(index);
-        for (std::uint32_t part = 0; part < found.part_count; ++part) {
-            auto const* const changed = edits_->edit_of(found.first_part + part);
+        auto const& message = facts_->message_at(index);
+        for (std::uint32_t part = 0; part < message.part_count; ++part) {
+            auto const* const changed = edits_->edit_of(message.first_part + part);
             if (changed == nullptr || changed->kind != edit_kind::remove)
-                f(part_ref{index, part, found.first_part + part});
+                f(part_ref{index, part, message.first_part + part});
         }
     }
     template <class Function>
@@ -200,13 +202,13 @@ public:
     /// Calls f(part_ref, part_view) for each part with its present text.
     template <class Function>
     constexpr void each_part(sequence message_seq, Function&& f) const {
-        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view seen) {
+        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view content) {
             if (auto const* const changed = edits_->edit_of(part.part_id)) {
                 if (changed->kind == edit_kind::remove) return;
-                seen.text = edits_->text_at(changed->text).text;
-                seen.cost.reset();
+                content.text = edits_->text_at(changed->text).text;
+                content.cost.reset();
             }
-            f(part, seen);
+            f(part, content);
         });
     }
     template <class Function>
@@ -223,8 +225,8 @@ public:
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
         if (part.part_id == detail::none32) return;
-        read(part.message_index, [&](part_ref seen, part_view const& text) {
-            if (seen.part_id == part.part_id) f(text);
+        read(part.message_index, [&](part_ref candidate, part_view const& content) {
+            if (candidate.part_id == part.part_id) f(content);
         });
     }
 
@@ -232,7 +234,7 @@ public:
     template <class Function>
     constexpr void each_member(group which, Function&& f) const {
         auto index = facts_->group_at(which.id()).first;
-        for (auto left = facts_->group_at(which.id()).count; left != 0; --left) {
+        for (auto remaining = facts_->group_at(which.id()).count; remaining != 0; --remaining) {
             f(index);
             index = facts_->message_at(index).next_in_group;
         }
@@ -248,10 +250,10 @@ public:
                !edits_->emptied(*facts_, index);
     }
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
-        auto const& found = facts_->message_at(index);
-        auto sum = found.frame;
-        for (std::uint32_t part = 0; part < found.part_count; ++part)
-            sum += edits_->part_cost(*facts_, found.first_part + part);
+        auto const& message = facts_->message_at(index);
+        auto sum = message.frame;
+        for (std::uint32_t part = 0; part < message.part_count; ++part)
+            sum += edits_->part_cost(*facts_, message.first_part + part);
         return sum;
     }
     constexpr Estimator const& estimator() const noexcept { return *count_; }
@@ -275,13 +277,13 @@ public:
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
             each_member(which, [&](std::uint32_t index) {
-                auto const& found = facts_->message_at(index);
+                auto const& message = facts_->message_at(index);
                 if (index == facts_->latest_user() || index == facts_->task()) {
                     sum += message_cost(index);
                     return;
                 }
-                sum += found.frame;
-                for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+                sum += message.frame;
+                for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
                     if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media)
                         sum += edits_->part_cost(*facts_, part_id);
             });
@@ -319,15 +321,15 @@ protected:
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
         if (index >= facts_->size() || facts_->message_at(index).released) return;
-        auto const& found = facts_->message_at(index);
+        auto const& message = facts_->message_at(index);
         std::uint32_t part = 0;
-        auto&& held = (*source_)[index];
-        v1::each_part(held, [&](part_view const& given) {
-            if (part >= found.part_count) return;
-            auto seen = given;
-            auto const part_id = found.first_part + part;
-            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(part_id));
-            f(part_ref{index, part, part_id}, seen);
+        auto&& source_message = (*source_)[index];
+        v1::each_part(source_message, [&](part_view const& source_part) {
+            if (part >= message.part_count) return;
+            auto content = source_part;
+            auto const part_id = message.first_part + part;
+            if (content.tool.empty()) content.tool = facts_->tool_of(facts_->part_at(part_id));
+            f(part_ref{index, part, part_id}, content);
             ++part;
         });
     }

@@ -33,16 +33,16 @@ concept weighs_tokens =
 /// Calls f, and fail(reason) where it throws. A cancellation reaches the caller, as every exception does once a stop
 /// is asked for.
 template <class Run, class Function, class Fail>
-constexpr void guarded([[maybe_unused]] Run const& shared, Function&& f, [[maybe_unused]] Fail&& fail) {
+constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_unused]] Fail&& fail) {
 #if defined(__cpp_exceptions)
     try {
         f();
     } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
         fail(problem.what());
-        if (shared.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+        if (run.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
     } catch (...) {
         fail("an exception of unknown type");
-        if (shared.options.stop.stop_requested()) throw;
+        if (run.options.stop.stop_requested()) throw;
     }
 #else
     f();
@@ -53,9 +53,9 @@ constexpr void guarded([[maybe_unused]] Run const& shared, Function&& f, [[maybe
 template <class View>
 constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
     bool apart = mark != edits.steps().size();
-    for (auto at = mark; at < edits.steps().size(); ++at)
-        apart =
-            apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
+    for (auto index = mark; index < edits.steps().size(); ++index)
+        apart = apart && (edits.steps()[index].kind == edit_kind::shorten ||
+                          edits.steps()[index].kind == edit_kind::externalize);
     return apart;
 }
 
@@ -66,14 +66,14 @@ constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std
                                            edits.steps().end()};
     std::vector<typename View::replacement> texts;
     texts.reserve(steps.size());
-    for (auto const& made : steps) texts.push_back(edits.text_at(made.text));
+    for (auto const& step : steps) texts.push_back(edits.text_at(step.text));
     edits.take_back(facts, mark);
-    for (std::size_t at = 0; at < steps.size(); ++at) {
+    for (std::size_t index = 0; index < steps.size(); ++index) {
         bool lost = false;
-        for (auto const& name : names) lost = lost || texts[at].stored == name;
+        for (auto const& name : names) lost = lost || texts[index].stored == name;
         if (!lost)
-            edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]),
-                            steps[at].author);
+            edits.edit_part(facts, steps[index].kind, steps[index].target, steps[index].after, std::move(texts[index]),
+                            steps[index].author);
     }
 }
 
@@ -82,23 +82,22 @@ constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std
 template <class Run>
 class batch {
 public:
-    constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
-        : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
-          before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
+    constexpr batch(Run& run, layer_report& entry, measure fired) noexcept
+        : run_{address_of(run)}, entry_{&entry}, fired_{fired}, mark_{run.draft.mark()},
+          before_{run.draft.edits().sums()}, used_{run.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch(shared.entries == nullptr ? 0
-                                                           : static_cast<std::uint16_t>(&entry - shared.entries + 1));
-        shared.kept = 0;
-        shared.nothing = nothing_to_do;
-        shared.nothing_of = 0;
+        run.draft.begin_batch(run.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - run.entries + 1));
+        run.keep_count = 0;
+        run.idle_reason = nothing_to_do;
+        run.idle_messages = 0;
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
 
-    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
+    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(run_->draft, run_->first_step); }
 
     constexpr void fail(std::string_view reason) noexcept {
-        shared_->draft.take_back(mark_);
+        run_->draft.take_back(mark_);
         ++entry_->failures;
         if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
         entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
@@ -107,7 +106,7 @@ public:
     /// Measures what the hook did and keeps it or takes it back.
     template <class Layer>
     constexpr void close(Layer const& layer) {
-        auto& draft = shared_->draft;
+        auto& draft = run_->draft;
         if (draft.mark() != mark_) draft.settle_head();
         if (draft.mark() == mark_) return close_without_edits();
         auto after = draft.edits().sums();
@@ -122,7 +121,7 @@ public:
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
-        if (shared_->pressure == 0 && !worthwhile(layer, saved)) {
+        if (run_->pressure == 0 && !worthwhile(layer, saved)) {
             entry_->waits = true;
             return decline(not_worth_it);
         }
@@ -137,14 +136,14 @@ private:
             return layer.worth.pays(gain{.saved = saved,
                                          .before = used_,
                                          .prefix_before = prefix_before_,
-                                         .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
+                                         .prefix_after = kept_prefix(run_->draft, run_->first_step)});
         else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
         else return true;
     }
 
     /// A summary that later readers will take for a user message is no turn of this conversation.
     constexpr std::uint64_t written_turns() const noexcept {
-        auto const& edits = shared_->draft.edits();
+        auto const& edits = run_->draft.edits();
         std::uint64_t written = 0;
         for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
             if (edits.steps()[index].kind == edit_kind::summarize) ++written;
@@ -153,22 +152,22 @@ private:
 
     /// What was used before the batch and what it restored, rounded once.
     constexpr tokens tokens_with(cost restored) const noexcept {
-        return shared_->draft.edits().measured(before_.cost + restored + cost::of(shared_->draft.limits().overhead));
+        return run_->draft.edits().measured(before_.cost + restored + cost::of(run_->draft.limits().overhead));
     }
 
     /// Names the measure that grew, or else the first that had to become less and did not.
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
-        auto const say = [&](std::uint64_t now, std::uint64_t before, std::string_view of_what) {
+        auto const say = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view of_what) {
             why += ": it would be ";
-            why += grouped(now);
+            why += grouped(after_value);
             why += " of ";
-            why += grouped(before);
+            why += grouped(before_value);
             why += of_what;
             return why;
         };
-        auto const tokens_of = [&](cost some) {
-            return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count;
+        auto const tokens_of = [&](cost sum) {
+            return run_->draft.edits().measured(sum + cost::of(run_->draft.limits().overhead)).count;
         };
         bool const more_messages = after.messages > before_.messages;
         bool const more_turns = after.turns > before_.turns + written_turns();
@@ -184,7 +183,7 @@ private:
     constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
-        guarded(*shared_, call, [&](std::string_view what) {
+        guarded(*run_, call, [&](std::string_view what) {
             threw_ = true;
             problem = store_error{what.empty() ? std::string_view{"the store threw"} : what};
         });
@@ -192,29 +191,29 @@ private:
     }
 
     constexpr bool put_all() {
-        if (shared_->puts.empty()) return true;
+        if (run_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
-        auto& draft = shared_->draft;
+        auto& draft = run_->draft;
         bool const apart = stand_apart(draft.edits(), mark_);
         std::vector<reference> lost;
         small_text<96> reason;
-        for (auto const& put : shared_->puts) {
-            bool again = false;
-            for (auto const& name : lost) again = again || name == put.name;
+        for (auto const& put : run_->puts) {
+            bool skipped = false;
+            for (auto const& name : lost) skipped = skipped || name == put.name;
             bool created = false;
             store_error problem{"the original is not there any more"};
-            if (again) {
-                --shared_->kept;
+            if (skipped) {
+                --run_->keep_count;
                 continue;
             }
             if (!put.part) problem = give(put, put.content, created);
             else {
-                bool found = false;
-                shared_->draft.original(*put.part, [&](part_view const& seen) {
-                    content = seen.text;
-                    found = true;
+                bool readable = false;
+                run_->draft.original(*put.part, [&](part_view const& original) {
+                    content = original.text;
+                    readable = true;
                 });
-                if (found) problem = give(put, content, created);
+                if (readable) problem = give(put, content, created);
             }
             if (!problem) {
                 if (created) entry_->add_file(put.name);
@@ -222,7 +221,7 @@ private:
             }
             if (lost.empty()) reason = problem.reason;
             lost.push_back(put.name);
-            --shared_->kept;
+            --run_->keep_count;
             if (!apart) break;
         }
         if (lost.empty()) return true;
@@ -240,7 +239,7 @@ private:
     constexpr void close_without_edits() {
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
-            entry_->artifacts += shared_->kept;
+            entry_->artifacts += run_->keep_count;
             if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0)
                 entry_->outcome = layer_outcome::stored;
             if (entry_->outcome == layer_outcome::idle && (entry_->note.empty() || is_idle(entry_->note))) note_idle();
@@ -249,39 +248,39 @@ private:
 
     static constexpr bool is_idle(std::string_view note) noexcept { return note.starts_with(nothing_to_do); }
     constexpr void note_idle() {
-        entry_->note = shared_->nothing;
-        if (shared_->nothing_of == 0) return;
-        entry_->note += grouped(shared_->nothing_of);
-        entry_->note += shared_->nothing_of == 1 ? " message" : " messages";
+        entry_->note = run_->idle_reason;
+        if (run_->idle_messages == 0) return;
+        entry_->note += grouped(run_->idle_messages);
+        entry_->note += run_->idle_messages == 1 ? " message" : " messages";
     }
 
     constexpr void decline(std::string_view why) noexcept {
-        shared_->draft.take_back(mark_);
+        run_->draft.take_back(mark_);
         if (entry_->outcome == layer_outcome::applied) return;
         entry_->outcome = layer_outcome::declined;
         if (entry_->note.empty()) entry_->note = why;
     }
 
     constexpr void count(view::totals const& restored) noexcept {
-        auto const& steps = shared_->draft.edits().steps();
+        auto const& steps = run_->draft.edits().steps();
         for (auto index = mark_, end = steps.size(); index < end; ++index) {
-            if (!shared_->draft.edits().in_force(index)) continue;
+            if (!run_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;
             else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair)
                 ++entry_->parts_shortened;
         }
-        entry_->artifacts += shared_->kept;
-        entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
+        entry_->artifacts += run_->keep_count;
+        entry_->saved = entry_->saved + (tokens_with(restored.cost) - run_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier :
+        for (auto const reason :
              {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
-            if (std::string_view{entry_->note}.starts_with(earlier)) entry_->note = {};
+            if (std::string_view{entry_->note}.starts_with(reason)) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
         entry_->waits = false;
     }
 
-    Run* shared_;
+    Run* run_;
     layer_report* entry_;
     measure fired_;
     std::size_t mark_;
@@ -304,15 +303,15 @@ constexpr bool fires_always(When const& when) noexcept {
 /// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
 /// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
 template <class Layer>
-constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
+constexpr bool is_due(Layer const& layer, usage const& current) noexcept {
     if constexpr (requires {
-                      { layer.due(now) } -> std::same_as<bool>;
+                      { layer.due(current) } -> std::same_as<bool>;
                   }) {
-        static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
-        return layer.due(now);
+        static_assert(noexcept(layer.due(current)), "condense: pipeline: a layer's due must be noexcept (see layer)");
+        return layer.due(current);
     } else if constexpr (!has_reduce_hook<Layer> && !has_schedule<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        return has_arrive_hook<Layer> && fires_always(layer.when) ? !now.fits() : layer.when.due(now);
+        return has_arrive_hook<Layer> && fires_always(layer.when) ? !current.fits() : layer.when.due(current);
     } else return true;
 }
 
@@ -331,8 +330,8 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
 
 /// A run that asks no triggers leaves a layer alone whose target is met.
 template <class Layer, class Run>
-constexpr bool target_is_met(Layer const& layer, Run const& shared, usage const& now) noexcept {
-    return shared.until ? now.tokens <= *shared.until : goal_of(layer, now.input)(now);
+constexpr bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
+    return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
 }
 
 template <class Layer>
@@ -357,48 +356,48 @@ constexpr void check_tiers() {
 
 /// Calls a hook of a layer within one batch.
 template <bool Recorded, class Layer, class Run, class Hook>
-constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
-    batch made{shared, entry, fired};
-    if constexpr (worth_needs_prefix<Layer>) made.note_prefix();
+constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook&& hook) {
+    detail::batch batch{run, entry, fired};
+    if constexpr (worth_needs_prefix<Layer>) batch.note_prefix();
     auto const failures = entry.failures;
     scope_exit const end{[&] {
-        shared.puts.clear();
-        shared.draft.allow_open(false);
+        run.puts.clear();
+        run.draft.allow_open(false);
     }};
-    shared.draft.allow_open(Recorded || shared.pressure != 0);
+    run.draft.allow_open(Recorded || run.pressure != 0);
     auto const act = [&] {
         if constexpr (std::is_void_v<decltype(hook())>) {
             hook();
-            made.close(layer);
+            batch.close(layer);
         } else {
             static_assert(std::same_as<decltype(hook()), failed>,
                           "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
             auto const result = hook();
-            if (std::string_view{result.reason}.empty()) made.close(layer);
-            else made.fail(result.reason);
+            if (std::string_view{result.reason}.empty()) batch.close(layer);
+            else batch.fail(result.reason);
         }
     };
-    guarded(shared, act, [&](std::string_view reason) {
-        made.fail(reason);
+    guarded(run, act, [&](std::string_view reason) {
+        batch.fail(reason);
         entry.threw = true;
     });
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
-        shared.recorded = shared.recorded || entry.failures == failures;
-        shared.unrecorded = !shared.recorded;
+        run.recorded = run.recorded || entry.failures == failures;
+        run.unrecorded = !run.recorded;
     }
 }
 
 /// A stop was asked for: what has been done in this run will be taken back.
 template <class Run>
-constexpr bool stops(Run& shared) {
-    shared.stopped = shared.stopped || shared.options.stop.stop_requested();
-    return shared.stopped;
+constexpr bool stops(Run& run) {
+    run.stopped = run.stopped || run.options.stop.stop_requested();
+    return run.stopped;
 }
 
 /// What has made a layer due. One that lowers neither messages nor turns is measured in tokens, whatever it was.
 template <class Layer>
-constexpr measure fired_by(Layer const& layer, usage const& now) noexcept {
-    auto const fired = layer.when.fired(now);
+constexpr measure fired_by(Layer const& layer, usage const& current) noexcept {
+    auto const fired = layer.when.fired(current);
     if constexpr (Layer::effects & (effect::drops | effect::summarizes | effect::repairs)) return fired;
     else return fired | measure::token_count;
 }
@@ -412,31 +411,31 @@ struct reduce_hook {
     static constexpr bool is_of = has_reduce_hook<Layer>;
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& shared, layer_report const& entry, usage const& now) const {
-        if (stops(shared)) return measure::none;
+    constexpr measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
+        if (stops(run)) return measure::none;
         // A model that failed in this run is not asked again.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
-        if (shared.pressure != 0)
-            return now.tokens <= shared.target || entry.threw ? measure::none : measure::token_count;
+        if (run.pressure != 0)
+            return current.tokens <= run.target || entry.threw ? measure::none : measure::token_count;
         if constexpr (has_when<Layer>) {
-            bool const due = layer.when.due(now);
-            if (!due && !shared.untriggered) return measure::none;
-            if (shared.untriggered && target_is_met(layer, shared, now)) return measure::none;
-            return due ? fired_by(layer, now) : measure::any;
+            bool const due = layer.when.due(current);
+            if (!due && !run.untriggered) return measure::none;
+            if (run.untriggered && target_is_met(layer, run, current)) return measure::none;
+            return due ? fired_by(layer, current) : measure::any;
         } else return measure::any;
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
             static_assert(
-                requires { layer.arrive(narrowed, sequence{}, hand); },
+                requires { layer.arrive(narrowed, sequence{}, pass); },
                 "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see "
                 "layer)");
         static_assert(
-            requires { layer.reduce(narrowed, hand); },
+            requires { layer.reduce(narrowed, pass); },
             "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
-        return layer.reduce(narrowed, hand);
+        return layer.reduce(narrowed, pass);
     }
 };
 
@@ -450,21 +449,21 @@ struct arrive_hook {
     static constexpr bool is_of = has_arrive_hook<Layer> && !(ArriveOnly && has_reduce_hook<Layer>);
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& shared, layer_report const&, usage const& now) const {
-        if (!flag_records<Layer>() && shared.journals_only) return measure::none;
+    constexpr measure due(Layer const& layer, Run& run, layer_report const&, usage const& current) const {
+        if (!flag_records<Layer>() && run.journals_only) return measure::none;
         if constexpr (has_when<Layer>) {
-            if (!layer.when.due(now)) return measure::none;
-            if (!fires_always(layer.when) && !shared.draft.limits().is_possible()) return measure::none;
-            return fired_by(layer, now);
+            if (!layer.when.due(current)) return measure::none;
+            if (!fires_always(layer.when) && !run.draft.limits().is_possible()) return measure::none;
+            return fired_by(layer, current);
         } else return measure::any;
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         static_assert(
-            requires { layer.arrive(narrowed, arrived, hand); },
+            requires { layer.arrive(narrowed, arrived, pass); },
             "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
-        return layer.arrive(narrowed, arrived, hand);
+        return layer.arrive(narrowed, arrived, pass);
     }
 };
 
@@ -485,32 +484,32 @@ struct made_hook {
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft&, Pass& hand) const {
-        return layer.made(each_sent, commits, hand);
+    constexpr auto call(Layer const& layer, Draft&, Pass& pass) const {
+        return layer.made(each_sent, commits, pass);
     }
 };
 
 /// Calls a hook of a layer where it is due, and measures what that does. Recorded: a journal stands before the layer.
 /// False where the layer has failed, or waits for its model, so that another may stand in for it.
 template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-constexpr bool run_layer(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Hook const& hook) {
-    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+constexpr bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
+    using draft_type = std::remove_reference_t<decltype(run.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
-    auto const now = shared.draft.used();
+    auto const before = run.draft.used();
     auto const failures = (Layer::effects & effect::asks) ? 0 : entry.failures;
-    auto const unasked = shared.unasked;
-    if (entry.runs == 0) entry.before = now.tokens;
-    if (auto const fired = hook.due(layer, shared, entry, now); fired != measure::none) {
-        auto const goal = goal_of(layer, now.input);
-        draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-        pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-        if (Recorded && (Layer::effects & losing) && shared.unrecorded) {
+    auto const model_waits = run.model_waits;
+    if (entry.runs == 0) entry.before = before.tokens;
+    if (auto const fired = hook.due(layer, run, entry, before); fired != measure::none) {
+        auto const goal = goal_of(layer, before.input);
+        draft_for<Layer::effects, draft_type> narrowed{run.draft};
+        v1::pass<Layer::effects, Run, decltype(goal), Memory> pass{run, entry, goal, message_limit_of(layer), memory};
+        if (Recorded && (Layer::effects & losing) && run.unrecorded) {
             ++entry.failures;
             if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
             entry.note = not_all_recorded;
-        } else attempt<Recorded>(layer, shared, entry, fired, [&] { return hook.call(layer, narrowed, hand); });
+        } else attempt<Recorded>(layer, run, entry, fired, [&] { return hook.call(layer, narrowed, pass); });
     }
-    return entry.failures == failures && shared.unasked == unasked;
+    return entry.failures == failures && run.model_waits == model_waits;
 }
 
 }  // namespace detail

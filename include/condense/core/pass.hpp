@@ -141,16 +141,16 @@ struct run {
     Options const& options;
     layer_report* entries = nullptr;
     bool dry = false;
-    std::size_t begun = 0;  ///< steps there were when it began
+    std::size_t first_step = 0;  ///< steps there were when it began
     unsigned pressure = 0;
     bool top = false;
     tokens target = {};  ///< under pressure: where every layer stops
     instant deadline = {u64_limit};
     bool ends_in_last_resort = false;  ///< of the whole pipeline
     bool leaves_work = false;  ///< a later run on the result will find some
-    std::uint32_t kept = 0;  ///< calls of keep and append in the present batch
-    std::string_view nothing = {};      ///< why the present batch has nothing to do
-    std::uint64_t nothing_of = 0;       ///< messages, at the end of that; 0 for none
+    std::uint32_t keep_count = 0;  ///< calls of keep and append in the present batch
+    std::string_view idle_reason = {};      ///< why the present batch has nothing to do
+    std::uint64_t idle_messages = 0;       ///< messages, at the end of that; 0 for none
     bool resumes = false;    ///< the messages were there before the run or the session
     bool recorded = false;   ///< some journal holds everything
     bool unrecorded = false; ///< there are journals, and none does
@@ -160,7 +160,7 @@ struct run {
     std::uint64_t may_ask_too = 0;
     bool untriggered = false;
     std::optional<tokens> until = {};
-    std::uint32_t unasked = 0;  ///< times a layer waited for its model
+    std::uint32_t model_waits = 0;  ///< times a layer waited for its model
     std::vector<pending_put> puts = {};
 };
 
@@ -187,8 +187,9 @@ struct no_memory {};
 template <effect Allowed, class Run, class Goal, class Memory>
 class pass {
 public:
-    constexpr pass(Run& shared, layer_report& entry, Goal const& goal, messages message_limit, Memory& kept) noexcept
-        : memory{kept}, run_{detail::address_of(shared)}, entry_{&entry}, goal_{detail::address_of(goal)},
+    constexpr pass(Run& run, layer_report& entry, Goal const& goal, messages message_limit,
+                   Memory& layer_memory) noexcept
+        : memory{layer_memory}, run_{detail::address_of(run)}, entry_{&entry}, goal_{detail::address_of(goal)},
           message_limit_{message_limit} {}
 
     /// The layer's own memory, kept by the session.
@@ -207,9 +208,9 @@ public:
         return enough(run_->draft.used());
     }
     /// The same for a usage that edits would lead to.
-    constexpr bool enough(usage const& now) const noexcept {
-        if (run_->pressure != 0) return now.tokens <= run_->target;
-        return run_->until ? now.tokens <= *run_->until : (*goal_)(now);
+    constexpr bool enough(usage const& current) const noexcept {
+        if (run_->pressure != 0) return current.tokens <= run_->target;
+        return run_->until ? current.tokens <= *run_->until : (*goal_)(current);
     }
     /// The pipeline ends in a layer that presses on such a one until the request fits or nothing is left.
     constexpr bool ends_in_last_resort() const noexcept { return run_->ends_in_last_resort; }
@@ -230,8 +231,8 @@ public:
     /// Noted where the batch changes nothing: a constant text, which begins with "nothing to do", and where it ends
     /// with a number of messages that number.
     constexpr void idle_as(std::string_view why, std::uint64_t newest = 0) noexcept {
-        run_->nothing = why;
-        run_->nothing_of = newest;
+        run_->idle_reason = why;
+        run_->idle_messages = newest;
     }
     constexpr void note(refusal refused) noexcept {
         if (!refused) return;
@@ -261,7 +262,7 @@ public:
     }
     /// The layer would ask and may not: it waits, which is no failure. In a fallback the next one acts.
     constexpr void wait_for_model() noexcept {
-        ++run_->unasked;
+        ++run_->model_waits;
         entry_->waits = true;
         if (entry_->outcome == layer_outcome::applied) return;
         entry_->outcome = layer_outcome::declined;
@@ -274,20 +275,20 @@ public:
     constexpr auto ask(Model const& model, std::string_view prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
-        auto const given = [&]() -> decltype(auto) {
+        auto const call = [&]() -> decltype(auto) {
             if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
             else if constexpr (std::invocable<Model const&, std::string_view>) return model(prompt);
             else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>)
                 return model(std::string{prompt}, limits);
             else return model(std::string{prompt});
         };
-        using answer = std::conditional_t<std::constructible_from<std::string, decltype(given())>, std::string,
-                                          std::remove_cvref_t<decltype(given())>>;
+        using answer = std::conditional_t<std::constructible_from<std::string, decltype(call())>, std::string,
+                                          std::remove_cvref_t<decltype(call())>>;
         if (!may_ask()) return answer{};
         ++entry_->asked;
         if (run_->dry) return answer{};
         if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
-        return answer(given());
+        return answer(call());
     }
 
     /// The name under which the bytes will be had again. They are put when the layer's edits stand;
@@ -298,7 +299,7 @@ public:
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
         auto const name = store.name(content);
-        ++run_->kept;
+        ++run_->keep_count;
         if (!run_->dry) run_->puts.push_back({detail::address_of(store), put_into<Store>, name, std::string{content}});
         return name;
     }
@@ -308,7 +309,7 @@ public:
         static_assert(detail::check_store<Store>());
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
-        ++run_->kept;
+        ++run_->keep_count;
         if (!run_->dry)
             run_->puts.push_back(
                 {.store = detail::address_of(store), .put = put_into<Store>, .name = name, .part = part});
@@ -321,7 +322,7 @@ public:
                       "condense: pass.append: the layer must declare condense::keeps in its effects (see effect)");
         if (!run_->dry)
             if (auto const problem = to.append(conversation(), line, content)) return problem;
-        if (!line.made) ++run_->kept;
+        if (!line.made) ++run_->keep_count;
         return {};
     }
     /// What was appended is kept when this gives no error.
@@ -352,59 +353,59 @@ private:
 template <effect Allowed, class Draft>
 class draft_for : public Draft::reader {
 public:
-    explicit constexpr draft_for(Draft& whole) noexcept : Draft::reader{whole}, whole_{detail::address_of(whole)} {}
+    explicit constexpr draft_for(Draft& draft) noexcept : Draft::reader{draft}, draft_{detail::address_of(draft)} {}
 
     /// Parts of open groups may be shortened in this run.
-    constexpr bool open_allowed() const noexcept { return whole_->open_allowed(); }
+    constexpr bool open_allowed() const noexcept { return draft_->open_allowed(); }
     /// See `draft::begun`.
     template <class Function>
     constexpr void begun(part_ref part, Function&& f) const {
-        whole_->begun(part, f);
+        draft_->begun(part, f);
     }
 
     constexpr refusal drop(group which) {
         static_assert(Allowed & effect::drops,
                       "condense: draft.drop: the layer must declare condense::drops in its effects (see effect)");
-        return whole_->drop(which);
+        return draft_->drop(which);
     }
     constexpr refusal shorten(part_ref part, std::string text) {
         static_assert(Allowed & effect::shortens,
                       "condense: draft.shorten: the layer must declare condense::shortens in its effects (see effect)");
-        return whole_->shorten(part, std::move(text));
+        return draft_->shorten(part, std::move(text));
     }
     constexpr refusal remove(part_ref part) {
         static_assert((Allowed & effect::shortens) || ((Allowed & effect::repairs) && (Allowed & effect::drops)),
                       "condense: draft.remove: the layer must declare condense::shortens in its effects (see effect)");
         static_assert(detail::part_removable<typename Draft::message_type>,
                       "condense: draft.remove: the message must have without_part (see message_traits)");
-        return whole_->remove(part);
+        return draft_->remove(part);
     }
     constexpr refusal externalize(part_ref part, std::string text, reference stored) {
         static_assert(
             Allowed & effect::externalizes,
             "condense: draft.externalize: the layer must declare condense::externalizes in its effects (see effect)");
-        return whole_->externalize(part, std::move(text), stored);
+        return draft_->externalize(part, std::move(text), stored);
     }
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         static_assert(
             Allowed & effect::summarizes,
             "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
-        return whole_->summarize(which, std::move(text), before);
+        return draft_->summarize(which, std::move(text), before);
     }
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(Allowed & effect::repairs,
                       "condense: draft.repair: the layer must declare condense::repairs in its effects (see effect)");
-        return whole_->repair(call, std::move(text));
+        return draft_->repair(call, std::move(text));
     }
     constexpr refusal restore(sequence message_seq) {
         static_assert(Allowed & effect::restores,
                       "condense: draft.restore: the layer must declare condense::restores in its effects (see effect)");
-        return whole_->restore(message_seq);
+        return draft_->restore(message_seq);
     }
 
 private:
-    Draft* whole_;
+    Draft* draft_;
 };
 
 }  // namespace v1

@@ -51,29 +51,29 @@ struct properties {
 
 /// With one layer more, which may hold others.
 template <class Layer>
-constexpr properties properties_after(properties known) noexcept {
-    if constexpr (requires { Layer::after(known); }) return Layer::after(known);
+constexpr properties properties_after(properties result) noexcept {
+    if constexpr (requires { Layer::after(result); }) return Layer::after(result);
     else {
         constexpr auto effects = effects_of<Layer>();
-        if ((effects & losing) && !known.recorded) known.recoverable = false;
-        known.effects = known.effects | effects;
-        known.recorded = known.recorded || flag_records<Layer>();
-        known.journals = known.journals || flag_records<Layer>();
-        known.durable = known.durable && flag_durable<Layer>();
-        known.last_resort = known.last_resort || flag_last_resort<Layer>();
-        known.plans_summaries = known.plans_summaries || plans_summaries<Layer>;
-        return known;
+        if ((effects & losing) && !result.recorded) result.recoverable = false;
+        result.effects = result.effects | effects;
+        result.recorded = result.recorded || flag_records<Layer>();
+        result.journals = result.journals || flag_records<Layer>();
+        result.durable = result.durable && flag_durable<Layer>();
+        result.last_resort = result.last_resort || flag_last_resort<Layer>();
+        result.plans_summaries = result.plans_summaries || plans_summaries<Layer>;
+        return result;
     }
 }
 template <class... Layers>
-constexpr properties properties_of_all(properties known) noexcept {
-    auto left = sizeof...(Layers);
-    ((--left,
-      known.well_ordered =
-          known.well_ordered && (!(effects_of<Layers>() & effect::reruns) || (left == 0 && sizeof...(Layers) > 1)),
-      known = properties_after<Layers>(known)),
+constexpr properties properties_of_all(properties result) noexcept {
+    auto remaining = sizeof...(Layers);
+    ((--remaining,
+      result.well_ordered = result.well_ordered &&
+                            (!(effects_of<Layers>() & effect::reruns) || (remaining == 0 && sizeof...(Layers) > 1)),
+      result = properties_after<Layers>(result)),
      ...);
-    return known;
+    return result;
 }
 template <class Layer>
 constexpr properties properties_of() noexcept {
@@ -89,8 +89,10 @@ struct layer_place {
 template <class... Layers>
 consteval auto places_of() {
     std::array<layer_place, sizeof...(Layers) + 1> places{};
-    std::size_t at = 0;
-    ((places[at + 1] = {places[at].entry + entries_of<Layers>(), places[at].recorded || flag_records<Layers>()}, ++at),
+    std::size_t index = 0;
+    ((places[index + 1] = {places[index].entry + entries_of<Layers>(),
+                           places[index].recorded || flag_records<Layers>()},
+      ++index),
      ...);
     return places;
 }
@@ -127,18 +129,18 @@ template <class... Layers>
 class layer_sequence {
     static_assert((true && ... && (check_layer<Layers>(), true)));
 
-    static constexpr properties known = properties_of_all<Layers...>({});
+    static constexpr properties all_properties = properties_of_all<Layers...>({});
     static_assert(
-        known.well_ordered,
+        all_properties.well_ordered,
         "condense: pipeline: escalate must be the last layer, after others that it can run again (see escalate)");
     static constexpr auto places = places_of<Layers...>();
 
 public:
-    static constexpr effect effects = known.effects;
-    static constexpr bool records = known.recorded;
-    static constexpr bool journals = known.journals;  ///< some layer records
-    static constexpr bool durable = known.durable;
-    static constexpr bool last_resort = known.last_resort;
+    static constexpr effect effects = all_properties.effects;
+    static constexpr bool records = all_properties.recorded;
+    static constexpr bool journals = all_properties.journals;  ///< some layer records
+    static constexpr bool durable = all_properties.durable;
+    static constexpr bool last_resort = all_properties.last_resort;
     /// The last layer runs those before it again, and one of them can drop all that may be dropped.
     static constexpr bool ends_in_last_resort = last_resort && (effects & effect::reruns);
     static constexpr bool acts_on_arrival = (false || ... || detail::acts_on_arrival<Layers>());
@@ -167,13 +169,13 @@ public:
 
     /// Calls f(memory) with that of each layer, in the same order.
     template <class Function>
-    constexpr void each_memory(memory& kept, Function&& f) const {
+    constexpr void each_memory(memory& memories, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             auto const visit = [&](auto const& layer, auto& one) {
                 if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(one, f);
                 else f(one);
             };
-            (visit(hana::at_c<Index>(layers_), hana::at_c<Index>(kept)), ...);
+            (visit(hana::at_c<Index>(layers_), hana::at_c<Index>(memories)), ...);
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -185,34 +187,34 @@ public:
     }
 
     /// Some layer has something to do at this usage. Allocates nothing, reads no message.
-    constexpr bool due(usage const& now) const noexcept {
-        bool found = false;
-        each_own([&](auto const& layer, std::size_t) { found = found || is_due(layer, now); });
-        return found;
+    constexpr bool due(usage const& current) const noexcept {
+        bool any = false;
+        each_own([&](auto const& layer, std::size_t) { any = any || is_due(layer, current); });
+        return any;
     }
 
     /// The layers with something to do, one bit each in the order of the report, the last one for all beyond.
-    constexpr std::uint64_t due_layers(usage const& now) const noexcept {
-        std::uint64_t found = 0;
+    constexpr std::uint64_t due_layers(usage const& current) const noexcept {
+        std::uint64_t bits = 0;
         each_own([&](auto const& layer, std::size_t entry) {
-            std::uint64_t due = is_due(layer, now) ? 1u : 0u;
+            std::uint64_t due = is_due(layer, current) ? 1u : 0u;
             if constexpr (composite<std::remove_cvref_t<decltype(layer)>>)
-                if (due != 0) due = layer.due_layers(now);
-            found |= due << (entry < 63 ? entry : 63);
+                if (due != 0) due = layer.due_layers(current);
+            bits |= due << (entry < 63 ? entry : 63);
         });
-        return found;
+        return bits;
     }
 
     /// Calls a hook of the layers in order; false where one of them has failed or waits for its model. Recorded when a
     /// journal stands before all of them.
     template <bool Recorded = false, class Run, class Hook>
-    constexpr bool run_hook([[maybe_unused]] Run& shared, [[maybe_unused]] layer_report* entries,
-                            [[maybe_unused]] memory& kept, [[maybe_unused]] Hook const& hook) const {
+    constexpr bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries,
+                            [[maybe_unused]] memory& memories, [[maybe_unused]] Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             bool good = true;
-            ((good = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), shared,
+            ((good = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), run,
                                                                        entries + places[Index].entry,
-                                                                       hana::at_c<Index>(kept), hook) &&
+                                                                       hana::at_c<Index>(memories), hook) &&
                      good),
              ...);
             return good;
@@ -256,11 +258,11 @@ private:
     }
 
     template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-    static constexpr bool run_hook_of(Layer const& layer, Run& shared, layer_report* entry, Memory& remembered,
+    static constexpr bool run_hook_of(Layer const& layer, Run& run, layer_report* entry, Memory& layer_memory,
                                       Hook const& hook) {
-        if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(shared, entry, remembered, hook);
+        if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(run, entry, layer_memory, hook);
         else if constexpr (!Hook::template is_of<Layer>) return true;
-        else return run_layer<Recorded>(layer, shared, *entry, remembered, hook);
+        else return run_layer<Recorded>(layer, run, *entry, layer_memory, hook);
     }
 
     hana::basic_tuple<Layers...> layers_;
@@ -362,18 +364,18 @@ using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix co
 /// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
 /// its own; `most` are the messages that the session holds.
 template <class Memory>
-concept saved_memory = requires(Memory& kept, Memory const& same, std::string_view text) {
+concept saved_memory = requires(Memory& stored, Memory const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;
-    { kept.load(text, std::size_t{}) } -> std::same_as<bool>;
+    { stored.load(text, std::size_t{}) } -> std::same_as<bool>;
 };
 /// A memory that can go back to when message `first` had not come; another begins anew.
 template <class Memory>
-concept rewinding_memory = requires(Memory& kept, std::uint64_t first) { kept.rewind(first); };
+concept rewinding_memory = requires(Memory& stored, std::uint64_t first) { stored.rewind(first); };
 
 /// False where a memory can not be saved.
 template <class Mix, class Memory>
-bool save_memories(Mix const& mix, Memory& kept, std::vector<std::string>& out) {
-    if constexpr (requires { mix.save_memory(kept, out); }) return mix.save_memory(kept, out);
+bool save_memories(Mix const& mix, Memory& memories, std::vector<std::string>& out) {
+    if constexpr (requires { mix.save_memory(memories, out); }) return mix.save_memory(memories, out);
     else {
         bool good = true;
         auto const save = [&](auto& one) {
@@ -382,39 +384,39 @@ bool save_memories(Mix const& mix, Memory& kept, std::vector<std::string>& out) 
             if constexpr (saved_memory<type>) out.push_back(one.save());
             else out.emplace_back();
         };
-        mix.each_memory(kept, save);
+        mix.each_memory(memories, save);
         return good;
     }
 }
 
 /// False where a text is not what its layer saves.
 template <class Mix, class Memory>
-bool load_memories(Mix const& mix, Memory& kept, std::vector<std::string> const& from, std::size_t most) {
-    if constexpr (requires { mix.load_memory(kept, from, most); }) return mix.load_memory(kept, from, most);
+bool load_memories(Mix const& mix, Memory& memories, std::vector<std::string> const& from, std::size_t most) {
+    if constexpr (requires { mix.load_memory(memories, from, most); }) return mix.load_memory(memories, from, most);
     else {
-        std::size_t at = 0;
+        std::size_t index = 0;
         bool good = true;
         auto const load = [&](auto& one) {
-            good = good && at < from.size();
+            good = good && index < from.size();
             if (!good) return;
-            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[at], most);
-            else good = from[at].empty();
-            ++at;
+            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[index], most);
+            else good = from[index].empty();
+            ++index;
         };
-        mix.each_memory(kept, load);
-        return good && at == from.size();
+        mix.each_memory(memories, load);
+        return good && index == from.size();
     }
 }
 
 template <class Mix, class Memory>
-void rewind_memories(Mix const& mix, Memory& kept, std::uint64_t first) {
-    if constexpr (requires { mix.rewind_memory(kept, first); }) mix.rewind_memory(kept, first);
+void rewind_memories(Mix const& mix, Memory& memories, std::uint64_t first) {
+    if constexpr (requires { mix.rewind_memory(memories, first); }) mix.rewind_memory(memories, first);
     else {
         auto const rewind = [&](auto& one) {
             if constexpr (rewinding_memory<std::remove_cvref_t<decltype(one)>>) one.rewind(first);
             else one = {};
         };
-        mix.each_memory(kept, rewind);
+        mix.each_memory(memories, rewind);
     }
 }
 

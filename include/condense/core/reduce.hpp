@@ -76,14 +76,14 @@ public:
     void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
         edits_.know_summaries(marks_);
         auto rollback = detail::rollback_on_exit(facts_, edits_);
-        typename Mix::memory kept{};
-        draft whole{source_, facts_, edits_, count_, limits_};
+        typename Mix::memory memories{};
+        v1::draft draft{source_, facts_, edits_, count_, limits_};
         auto const sums = edits_.sums();
-        request_count const counted{
+        request_count const count{
             .counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        auto const as_expected = detail::calibration_scope(
-            edits_, counted.total().tokens(), detail::corrected(count_, counted).tokens(), limits_.overhead);
-        report_ = detail::run_pipeline(mix, kept, whole, options, dry, kind);
+        auto const as_expected = detail::calibration_scope(edits_, count.total().tokens(),
+                                                           detail::corrected(count_, count).tokens(), limits_.overhead);
+        report_ = detail::run_pipeline(mix, memories, draft, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
         if (sums.cost == v1::cost{} && sums.messages != 0)
             report_.before.source = report_.after.source = usage_source::none;
@@ -100,27 +100,27 @@ public:
     /// made for the call.
     template <class Function>
     void each(Function&& f) const {
-        auto const made = [&](message_type const& m) { f(m); };
-        each_place([&](std::uint32_t index) { f(source_[index]); }, made);
+        auto const rendered = [&](message_type const& m) { f(m); };
+        each_place([&](std::uint32_t index) { f(source_[index]); }, rendered);
     }
 
     /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
     template <class Kept, class Made>
-    void each_place(Kept&& kept, Made&& made) const {
+    void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
         each_sent([&](sent_place place) {
-            if (place.kind == sent_kind::kept) kept(place.index);
-            else made(make(place));
+            if (place.kind == sent_kind::kept) unchanged(place.index);
+            else rendered(make(place));
         });
     }
 
     /// Calls f(sent_place) for each message that would be sent, in order, and makes none.
     template <class Function>
     void each_sent(Function&& f) const {
-        auto const kept = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
+        auto const unchanged = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
         auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
         auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
         auto const answer = [&](std::uint32_t part_id) { f(sent_place{sent_kind::answer, part_id}); };
-        detail::each_place(facts_, edits_, kept, changed, summary, answer);
+        detail::each_place(facts_, edits_, unchanged, changed, summary, answer);
     }
 
     /// Calls f(truncation const&) for each part that a layer has cut: the audit trail of the run.
@@ -187,11 +187,11 @@ template <class Message, class Reduction>
 struct prepared {
     struct change {
         std::uint32_t index = 0;
-        bool keeps = false;  ///< the message stays as it is; `made` is unused
-        std::size_t made = 0;
+        bool keeps = false;  ///< the message stays as it is; `created` is unused
+        std::size_t created = 0;
     };
     std::vector<change> plan;  ///< from message `first` on
-    std::vector<Message> made;
+    std::vector<Message> created;
     std::uint32_t first = 0;
     std::size_t size = 0;  ///< of the history
     bool in_place = true;  ///< no message that is kept moves backward
@@ -206,22 +206,22 @@ struct prepared {
                 plan.push_back({index, true});
             },
             [&](Message&& next) {
-                plan.push_back({.made = made.size()});
-                made.push_back(std::move(next));
+                plan.push_back({.created = created.size()});
+                created.push_back(std::move(next));
             });
     }
 };
 
 /// Puts the first `count` of the made messages at the end, all or none.
 template <class History, class Message>
-void append_made(History& history, std::vector<Message>& made, std::size_t size, std::size_t count) {
-    if constexpr (requires { history.push_back(std::move(made.front())); }) {
+void append_created(History& history, std::vector<Message>& created, std::size_t size, std::size_t count) {
+    if constexpr (requires { history.push_back(std::move(created.front())); }) {
         scope_exit undo{[&] {
             auto from = ranges_access::begin_of(history);
             std::advance(from, size);
             history.erase(from, ranges_access::end_of(history));
         }};
-        for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(made[index]));
+        for (std::size_t index = 0; index < count; ++index) history.push_back(std::move(created[index]));
         undo.release();
     }
 }
@@ -237,7 +237,7 @@ void apply(History& history, Prepared& changes) {
             if (change.keeps) {
                 for (; index != change.index; ++index) ++from;
                 if (to != from) *to = std::move(*from);
-            } else *to = std::move(changes.made[change.made]);
+            } else *to = std::move(changes.created[change.created]);
             ++to;
         }
         history.erase(to, ranges_access::end_of(history));
@@ -247,7 +247,7 @@ void apply(History& history, Prepared& changes) {
     staged.reserve(changes.plan.size());
     auto const rest = changes.size - changes.first;
     auto const more = changes.plan.size() > rest ? changes.plan.size() - rest : 0;
-    if (more != 0) append_made(history, changes.made, changes.size, more);
+    if (more != 0) append_created(history, changes.created, changes.size, more);
     auto at = ranges_access::begin_of(history);  // nothing below throws
     std::advance(at, changes.first);
     auto to = at;
@@ -256,8 +256,8 @@ void apply(History& history, Prepared& changes) {
     std::advance(appended, more != 0 ? rest : 0);
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
-            auto const left_end = change.made >= more;
-            staged.push_back(std::move(left_end ? changes.made[change.made] : *appended));
+            auto const left_end = change.created >= more;
+            staged.push_back(std::move(left_end ? changes.created[change.created] : *appended));
             if (!left_end) ++appended;
             continue;
         }
@@ -284,7 +284,7 @@ void apply(History& history, Prepared& changes) {
     for (; from != changes.first; static_cast<void>(++from), ++at) fresh.push_back(take(*at));
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
-            fresh.push_back(std::move(changes.made[change.made]));
+            fresh.push_back(std::move(changes.created[change.created]));
             continue;
         }
         for (; from != change.index; ++from) ++at;
@@ -326,13 +326,13 @@ template <class Options, class Reduction>
 std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
     std::vector<truncation> all;
     if constexpr (hears<decltype(Options::observer) const, events::truncated>)
-        reduced.each_truncation([&](truncation const& each) { all.push_back(each); });
+        reduced.each_truncation([&](truncation const& entry) { all.push_back(entry); });
     return all;
 }
 template <class Options>
 void tell_trail(Options const& options, std::vector<truncation> const& trail) {
     if constexpr (hears<decltype(Options::observer) const, events::truncated>)
-        for (auto const& each : trail) static_cast<void>(options.observer(each));
+        for (auto const& entry : trail) static_cast<void>(options.observer(entry));
 }
 
 }  // namespace detail
@@ -404,7 +404,7 @@ auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, E
     detail::prepared<typename reduced_type::message_type, reduced_type> changes{reduced, 0};
     for (auto const& change : changes.plan) {
         if (change.keeps) sink(reduced.original(change.index));
-        else sink(std::move(changes.made[change.made]));
+        else sink(std::move(changes.created[change.created]));
     }
     detail::tell_trail(options, trail);
     return reduced.report();
