@@ -46,7 +46,7 @@ public:
     /// it, without its own edits, so that what it cuts again is cut from the same text, and without a
     /// preview, for which the whole is stored.
     template <class Function>
-    constexpr void begun(part_ref part, Function&& f) const {
+    constexpr void layer_input(part_ref part, Function&& f) const {
         auto const stored = [this](std::uint32_t number) {
             return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
         };

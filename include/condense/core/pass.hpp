@@ -357,10 +357,10 @@ public:
 
     /// Parts of open groups may be shortened in this run.
     constexpr bool open_allowed() const noexcept { return draft_->open_allowed(); }
-    /// See `draft::begun`.
+    /// See `draft::layer_input`.
     template <class Function>
-    constexpr void begun(part_ref part, Function&& f) const {
-        draft_->begun(part, f);
+    constexpr void layer_input(part_ref part, Function&& f) const {
+        draft_->layer_input(part, f);
     }
 
     constexpr refusal drop(group which) {
