@@ -127,7 +127,7 @@ public:
         detail::run<Draft, Options> shared{.draft = whole,
                                            .options = options_,
                                            .entries = entries.data(),
-                                           .begun = mark,
+                                           .first_step = mark,
                                            .resumes = resumes,
                                            .journals_only = journals_only};
         unrecorded_ = true;  // until it is known
@@ -309,7 +309,7 @@ private:
     template <class Draft, class Function>
     void each_planner(Draft& whole, entries_type& entries, Function&& f) const {
         detail::run<Draft, Options> shared{
-            .draft = whole, .options = options_, .entries = entries.data(), .begun = whole.mark()};
+            .draft = whole, .options = options_, .entries = entries.data(), .first_step = whole.mark()};
         auto const hand_over = [&](auto const& layer, std::size_t at) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
             auto const goal = goal_of(layer, whole.used().input);
