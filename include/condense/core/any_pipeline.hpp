@@ -116,7 +116,7 @@ public:
     template <class Draft, class Options>
     report<Layers> run_on(memory& memories, Draft& typed_draft, Options const& options, bool dry, detail::run_kind kind,
                           detail::run_demand demand) const {
-        return erased(typed_draft, options, [&](draft_type& draft, options_type const& plain) {
+        return with_erased_types(typed_draft, options, [&](draft_type& draft, options_type const& plain) {
             return mix_->run(memories, draft, plain, dry, kind, demand);
         });
     }
@@ -124,15 +124,15 @@ public:
     /// Tells the layers of a message that arrives.
     template <class Run>
     bool run_hook(Run& run, layer_report*, memory& memories, detail::arrive_hook<> arriving) const {
-        return erased(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
+        return with_erased_types(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
             run_type inner{.draft = draft, .options = plain, .entries = run.entries, .resumes = run.resumes};
             return mix_->arrive(memories, inner, arriving);
         });
     }
 
     bool save_memory(memory& memories, std::vector<std::string>& out) const { return mix_->save_memory(memories, out); }
-    bool load_memory(memory& memories, std::vector<std::string> const& from, std::size_t most) const {
-        return mix_->load_memory(memories, from, most);
+    bool load_memory(memory& memories, std::vector<std::string> const& from, std::size_t message_count) const {
+        return mix_->load_memory(memories, from, message_count);
     }
     void rewind_memory(memory& memories, std::uint64_t first) const { mix_->rewind_memory(memories, first); }
 
@@ -140,7 +140,7 @@ private:
     struct any_mix {
         virtual ~any_mix() = default;
         virtual bool save_memory(memory&, std::vector<std::string>&) const = 0;
-        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t most) const = 0;
+        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t message_count) const = 0;
         virtual void rewind_memory(memory&, std::uint64_t first) const = 0;
         virtual bool due(usage const& current) const noexcept = 0;
         virtual std::uint64_t due_layers(usage const& current) const noexcept = 0;
@@ -171,8 +171,9 @@ private:
         bool save_memory(memory& memories, std::vector<std::string>& out) const override {
             return detail::save_memories(mix, memory_in(memories), out);
         }
-        bool load_memory(memory& memories, std::vector<std::string> const& from, std::size_t most) const override {
-            return detail::load_memories(mix, memory_in(memories), from, most);
+        bool load_memory(memory& memories, std::vector<std::string> const& from,
+                         std::size_t message_count) const override {
+            return detail::load_memories(mix, memory_in(memories), from, message_count);
         }
         void rewind_memory(memory& memories, std::uint64_t first) const override {
             detail::rewind_memories(mix, memory_in(memories), first);
@@ -187,16 +188,16 @@ private:
     };
 
     template <class Draft, class Options, class Function>
-    static auto erased(Draft& typed_draft, Options const& options, Function&& f) {
-        auto const& count = typed_draft.estimator();
+    static auto with_erased_types(Draft& typed_draft, Options const& options, Function&& f) {
+        auto const& typed_estimator = typed_draft.estimator();
         auto const message_at = [&](std::size_t index) -> Message const& {
             static_assert(std::is_lvalue_reference_v<decltype(typed_draft.message_at(sequence{index}))>,
                           "condense: any_pipeline: the history must give messages by reference (see any_pipeline)");
             return typed_draft.message_at(sequence{index});
         };
-        auto const text = [&](std::string_view content) { return count(content); };
-        auto const of_role = [&](role speaker) { return detail::frame_cost(count, speaker); };
-        auto const of_part = [&](part_view const& part) { return detail::frame_cost(count, part); };
+        auto const text = [&](std::string_view content) { return typed_estimator(content); };
+        auto const of_role = [&](role speaker) { return detail::frame_cost(typed_estimator, speaker); };
+        auto const of_part = [&](part_view const& part) { return detail::frame_cost(typed_estimator, part); };
         auto const read_clock = [&] { return options.clock(); };
         auto const stop_requested = [&] { return options.stop.stop_requested(); };
         using detail::callable_ref;
@@ -209,7 +210,7 @@ private:
                                  .request = options.request,
                                  .marks = options.marks,
                                  .conversation = options.conversation};
-        auto draft = typed_draft.over(source, estimator);
+        auto draft = typed_draft.rebound(source, estimator);
         return f(draft, plain);
     }
 

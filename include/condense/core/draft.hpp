@@ -99,8 +99,8 @@ public:
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const after =
-            detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
+        auto const after = detail::frame_cost(*this->estimator_, role::user) +
+                           detail::part_cost(*this->estimator_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
         for (group const one : which)
             if (present(one)) this->edits_->drop(one);
@@ -169,9 +169,10 @@ public:
     // For the pipeline.
 
     /// The same edits, by another way to read the messages and to count.
-    template <class Other, class Count>
-    constexpr draft<Other, Count> over(Other const& source, Count const& count) const noexcept {
-        return {source, *this->facts_, *this->edits_, count, this->limits_};
+    template <class OtherSource, class OtherEstimator>
+    constexpr draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
+                                                         OtherEstimator const& estimator) const noexcept {
+        return {source, *this->facts_, *this->edits_, estimator, this->limits_};
     }
 
     constexpr view& written() noexcept { return *this->edits_; }
@@ -207,11 +208,11 @@ protected:
                                 v1::cost& after) const {
         auto const message = v1::make_result(this->message_at(sequence{index}), call, text);
         auto const speaker = v1::role_of(message);
-        after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(message); });
+        after = detail::frame_cost(*this->estimator_, speaker, [&] { return v1::name_of(message); });
         bool result = false;
         bool more = speaker == role::system || speaker == role::assistant;
         v1::each_part(message, [&](part_view const& part) {
-            after += detail::part_cost(*this->count_, part);
+            after += detail::part_cost(*this->estimator_, part);
             bool const this_one = part.kind == part_kind::tool_result && part.call == call.call;
             more = more || part.kind == part_kind::tool_call ||
                    (!this_one && (speaker == role::user || !part.call.empty()));
@@ -261,7 +262,7 @@ protected:
                 if (parts++ != part.index) return;
                 shown = current.text == text &&
                         (current.kind != part_kind::tool_result || !current.call.empty());  // else turns change
-                after = detail::part_cost(*this->count_, current);
+                after = detail::part_cost(*this->estimator_, current);
             });
             return shown && parts == this->facts_->message_at(part.message_index).part_count;
         } else return true;
@@ -288,7 +289,7 @@ protected:
         if (content.kind == part_kind::media) content.kind = part_kind::text;
         content.text = text;
         content.cost.reset();
-        after = detail::part_cost(*this->count_, content);
+        after = detail::part_cost(*this->estimator_, content);
         bool const refused = kind == part_kind::media && after < before && !takes_text(part, text, after);
         return refused ? refusal::sealed : refusal::none;
     }

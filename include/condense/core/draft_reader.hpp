@@ -23,10 +23,10 @@ public:
     using reader_type = draft_reader;
     using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
 
-    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
+    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
                            v1::budget const& limits) noexcept
-        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)},
-          limits_{limits} {}
+        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits},
+          estimator_{detail::address_of(estimator)}, limits_{limits} {}
 
     // Reading.
 
@@ -256,7 +256,7 @@ public:
             sum += edits_->part_cost(*facts_, message.first_part + part);
         return sum;
     }
-    constexpr Estimator const& estimator() const noexcept { return *count_; }
+    constexpr Estimator const& estimator() const noexcept { return *estimator_; }
     constexpr Source const& source() const noexcept { return *source_; }
 
     /// Why the group could not be dropped or summarised; none when it could.
@@ -337,7 +337,7 @@ protected:
     Source const* source_;
     v1::outline const* facts_;
     view* edits_;
-    Estimator const* count_;
+    Estimator const* estimator_;
     v1::budget limits_;
 };
 

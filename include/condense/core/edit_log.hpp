@@ -169,7 +169,7 @@ public:
     }
     /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
     /// user message that it will be taken for. Set before the first edit.
-    constexpr void know_summaries(bool known) noexcept { summaries_known_ = known; }
+    constexpr void know_summaries(bool recognized) noexcept { summaries_known_ = recognized; }
     constexpr bool knows_summaries() const noexcept { return summaries_known_; }
 
     /// How many of the first messages some request has held.
@@ -421,9 +421,9 @@ private:
         groups_.push_back({});  // each message begins one
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
-        auto const turns = message.plain_user ? 1u : 0u;
-        groups_[group_id].add(gained, turns);
-        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, turns};
+        auto const plain_users = message.plain_user ? 1u : 0u;
+        groups_[group_id].add(gained, plain_users);
+        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, plain_users};
         sync_visibility(facts, group_id);
     }
 

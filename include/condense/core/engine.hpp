@@ -53,14 +53,14 @@ constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t m
 /// used.
 template <bool Timed, class Mix, class Run>
 constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories, pressure_schedule const& schedule,
-                        instant began, std::uint32_t& passes) {
+                        instant escalation_start, std::uint32_t& passes) {
     scope_exit const relax{[&] {
         run.pressure = 0;
         run.top = false;
     }};
     for (auto pass = schedule.first; pass <= schedule.passes; ++pass) {
         if constexpr (Timed)
-            if (run.options.clock() - began >= schedule.within) return outcome::time;
+            if (run.options.clock() - escalation_start >= schedule.within) return outcome::time;
         auto const before = run.draft.used().tokens;
         run.pressure = pass;
         run.top = pass == schedule.passes;
@@ -82,27 +82,27 @@ constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept 
     return used <= limit ? outcome::fits : used <= draft.floor() ? outcome::exhausted : outcome::over;
 }
 
-/// Presses as the last layer's schedule says, where that is due, and says in its entry whether that helped. `began` is
-/// when the run first did so.
+/// Presses as the last layer's schedule says, where that is due, and says in its entry whether that helped.
+/// `escalation_start` is when the run first did so.
 template <class Mix, class Run>
 constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename Mix::memory& memories,
-                                              report<Mix::size>& report, instant& began) {
+                                              report<Mix::size>& report, instant& escalation_start) {
     auto const& layer = mix.last();
     constexpr bool timed = std::remove_cvref_t<decltype(layer)>::effects & effect::reads_clock;
     auto& entry = report.layers.back();
     auto const before = run.draft.used();
     if (entry.runs == 0) entry.before = before.tokens;
-    if (!is_due(layer, before) || stops(run)) return {};
+    if (!is_due(layer, before) || poll_stop(run)) return {};
     ++entry.runs;
     std::optional<outcome> result;
     scope_exit const end{[&] { run.deadline = {u64_limit}; }};
     auto const act = [&] {
         auto const schedule = layer.schedule(before.input);
         if constexpr (timed) {
-            if (began.count == u64_limit) began = run.options.clock();
-            run.deadline = began + schedule.within;
+            if (escalation_start.count == u64_limit) escalation_start = run.options.clock();
+            run.deadline = escalation_start + schedule.within;
         }
-        result = press<timed>(mix, run, memories, schedule, began, entry.passes);
+        result = press<timed>(mix, run, memories, schedule, escalation_start, entry.passes);
         report.limit = schedule.limit;
         if (Mix::last_resort && *result == outcome::passes) result = outcome_at_the_top(run.draft, schedule.limit);
         if (run.draft.used().tokens < before.tokens) entry.outcome = layer_outcome::applied;
@@ -150,22 +150,25 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
             mix.run_hook(run, run.entries, memories, arrive_hook<true>{sequence{index}});
     // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
     // another run on its result would change nothing.
-    constexpr unsigned most_sweeps = 16;
-    [[maybe_unused]] instant escalated{u64_limit};
-    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
+    constexpr unsigned max_sweeps = 16;
+    [[maybe_unused]] instant escalation_start{u64_limit};
+    for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
         auto const steps = draft.mark();
         run.leaves_work = false;
         mix.run_hook(run, run.entries, memories, reduce_hook{});
-        std::optional<outcome> pressed;
-        if constexpr (Mix::effects & effect::reruns) pressed = escalate_run(mix, run, memories, report, escalated);
+        std::optional<outcome> pressed_outcome;
+        if constexpr (Mix::effects & effect::reruns)
+            pressed_outcome = escalate_run(mix, run, memories, report, escalation_start);
         run.untriggered = false;
         run.until.reset();
         report.after = draft.used();
-        report.outcome = pressed ? *pressed : report.after.tokens <= report.limit ? outcome::fits : outcome::over;
+        report.outcome = pressed_outcome                       ? *pressed_outcome
+                         : report.after.tokens <= report.limit ? outcome::fits
+                                                               : outcome::over;
         bool const ended = report.outcome == outcome::passes || report.outcome == outcome::time || run.stopped;
-        bool const wanted = draft.wanted_room();
-        if (ended || draft.mark() == steps || !(wanted || mix.due(report.after))) break;
-        if (sweep + 1 == most_sweeps) report.outcome = outcome::passes;
+        bool const wants_room = draft.wanted_room();
+        if (ended || draft.mark() == steps || !(wants_room || mix.due(report.after))) break;
+        if (sweep + 1 == max_sweeps) report.outcome = outcome::passes;
     }
     if (report.outcome == outcome::fits && run.leaves_work) report.outcome = outcome::passes;
     if (demand.forced) {

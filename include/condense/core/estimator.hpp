@@ -20,8 +20,8 @@ inline namespace v1 {
 /// author's name; `e.frame(part_view const&) -> cost` for each part.
 template <class Estimator>
 concept token_estimator =
-    std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
-        { count(text) } -> std::same_as<cost>;
+    std::copy_constructible<Estimator> && requires(Estimator const& estimator, std::string_view text) {
+        { estimator(text) } -> std::same_as<cost>;
     };
 
 namespace detail {
@@ -42,20 +42,20 @@ inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
 constexpr cost clamped(cost value) noexcept { return value < cost_limit ? value : cost_limit; }
 
 template <class Estimator>
-concept counts_names = requires(Estimator const& count, std::string_view name) {
-    { count.frame(role::user, name) } -> std::same_as<cost>;
+concept counts_names = requires(Estimator const& estimator, std::string_view name) {
+    { estimator.frame(role::user, name) } -> std::same_as<cost>;
 };
 
 template <token_estimator Estimator>
-constexpr cost frame_cost(Estimator const& count, role speaker) {
-    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, std::string_view{}));
+constexpr cost frame_cost(Estimator const& estimator, role speaker) {
+    if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, std::string_view{}));
     else if constexpr (requires {
-                           { count.frame(speaker) } -> std::same_as<cost>;
+                           { estimator.frame(speaker) } -> std::same_as<cost>;
                        })
-        return clamped(count.frame(speaker));
+        return clamped(estimator.frame(speaker));
     else {
         static_assert(
-            !requires { count.frame(speaker); },
+            !requires { estimator.frame(speaker); },
             "condense: token_estimator: frame must give a cost (see token_estimator)");
         return {};
     }
@@ -63,24 +63,24 @@ constexpr cost frame_cost(Estimator const& count, role speaker) {
 
 /// The same with the name that f() gives, which is asked for only where it counts.
 template <token_estimator Estimator, class Function>
-constexpr cost frame_cost(Estimator const& count, role speaker, Function const& f) {
-    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, f()));
-    else return frame_cost(count, speaker);
+constexpr cost frame_cost(Estimator const& estimator, role speaker, Function const& f) {
+    if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, f()));
+    else return frame_cost(estimator, speaker);
 }
 
 template <token_estimator Estimator>
-constexpr cost frame_cost(Estimator const& count, part_view const& part) {
+constexpr cost frame_cost(Estimator const& estimator, part_view const& part) {
     if constexpr (requires {
-                      { count.frame(part) } -> std::same_as<cost>;
+                      { estimator.frame(part) } -> std::same_as<cost>;
                   })
-        return count.frame(part);
+        return estimator.frame(part);
     else return {};
 }
 
 /// What one part costs: its own figure where it has one, else its text, and its frame.
 template <token_estimator Estimator>
-constexpr cost part_cost(Estimator const& count, part_view const& part) {
-    return clamped((part.cost ? *part.cost : count(part.text)) + frame_cost(count, part));
+constexpr cost part_cost(Estimator const& estimator, part_view const& part) {
+    return clamped((part.cost ? *part.cost : estimator(part.text)) + frame_cost(estimator, part));
 }
 
 }  // namespace detail
@@ -120,8 +120,8 @@ concept saved_estimator = requires(Estimator& learns, Estimator const& same, std
 
 /// What a sum comes to: corrected where the estimator learns.
 template <token_estimator Estimator>
-constexpr cost corrected(Estimator const& count, request_count const& sum) noexcept {
-    if constexpr (learning_estimator<Estimator>) return count.corrected(sum);
+constexpr cost corrected(Estimator const& estimator, request_count const& sum) noexcept {
+    if constexpr (learning_estimator<Estimator>) return estimator.corrected(sum);
     else return sum.total();
 }
 

@@ -51,17 +51,17 @@ constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_un
 
 /// The steps from `mark` on are all of texts of parts, none of which rests on another's.
 template <class View>
-constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
-    bool apart = mark != edits.steps().size();
+constexpr bool are_independent(View const& edits, std::size_t mark) noexcept {
+    bool independent = mark != edits.steps().size();
     for (auto index = mark; index < edits.steps().size(); ++index)
-        apart = apart && (edits.steps()[index].kind == edit_kind::shorten ||
-                          edits.steps()[index].kind == edit_kind::externalize);
-    return apart;
+        independent = independent && (edits.steps()[index].kind == edit_kind::shorten ||
+                                      edits.steps()[index].kind == edit_kind::externalize);
+    return independent;
 }
 
 /// Takes back, of such steps, those that refer to one of `names`.
 template <class View>
-constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
+constexpr void discard_edits(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
     std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark),
                                            edits.steps().end()};
     std::vector<typename View::replacement> texts;
@@ -69,9 +69,9 @@ constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std
     for (auto const& step : steps) texts.push_back(edits.text_at(step.text));
     edits.take_back(facts, mark);
     for (std::size_t index = 0; index < steps.size(); ++index) {
-        bool lost = false;
-        for (auto const& name : names) lost = lost || texts[index].stored == name;
-        if (!lost)
+        bool discarded = false;
+        for (auto const& name : names) discarded = discarded || texts[index].stored == name;
+        if (!discarded)
             edits.edit_part(facts, steps[index].kind, steps[index].target, steps[index].after, std::move(texts[index]),
                             steps[index].author);
     }
@@ -126,7 +126,7 @@ public:
             return decline(not_worth_it);
         }
         if (!put_all()) return;
-        count(restored);
+        count_edits(restored);
     }
 
 private:
@@ -158,7 +158,7 @@ private:
     /// Names the measure that grew, or else the first that had to become less and did not.
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
-        auto const say = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view of_what) {
+        auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view of_what) {
             why += ": it would be ";
             why += grouped(after_value);
             why += " of ";
@@ -173,14 +173,14 @@ private:
         bool const more_turns = after.turns > before_.turns + written_turns();
         bool const by_tokens =
             after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
-        if (by_tokens) return say(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
+        if (by_tokens) return describe(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
         if (more_messages || (!more_turns && (fired_ & measure::message_count)))
-            return say(after.messages, before_.messages, " messages");
-        return say(after.turns, before_.turns, " turns");
+            return describe(after.messages, before_.messages, " messages");
+        return describe(after.turns, before_.turns, " turns");
     }
 
     /// A store that throws has failed for this content alone; a cancellation passes.
-    constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
+    constexpr store_error put_content(pending_put const& put, std::string_view content, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
         guarded(*run_, call, [&](std::string_view what) {
@@ -194,39 +194,39 @@ private:
         if (run_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
         auto& draft = run_->draft;
-        bool const apart = stand_apart(draft.edits(), mark_);
-        std::vector<reference> lost;
+        bool const independent = are_independent(draft.edits(), mark_);
+        std::vector<reference> failed_names;
         small_text<96> reason;
         for (auto const& put : run_->puts) {
             bool skipped = false;
-            for (auto const& name : lost) skipped = skipped || name == put.name;
+            for (auto const& name : failed_names) skipped = skipped || name == put.name;
             bool created = false;
             store_error problem{"the original is not there any more"};
             if (skipped) {
                 --run_->keep_count;
                 continue;
             }
-            if (!put.part) problem = give(put, put.content, created);
+            if (!put.part) problem = put_content(put, put.content, created);
             else {
                 bool readable = false;
                 run_->draft.original(*put.part, [&](part_view const& original) {
                     content = original.text;
                     readable = true;
                 });
-                if (readable) problem = give(put, content, created);
+                if (readable) problem = put_content(put, content, created);
             }
             if (!problem) {
                 if (created) entry_->add_file(put.name);
                 continue;
             }
-            if (lost.empty()) reason = problem.reason;
-            lost.push_back(put.name);
+            if (failed_names.empty()) reason = problem.reason;
+            failed_names.push_back(put.name);
             --run_->keep_count;
-            if (!apart) break;
+            if (!independent) break;
         }
-        if (lost.empty()) return true;
-        if (apart) take_out(draft.written(), draft.outline(), mark_, lost);
-        if (!apart || draft.mark() == mark_) {
+        if (failed_names.empty()) return true;
+        if (independent) discard_edits(draft.written(), draft.outline(), mark_, failed_names);
+        if (!independent || draft.mark() == mark_) {
             fail(reason);
             entry_->threw = entry_->threw || threw_;
             return false;
@@ -261,7 +261,7 @@ private:
         if (entry_->note.empty()) entry_->note = why;
     }
 
-    constexpr void count(view::totals const& restored) noexcept {
+    constexpr void count_edits(view::totals const& restored) noexcept {
         auto const& steps = run_->draft.edits().steps();
         for (auto index = mark_, end = steps.size(); index < end; ++index) {
             if (!run_->draft.edits().in_force(index)) continue;
@@ -389,7 +389,7 @@ constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measur
 
 /// A stop was asked for: what has been done in this run will be taken back.
 template <class Run>
-constexpr bool stops(Run& run) {
+constexpr bool poll_stop(Run& run) {
     run.stopped = run.stopped || run.options.stop.stop_requested();
     return run.stopped;
 }
@@ -412,7 +412,7 @@ struct reduce_hook {
 
     template <class Layer, class Run>
     constexpr measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
-        if (stops(run)) return measure::none;
+        if (poll_stop(run)) return measure::none;
         // A model that failed in this run is not asked again.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
         if (run.pressure != 0)

@@ -97,15 +97,15 @@ public:
     /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
     /// it fails nothing has changed.
     template <message Message, token_estimator Estimator>
-    constexpr std::size_t read(Message const& m, Estimator const& count, detail::read_options options = {}) {
-        scan_.read(m, count, options);
+    constexpr std::size_t read(Message const& m, Estimator const& estimator, detail::read_options options = {}) {
+        scan_.read(m, estimator, options);
         reserve();
         return scan_.parts().size();
     }
 
     /// The same for one that is known by its facts alone.
-    std::size_t read(released_message const& m, bool keep, bool part_removable) {
-        scan_.take(m, keep, part_removable);
+    std::size_t read(released_message const& m, bool pinned, bool part_removable) {
+        scan_.take(m, pinned, part_removable);
         reserve();
         return scan_.parts().size();
     }
@@ -126,8 +126,8 @@ public:
     }
 
     /// Pins a message, or lets it go.
-    constexpr void pin(std::uint32_t index, bool keep) noexcept {
-        messages_[index].pinned = keep;
+    constexpr void pin(std::uint32_t index, bool pinned) noexcept {
+        messages_[index].pinned = pinned;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
         auto member = group.first;
@@ -158,8 +158,8 @@ public:
     }
 
     template <message Message, token_estimator Estimator>
-    constexpr void append(Message const& m, Estimator const& count) {
-        read(m, count);
+    constexpr void append(Message const& m, Estimator const& estimator) {
+        read(m, estimator);
         place();
     }
 
@@ -172,7 +172,7 @@ private:
     }
 
     /// The group of a message; halves the path on the way, so that chains of joined groups stay short.
-    constexpr std::uint32_t find(std::uint32_t index) noexcept {
+    constexpr std::uint32_t find_group(std::uint32_t index) noexcept {
         auto group_id = messages_[index].group;
         while (groups_[group_id].merged_into != detail::none32) {
             auto const next = groups_[group_id].merged_into;
@@ -211,7 +211,8 @@ private:
                            .pinned = scan_.record.pinned,
                            .summary = scan_.record.summary});
         placing_ = index;
-        if (scan_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
+        if (scan_.joins_previous && index > 0 && !groups_[find_group(index - 1)].unsendable)
+            join(find_group(index - 1));
         late_ = 0;
         for (std::size_t part = 0; part < scan_.parts().size(); ++part) place_part(part, index);
         messages_[index].group = placing_;
@@ -232,13 +233,13 @@ private:
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = call_of(position);
-            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
+            if (record.call != detail::none32 && groups_[find_group(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
                 record.late = scan_.part_removable;
                 ++late_;
             }
             if (record.call != detail::none32) {
-                join(find(calls_[record.call].message));
+                join(find_group(calls_[record.call].message));
                 if (is_result) answer(record);
             } else if (is_result) {
                 groups_[placing_].orphan = true;
@@ -324,7 +325,7 @@ private:
     }
 
     constexpr void stop_waiting(detail::call_record& call) noexcept {
-        --groups_[find(call.message)].waiting;
+        --groups_[find_group(call.message)].waiting;
         --waiting_;
         call.dead = true;
         dead_calls_.push_back(call.part_id);

@@ -122,18 +122,18 @@ public:
     };
 
     template <message Message, token_estimator Estimator>
-    constexpr void read(Message const& m, Estimator const& count, read_options options) {
+    constexpr void read(Message const& m, Estimator const& estimator, read_options options) {
         record = {};
         parts_.clear();
         text_.clear();
         record.speaker = v1::role_of(m);
-        record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
+        record.frame = frame_cost(estimator, record.speaker, [&] { return v1::name_of(m); });
         record.pinned = options.pinned || (!options.exact && v1::is_pinned(m));
         part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m);
         auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
-            read_part next{.record = {.cost = part_cost(count, part),
+            read_part next{.record = {.cost = part_cost(estimator, part),
                                       .size = part.text.size(),
                                       .kind = part.kind,
                                       .status = part.status,

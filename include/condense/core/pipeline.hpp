@@ -362,7 +362,7 @@ using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix co
 // that the program has rewritten its messages.
 
 /// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
-/// its own; `most` are the messages that the session holds.
+/// its own; `message_count` are the messages that the session holds.
 template <class Memory>
 concept saved_memory = requires(Memory& stored, Memory const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;
@@ -391,15 +391,16 @@ bool save_memories(Mix const& mix, Memory& memories, std::vector<std::string>& o
 
 /// False where a text is not what its layer saves.
 template <class Mix, class Memory>
-bool load_memories(Mix const& mix, Memory& memories, std::vector<std::string> const& from, std::size_t most) {
-    if constexpr (requires { mix.load_memory(memories, from, most); }) return mix.load_memory(memories, from, most);
+bool load_memories(Mix const& mix, Memory& memories, std::vector<std::string> const& from, std::size_t message_count) {
+    if constexpr (requires { mix.load_memory(memories, from, message_count); })
+        return mix.load_memory(memories, from, message_count);
     else {
         std::size_t index = 0;
         bool good = true;
         auto const load = [&](auto& one) {
             good = good && index < from.size();
             if (!good) return;
-            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[index], most);
+            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[index], message_count);
             else good = from[index].empty();
             ++index;
         };

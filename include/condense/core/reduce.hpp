@@ -59,15 +59,15 @@ public:
 
     /// Reads every message once. The history must outlive the reduction.
     template <class Options>
-    reduction(History& history, Estimator const& count, budget limits, Options const& options)
-        : source_(history), count_(count), limits_{limits}, marks_{options.marks} {
+    reduction(History& history, Estimator const& estimator, budget limits, Options const& options)
+        : source_(history), estimator_(estimator), limits_{limits}, marks_{options.marks} {
         edits_.note_sent(options.sent.count);
         facts_.expect(source_.size());
         edits_.expect(source_.size());
         for (std::size_t index = 0; index < source_.size(); ++index) {
             auto&& m = source_[index];
             edits_.reserve_message(
-                facts_.read(m, count_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
+                facts_.read(m, estimator_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
             edits_.on_message_placed(facts_, facts_.place());
         }
     }
@@ -77,12 +77,12 @@ public:
         edits_.know_summaries(marks_);
         auto rollback = detail::rollback_on_exit(facts_, edits_);
         typename Mix::memory memories{};
-        v1::draft draft{source_, facts_, edits_, count_, limits_};
+        v1::draft draft{source_, facts_, edits_, estimator_, limits_};
         auto const sums = edits_.sums();
         request_count const count{
             .counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
-        auto const as_expected = detail::calibration_scope(edits_, count.total().tokens(),
-                                                           detail::corrected(count_, count).tokens(), limits_.overhead);
+        auto const as_expected = detail::calibration_scope(
+            edits_, count.total().tokens(), detail::corrected(estimator_, count).tokens(), limits_.overhead);
         report_ = detail::run_pipeline(mix, memories, draft, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
         if (sums.cost == v1::cost{} && sums.messages != 0)
@@ -105,7 +105,7 @@ public:
     }
 
     /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
-    template <class Kept, class Made>
+    template <class Unchanged, class Rendered>
     void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
         each_sent([&](sent_place place) {
             if (place.kind == sent_kind::kept) unchanged(place.index);
@@ -147,7 +147,7 @@ public:
 
 private:
     source_type source_;
-    Estimator count_;
+    Estimator estimator_;
     budget limits_;
     v1::outline facts_;
     view edits_;
@@ -248,21 +248,21 @@ void apply(History& history, Prepared& changes) {
     auto const rest = changes.size - changes.first;
     auto const more = changes.plan.size() > rest ? changes.plan.size() - rest : 0;
     if (more != 0) append_created(history, changes.created, changes.size, more);
-    auto at = ranges_access::begin_of(history);  // nothing below throws
-    std::advance(at, changes.first);
-    auto to = at;
+    auto position = ranges_access::begin_of(history);  // nothing below throws
+    std::advance(position, changes.first);
+    auto to = position;
     auto from = changes.first;
-    auto appended = at;
+    auto appended = position;
     std::advance(appended, more != 0 ? rest : 0);
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
-            auto const left_end = change.created >= more;
-            staged.push_back(std::move(left_end ? changes.created[change.created] : *appended));
-            if (!left_end) ++appended;
+            auto const in_created = change.created >= more;
+            staged.push_back(std::move(in_created ? changes.created[change.created] : *appended));
+            if (!in_created) ++appended;
             continue;
         }
-        for (; from != change.index; ++from) ++at;
-        staged.push_back(std::move(*at));
+        for (; from != change.index; ++from) ++position;
+        staged.push_back(std::move(*position));
     }
     for (auto& next : staged) *to++ = std::move(next);
     history.erase(to, ranges_access::end_of(history));
@@ -271,27 +271,27 @@ void apply(History& history, Prepared& changes) {
 template <refillable History, class Prepared>
     requires(!erasable<History>)
 void apply(History& history, Prepared& changes) {
-    History fresh;
+    History refilled;
     // Where push_back may fail, the messages are copied, so that the old history stays whole.
-    constexpr bool reserves = requires { fresh.reserve(std::size_t{}); };
+    constexpr bool reserves = requires { refilled.reserve(std::size_t{}); };
     auto const take = [](auto& m) -> decltype(auto) {
         if constexpr (reserves) return std::move(m);
         else return static_cast<std::remove_reference_t<decltype(m)> const&>(m);
     };
-    if constexpr (reserves) fresh.reserve(changes.first + changes.plan.size());
-    auto at = ranges_access::begin_of(history);
+    if constexpr (reserves) refilled.reserve(changes.first + changes.plan.size());
+    auto position = ranges_access::begin_of(history);
     std::uint32_t from = 0;
-    for (; from != changes.first; static_cast<void>(++from), ++at) fresh.push_back(take(*at));
+    for (; from != changes.first; static_cast<void>(++from), ++position) refilled.push_back(take(*position));
     for (auto const& change : changes.plan) {
         if (!change.keeps) {
-            fresh.push_back(std::move(changes.created[change.created]));
+            refilled.push_back(std::move(changes.created[change.created]));
             continue;
         }
-        for (; from != change.index; ++from) ++at;
-        fresh.push_back(take(*at));
+        for (; from != change.index; ++from) ++position;
+        refilled.push_back(take(*position));
     }
     using std::swap;
-    swap(history, fresh);
+    swap(history, refilled);
 }
 
 }  // namespace detail
@@ -340,7 +340,8 @@ void tell_trail(Options const& options, std::vector<truncation> const& trail) {
 /// Reduces the history in place and says what was done. Reads every message once; strong exception
 /// guarantee. Messages that no layer touched stay the same objects.
 template <committable History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
-auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {}, Options const& options = {}) {
+auto reduce(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
+            Options const& options = {}) {
     static_assert(detail::check_call<History, Estimator>());
     auto const& layers = detail::as_pipeline(mix);
     static_assert(
@@ -348,7 +349,7 @@ auto reduce(History& history, Mix const& mix, budget limits, Estimator const& co
             history.push_back(std::move(m));
         }, "condense: reduce: a history into which answers are written must have push_back (see committable)");
     using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
-    reduced_type reduced{history, count, limits, options};
+    reduced_type reduced{history, estimator, limits, options};
     reduced.run(layers, options, false, detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
     if (reduced.report().changed()) {
@@ -363,10 +364,10 @@ auto reduce(History& history, Mix const& mix, budget limits, Estimator const& co
 /// The same for a history that cannot be changed: the reduction is there to be walked.
 template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
     requires(!committable<History>)
-[[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& count = {},
+[[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
                           Options const& options = {}) {
     static_assert(detail::check_call<History, Estimator>());
-    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, count, limits, options};
+    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, estimator, limits, options};
     reduced.run(detail::as_pipeline(mix), options, false);
     return reduced;
 }
@@ -393,11 +394,11 @@ report<1> reduce(History&&, detail::any_value, detail::wrong_budget, detail::any
 /// may move from what is not const), those that were made as `Message&&`. For containers that are not
 /// committable, and for histories to be kept. What can fail in here has been done before the first call.
 template <class History, class Sink, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
-auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& count = {},
+auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
                  Options const& options = {}) {
     static_assert(detail::check_call<History, Estimator>());
     using reduced_type = reduction<History, Estimator, detail::pipeline_of<Mix>::size>;
-    reduced_type reduced{history, count, limits, options};
+    reduced_type reduced{history, estimator, limits, options};
     reduced.run(detail::as_pipeline(mix), options, false,
                 std::is_const_v<History> ? detail::run_kind::walk : detail::run_kind::commit);
     auto const trail = detail::trail_for(options, reduced);
@@ -412,10 +413,10 @@ auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, E
 
 /// A dry run: nothing is asked, nothing is kept, the history stays as it is.
 template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
-[[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& count = {},
+[[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
                            Options const& options = {}) {
     static_assert(detail::check_call<History, Estimator>());
-    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, count, limits, options};
+    reduction<History, Estimator, detail::pipeline_of<Mix>::size> reduced{history, estimator, limits, options};
     reduced.run(detail::as_pipeline(mix), options, true);
     return reduced;
 }

@@ -50,7 +50,7 @@ constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t 
 
 /// Calls kept(index), changed(index), summary(group) or answer(part_id of the call) for each message that
 /// would be sent, in order.
-template <class Kept, class Changed, class Summary, class Answer>
+template <class Unchanged, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Unchanged& unchanged, Changed& changed,
                           Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
