@@ -11,8 +11,8 @@
 
 #include <condense/core/part.hpp>
 
-// How the library reads and, where a layer needs it, writes the user's own message type. This is
-// the only header that names message_traits; everything else uses the verbs below.
+// How the library reads and, where a layer needs it, writes the user's own message type. This is the only header that
+// names message_traits; everything else uses the verbs below.
 
 namespace condense {
 inline namespace v1 {
@@ -20,20 +20,22 @@ inline namespace v1 {
 /// Specialise it for a message type, or nest the same members as `condense_traits` in the type.
 ///
 /// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
-/// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
-/// were, `m` itself where the text can not be written there; optionally `without_part(m, index) -> M`.
-/// Either may give void and change a `M&` in place, a copy that the library made.
-/// To write summaries: `make(role, text) -> M`.
-/// To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`.
-/// To be recorded: `to_bytes(m) -> std::string`, `from_bytes(bytes) -> M` or `std::optional<M>`, nothing
-/// for bytes that are no message, or `from_bytes(m, bytes) -> bool` into a `M&` that is as its default
-/// constructor left it. JSON on one line is the most readable.
-/// Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (thinking loops that may not be split),
-/// `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs know their earlier work).
+/// To shorten: `with_part(m, index, text) -> M`, index in each_part order, all other parts unchanged, or `m` itself
+/// where the text cannot be written there; optionally `without_part(m, index) -> M`. Either may return void and change
+/// an `M&` in place, which is the library's copy. To write summaries: `make(role, text) -> M`. To answer dead calls:
+/// `make_result(m, call, text) -> M`, the message with the result of a call of `m`. To be recorded: `to_bytes(m) ->
+/// std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for bytes that are not a message,
+/// or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is the most readable. Optional:
+/// `name_of(m)`, `pinned(m)`, `joins_previous(m)` (for messages that may not be separated, such as the steps of a
+/// thinking loop), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs recognise earlier work).
+/// All are static. An exception that one of them throws while a layer runs fails that layer; any other reaches the
+/// caller and leaves the history as it was.
 template <class Message>
 struct message_traits;
 
 namespace detail {
+
+// The traits of a type: a specialisation of message_traits first, else those nested in it.
 
 template <class Message>
 concept specialises = requires { sizeof(message_traits<Message>); };
@@ -56,6 +58,7 @@ struct find_traits<Message> {
 template <class Message>
 using traits_of = typename find_traits<Message>::type;
 
+/// Stands for any sink where a concept asks whether each_part can be called.
 struct any_sink {
     constexpr void operator()(part_view const&) const noexcept {}
 };
@@ -67,7 +70,7 @@ concept has_role = requires(Message const& m) {
 template <class Message>
 concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
 
-/// Given a message that may be changed. One that takes a const message too cannot be meant to change it.
+/// with_part changes the message that it is given. A function that accepts a const message, too, cannot do that.
 template <class Message>
 concept replaces_in_place =
     std::copy_constructible<Message> && requires(Message& m, std::size_t index, std::string text) {
@@ -87,11 +90,11 @@ concept reads_in_place = std::default_initializable<Message> && std::move_constr
 
 }  // namespace detail
 
-/// Can be read: it has a role and parts.
+/// Its traits have role_of and each_part, so that it can be read, dropped and counted.
 template <class Message>
 concept message = detail::has_role<Message> && detail::has_parts<Message>;
 
-/// A new message with one part's text replaced can be made of it.
+/// Its traits have with_part: a copy with one part's text replaced can be made.
 template <class Message>
 concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
                                            requires(Message const& m, std::size_t index, std::string text) {
@@ -100,19 +103,20 @@ concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
                                                } -> std::same_as<Message>;
                                            });
 
-/// A message can be written from a role and a text.
+/// Its traits have make: a message can be written from a role and a text, as summaries are.
 template <class Message>
 concept composable = message<Message> && requires(role speaker, std::string text) {
     { detail::traits_of<Message>::make(speaker, std::move(text)) } -> std::same_as<Message>;
 };
 
-/// An answer to one of its calls can be written; `call` is the part as each_part shows it.
+/// Its traits have make_result: the result of one of its calls can be written; `call` is the part as each_part shows
+/// it.
 template <class Message>
 concept answerable = message<Message> && requires(Message const& m, part_view const& call, std::string text) {
     { detail::traits_of<Message>::make_result(m, call, std::move(text)) } -> std::same_as<Message>;
 };
 
-/// Can be written to bytes and read back, the same.
+/// Its traits have to_bytes and from_bytes: it can be written to a journal and read back unchanged.
 template <class Message>
 concept storable = message<Message> && requires(Message const& m) {
     { detail::traits_of<Message>::to_bytes(m) } -> std::convertible_to<std::string>;
@@ -122,17 +126,22 @@ concept storable = message<Message> && requires(Message const& m) {
 
 namespace detail {
 
+/// Parts can be removed, in place or in a copy.
 template <class Message>
 concept part_removable =
     shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
         { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
     });
 
+/// Marks can be read and written.
 template <class Message>
 concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
     { traits_of<Message>::mark_of(read) } -> std::convertible_to<std::string_view>;
     traits_of<Message>::set_mark(m, mark);
 };
+
+// The verbs, as function objects, so that they are found without argument-dependent lookup. Those for an optional
+// member of the traits return its default where it is missing.
 
 struct role_of_fn {
     template <message Message>
@@ -260,7 +269,7 @@ inline constexpr detail::mark_of_fn mark_of{};
 inline constexpr detail::name_of_fn name_of{};
 inline constexpr detail::set_mark_fn set_mark{};
 
-/// Nothing where the bytes are no message of this type.
+/// A message of the bytes that to_bytes gave; nothing where they are not a message of this type.
 template <storable Message>
 constexpr std::optional<Message> from_bytes(std::string_view encoded) {
     if constexpr (detail::reads_in_place<Message>) {
@@ -287,6 +296,7 @@ constexpr decltype(auto) project(Message& m) {
     else return Member(m);
 }
 
+/// Accepts a condense::role as it is, and strings by role_named.
 template <class Value>
 constexpr role as_role(Value const& value) {
     if constexpr (std::same_as<Value, role>) return value;
@@ -297,6 +307,7 @@ constexpr role as_role(Value const& value) {
     }
 }
 
+/// The class of a pointer to a member; void for a callable, so that `make` is absent.
 template <class Member>
 struct owner_of {
     using type = void;
@@ -308,10 +319,10 @@ struct owner_of<Value Owner::*> {
 
 }  // namespace detail
 
-/// The one-line adapter for a message of a role and a text:
+/// A one-line adapter for a message of a role and a text:
 /// `struct condense::message_traits<my_message> : condense::role_and_text<&my_message::role, &my_message::text> {};`
-/// Role and Text are pointers to members, or callables on the message. A message with role tool is
-/// read as a tool result without id. With data members it can also be shortened and composed.
+/// Role and Text are pointers to members, or callables on the message. A message with role tool is read as a tool
+/// result without an id; an empty text is no part. With pointers to data members it can also be shortened and composed.
 template <auto Role, auto Text>
 struct role_and_text {
     template <class Message>
