@@ -15,23 +15,22 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// The edits in force on a conversation, as steps that can be taken back, and the scale by which their sums are
-// measured.
-
-// How counted tokens become those that a limit is held against, where a report or what was learnt says that the
-// count of the whole is off: in proportion, except for what is known apart from the messages.
+// The edits in force on a conversation, as a list of steps that can be rolled back, and the scale that corrects their
+// token counts.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// One for one unless made by `of`.
+/// Converts the estimator's counts into tokens that are compared with limits, where the provider's report or what was
+/// learnt shows that the sum is off: all messages in proportion, and overhead, which is known exactly, one for one.
+/// A default-constructed scale changes nothing. Integer arithmetic only.
 class token_scale {
 public:
     constexpr token_scale() = default;
 
-    /// `estimated` stands for `actual`; `apart` is in both and counts one for one, unless one of them is no more than
-    /// it.
+    /// The scale by which `estimated` tokens come to `actual`. Both include `apart`, which counts one for one; if
+    /// either is not larger than that, everything is scaled.
     static constexpr token_scale of(tokens estimated, tokens actual, tokens apart = {}) noexcept {
         token_scale scale;
         if (actual == estimated || actual.count == 0) return scale;
@@ -46,32 +45,36 @@ public:
         return scale;
     }
 
-    /// What a sum comes to that holds what is known apart; rounded upward, once.
+    /// Scales a sum that includes `apart`; rounded upward, once.
     constexpr tokens operator()(cost sum) const noexcept {
         auto const total = sum.tokens();
         if (estimated_ == actual_) return total;
         return apart_ + tokens{scale_up((total - apart_).count, actual_.count, estimated_.count)};
     }
-    /// The same for messages alone.
+    /// Scales the cost of messages, without `apart`.
     constexpr cost of_messages(cost sum) const noexcept {
         return estimated_ == actual_ ? sum : cost{scale_up(sum.steps, actual_.count, estimated_.count)};
     }
-    /// The most that messages may be counted as to come to no more than `limit`.
+    /// The inverse of of_messages: the largest count of messages that scales to no more than `limit`.
     constexpr cost within(tokens limit) const noexcept {
         auto const limit_cost = cost::of(limit);
         return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
     }
 
 private:
-    tokens estimated_ = {};  ///< below 2^31, as is the next
+    // Below 2^31, so that the products in scale_up and scale_down stay below 2^64.
+    tokens estimated_ = {};
     tokens actual_ = {};
     tokens apart_ = {};
 };
 
 }  // namespace detail
 
-// What would be sent: the outline's messages plus the edits in force, as one list of steps that can
-// be taken back from its end without allocating. Drafts write it; nothing else does.
+/// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
+/// group knows the step in force on it, and each step the one before. So an edit and its undoing cost O(1) (a joined
+/// message that merges groups costs a pass over all), taking steps back allocates nothing and cannot fail, and the sums
+/// are always up to date. Written by drafts, and by a session when messages come or go. A template, so that a program
+/// that only includes it instantiates nothing of it.
 template <class = void>
 class basic_view {
 public:
@@ -79,18 +82,20 @@ public:
     using step = detail::view_step;
     using totals = detail::view_totals;
 
+    /// What the request holds, without the overhead and before scaling.
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t group_count() const noexcept { return groups_.size(); }
 
+    /// The group, or the summary, would be sent.
     constexpr bool present(group which) const noexcept {
         auto const& state = groups_[which.id()];
         return which.is_summary() ? state.summary != 0 : state.present();
     }
-    /// The first place from `at` on where something would be sent: twice a group_id for its summary, one more for
-    /// its group; twice the number of groups when there is none.
+    /// The first place from `place` on where something would be sent. Places 2i and 2i + 1 are the summary before group
+    /// i and the group itself; twice the number of groups is the end.
     constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * groups_.size());
         for (; place < end; ++place) {
@@ -101,7 +106,7 @@ public:
         }
         return end;
     }
-    /// Why no layer may take the group out, present or not; none where one may.
+    /// Why no layer may drop the group, whether it is present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
         if (which.is_summary()) return refusal::none;
         auto const& record = facts.group_at(which.id());
@@ -121,25 +126,26 @@ public:
     constexpr step const* edit_of(std::size_t part_id) const noexcept {
         return parts_[part_id].edit == 0 ? nullptr : &steps_[parts_[part_id].edit - 1];
     }
+    /// The cost of a part after its edit; 0 for a removed one.
     constexpr v1::cost part_cost(outline const& facts, std::size_t part_id) const noexcept {
         auto const* const changed = edit_of(part_id);
         return changed != nullptr ? changed->after : facts.part_at(part_id).cost;
     }
-    /// What a group counts for where it is present.
+    /// What a group, or a summary that is present, adds to the sums when it is present.
     constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.id()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
-    /// And how many messages.
+    /// How many messages that is.
     constexpr std::uint64_t messages_of(group which) const noexcept {
         return which.is_summary() ? 1 : groups_[which.id()].messages;
     }
-    /// Of a group that holds messages.
+    /// A step has dropped the group, or replaced it by a summary.
     constexpr bool is_dropped(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
-    /// The step that took the group out, plus one; 0 where it is there.
+    /// The step that dropped the group, plus one; 0 where it is present.
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
-    /// Something beside system messages is present, where there is something that can be sent.
+    /// The request holds something beside system messages, or there is nothing else that could be sent.
     constexpr bool speaks(outline const& facts) const noexcept {
         bool could = false;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
@@ -149,7 +155,7 @@ public:
         }
         return !could;
     }
-    /// The message has had parts, and all have been taken out.
+    /// The message had parts, and all of them were removed, so that it is not sent.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
         auto const& message = facts.message_at(index);
@@ -157,33 +163,35 @@ public:
             if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
         return message.part_count != 0;
     }
+    /// The message would be sent, with or without edits.
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
         return !is_dropped(facts.group_of(index)) && !emptied(facts, index);
     }
-    /// Some call of it was answered.
+    /// Results were written for calls of the group.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
-    /// The step that answers the call in this part_id, plus one; 0 for none.
+    /// The step that wrote a result for the call with this part_id, plus one; 0 for none.
     constexpr std::uint32_t answer_at(std::size_t part_id) const noexcept { return parts_[part_id].answer; }
     constexpr replacement const& answer_text(std::size_t part_id) const noexcept {
         return texts_[steps_[parts_[part_id].answer - 1].text];
     }
-    /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
-    /// user message that it will be taken for. Set before the first edit.
+    /// Sets whether later runs will recognise a summary by its mark. Where not, it counts as the plain user message for
+    /// which they will take it. To be called before the first edit.
     constexpr void know_summaries(bool recognized) noexcept { summaries_known_ = recognized; }
     constexpr bool knows_summaries() const noexcept { return summaries_known_; }
 
-    /// How many of the first messages some request has held.
+    /// How many messages, from the first on, were sent in some request before.
     constexpr std::uint64_t sent() const noexcept { return sent_; }
     constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
-    /// How much of the latest request the provider has read from its cache.
+    /// Notes how many tokens of the latest request the provider read from its cache.
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
-    /// From here on sums are measured by this scale.
+    /// Sets the scale by which sums become tokens from here on.
     constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
     constexpr detail::token_scale const& scale() const noexcept { return scale_; }
-    /// What a sum with the overhead comes to, rounded upward, once.
+    /// The tokens of a sum that includes the overhead, scaled and rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
+    /// What the request holds, as triggers and reports see it.
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         auto result = counts(limits);
         result.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
@@ -194,7 +202,7 @@ public:
         return {.input = limits.input(), .messages = {sums_.messages}, .turns = {sums_.turns}, .cached = cached_};
     }
 
-    /// True while the step still decides something.
+    /// True while the step decides what is sent: no later step has replaced or undone it.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& edit = steps_[index];
         if (edit.kind == edit_kind::repair) return parts_[edit.target].answer == index + 1;
@@ -205,28 +213,28 @@ public:
         return state.dropped == index + 1;
     }
 
-    /// Room for so many messages, one part each, where they are known to come.
+    /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
         groups_.reserve(count);
         parts_.reserve(count);
         steps_.reserve(count);
     }
-    /// Makes room for a message of `parts` parts; after it `on_message_placed`, and one step more, cannot fail.
+    /// Reserves room for a message of `parts` parts, so that `on_message_placed` and one further step cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
         detail::grow(parts_, parts);
         detail::grow(steps_, 3 + 2 * parts);
     }
 
-    /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
-    /// group that was gone comes back when a message joins it: no result stands without its call.
+    /// Adds the message that the outline has just placed; `joins` is what outline::place returned. A dropped group is
+    /// restored when a message joins it, as a result must not be sent without its call.
     constexpr void on_message_placed(outline const& facts, std::size_t joins) noexcept {
         register_last(facts, joins);
         retract_answers(facts, static_cast<std::uint32_t>(facts.size() - 1));
     }
 
-    /// After a `take_back` of what was done before message `first` came: that message and those after it
-    /// stay, and what they brought about holds again. Allocates nothing, as their steps were taken back.
+    /// To be called after a `take_back` of steps older than message `first`: that message and those after it stay, and
+    /// the steps that their arrival caused are made again. Allocates nothing, as the room of the old steps is free.
     constexpr void follow_again(outline const& facts, std::size_t first) noexcept {
         for (auto index = static_cast<std::uint32_t>(first); index < facts.size(); ++index) {
             sync_visibility(facts, facts.group_of(index));
@@ -234,13 +242,16 @@ public:
         }
     }
 
-    // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
+    // What follows is for drafts. Each function adds one step; `take_back` undoes the newest ones. None checks a rule
+    // of the conversation: that is the draft's part.
 
+    /// Makes room for steps and texts, so that adding them cannot fail halfway.
     constexpr void reserve_edits(std::size_t steps, std::size_t texts) {
         detail::grow(steps_, steps);
         detail::grow(texts_, texts);
     }
 
+    /// Puts an edit of a part in force; `text` is used by shorten and externalize only.
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t part_id, v1::cost after,
                              replacement text, std::uint16_t author = 0) {
         reserve_edits(1, 1);
@@ -258,6 +269,8 @@ public:
                     kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
 
+    /// Drops a group or a summary that is present. Allocates nothing where room for the step is reserved, as it is
+    /// while a message is placed.
     constexpr void drop(group which) {
         if (which.is_summary()) return drop_summary(which);
         auto& state = groups_[which.index];
@@ -280,7 +293,7 @@ public:
         sums_ += restored;
     }
 
-    /// Writes a summary before the group in `group_id`, where none stands.
+    /// Writes a summary before group `group_id`, where there must be none yet.
     constexpr void summarize(std::uint32_t group_id, std::string text, v1::cost after) {
         reserve_edits(1, 1);
         steps_.push_back({.kind = edit_kind::summarize,
@@ -304,15 +317,16 @@ public:
         set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
-    /// All messages of an outline, without edits: recorded steps can be made again on them.
+    /// Fills an empty view with all messages of an outline, without edits; `redo` then repeats recorded steps.
     constexpr void place_all(outline const& facts) {
         parts_.resize(facts.part_count());
         groups_.resize(facts.group_count());
         count_groups(facts);
         count_sums();
     }
-    /// Makes a recorded step again; false, and nothing is done, where no draft could make it now. Its `previous` has to
-    /// be the step whose place it takes, and `text` the next one. The `after` of a text is believed.
+    /// Repeats a step of a saved state. False, and nothing changes, where the step does not follow from the present
+    /// one: `previous` must be the step in force on its target, and `text` the next free index. The cost `after` of a
+    /// text is taken from the record; the caller checks it where it can.
     constexpr bool redo(outline const& facts, step const& recorded, replacement text) {
         bool const writes = recorded.kind == edit_kind::shorten || recorded.kind == edit_kind::externalize ||
                             recorded.kind == edit_kind::summarize;
@@ -323,6 +337,7 @@ public:
         return group{recorded.target}.id() < groups_.size() && redo_on_group(recorded, std::move(text.text));
     }
 
+    /// Undoes the newest steps until only `until` are left. O(1) a step; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
@@ -390,7 +405,8 @@ private:
         standing = 0;
     }
 
-    /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
+    /// Withdraws written results for calls that this message answers itself, and removes its results of released calls,
+    /// which can never be sent again.
     constexpr void retract_answers(outline const& facts, std::uint32_t index) noexcept {
         auto const& message = facts.message_at(index);
         for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
@@ -427,8 +443,8 @@ private:
         sync_visibility(facts, group_id);
     }
 
-    /// A group that a message has joined is there again; a result of a call that can never be sent again
-    /// goes where the call has gone.
+    /// Restores a dropped group that a new member has joined, and drops a group that can never be sent as a whole again
+    /// because a message of it was released.
     constexpr void sync_visibility(outline const& facts, std::uint32_t group_id) noexcept {
         bool const dropped = groups_[group_id].dropped != 0;
         if (facts.group_at(group_id).unsendable == dropped) return;
@@ -438,6 +454,8 @@ private:
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
+    /// Puts another step in force on a part, 0 for none, and updates the sums of its group: a message whose last part
+    /// goes is not sent any more, so that its frame and turn go, too.
     constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id,
                                std::uint32_t edit) noexcept {
         auto const index = facts.part_at(part_id).message_index;
@@ -456,7 +474,7 @@ private:
         if (shown) sums_ += state.all();
     }
 
-    /// Exchanges the step that answers a call, 0 for none.
+    /// Puts another step in force as a call's written result, 0 for none; the result counts as one message.
     constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t step_number) noexcept {
         auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
         auto& state = groups_[group_id];
@@ -475,6 +493,7 @@ private:
         if (shown) sums_ += state.all();
     }
 
+    /// The exact inverse of the newest step, by what the step recorded.
     constexpr void take_back_newest(outline const& facts) noexcept {
         auto const edit = steps_.back();
         auto& state = groups_[edit.on_part ? 0 : edit.target & ~group::summary_bit];
@@ -497,7 +516,7 @@ private:
         steps_.pop_back();
     }
 
-    /// Counts everything anew after several groups became one, which now stands in `group_id`.
+    /// Recounts all groups after several became one, which now has the index `group_id`. Linear in the conversation.
     constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
         count_groups(facts);
         for (std::uint32_t joined = 0; joined < groups_.size();
@@ -539,15 +558,14 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
-    bool has_removed_ = false;  ///< some part was taken out at some time
+    bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the parts
 };
 
 using view = basic_view<>;
 
-// How a run measures with what is known of its sum as a whole, where parts are counted one by one.
 namespace detail {
 
-/// While the result lasts all sums of a view are measured by one scale, in which `counted` is `real`.
+/// Until the returned guard is destroyed, all sums of a view are scaled so that `estimated` tokens come to `actual`.
 template <class View>
 constexpr auto calibration_scope(View& edits, tokens estimated, tokens actual, tokens apart = {}) noexcept {
     auto const before = edits.scale();
