@@ -8,23 +8,24 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/usage.hpp>
 
-// Where the steps of a run first change what is sent, and what stays before that: the prefix that a
-// provider's prompt cache still holds.
+// Where the steps of a run first change the request, and how many tokens stay unchanged before that: the prefix that a
+// provider's prompt cache can still serve.
 
 namespace condense {
 inline namespace v1 {
 
-/// What a batch of edits comes to, for a policy that weighs it: `worth.pays(gain)`.
+/// What a batch of edits saves and what it costs in cached prefix, for a policy that weighs it: `worth.pays(gain)`.
 struct gain {
     tokens saved = {};
-    usage before = {};
-    tokens prefix_before = {};  ///< of the last request, what this run leaves as it was without the batch
-    tokens prefix_after = {};   ///< and with it
+    usage before = {};          ///< before the batch
+    tokens prefix_before = {};  ///< prefix of the last request that the run had left unchanged before the batch
+    tokens prefix_after = {};   ///< the same after it; the batch takes the difference out of the cache
 };
 
 namespace detail {
 
-/// Index of the first message that steps from `mark` on have changed.
+/// Index of the first message that differs from what a request would have held at `mark`; nothing where none does. Its
+/// cost is linear in the steps since then. A step that was undone later does not count.
 template <class View>
 constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
                                                      std::size_t mark) noexcept {
@@ -35,8 +36,8 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
             step.on_part ? facts.part_at(step.target).message_index + (step.kind == edit_kind::repair ? 1u : 0u)
                          : step.target & ~group::summary_bit;  // groups have the index of their first message
         if (message_index >= first) continue;
-        // What went and came back within these steps has not changed: only the first step on a target
-        // counts, and only where the end differs from what it found.
+        // A target that is back in the state it had at `mark` has not changed. So only the first step on each target
+        // is looked at, and only its final state is compared.
         auto const current = step.kind == edit_kind::repair ? edits.answer_at(step.target)
                              : step.on_part                 ? edits.edit_at(step.target)
                                                             : 0;
@@ -50,7 +51,8 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
     return first;
 }
 
-/// What stands at `index`: answers to the calls of the message before, a summary, the message.
+/// The cost of what a request sends at `index`: answers written for calls of the message before it, a summary that
+/// stands before it, and the message itself. `index` may be the number of messages, for the last message's answers.
 template <class Draft>
 constexpr cost cost_of_place(Draft const& draft, std::uint32_t index) noexcept {
     auto const& facts = draft.outline();
@@ -67,8 +69,8 @@ constexpr cost cost_of_place(Draft const& draft, std::uint32_t index) noexcept {
     return sum;
 }
 
-/// What the overhead and the messages that are there before index `end` cost, but for those that no
-/// request has held yet. Costs a look at what stands before it, or behind it where that is less.
+/// Tokens of the overhead and of what a request sends before index `end`, without the messages that were never sent:
+/// those are in no cache. Reads the shorter side of `end`, as the sum of all is known.
 template <class Draft>
 constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
     auto const size = static_cast<std::uint32_t>(draft.outline().size());
@@ -84,7 +86,7 @@ constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
     return draft.edits().measured(sum);
 }
 
-/// Tokens at the front of the request that steps from `mark` on leave byte-identical.
+/// Tokens at the front of the request that steps from `mark` on leave byte-identical, overhead included.
 template <class Draft>
 constexpr tokens kept_prefix(Draft const& draft, std::size_t mark) noexcept {
     auto const changed = first_changed(draft.outline(), draft.edits(), mark);

@@ -9,12 +9,16 @@
 #include <condense/core/draft_reader.hpp>
 #include <condense/detail/json_scan.hpp>
 
-// A view under construction. Layers propose edits; it refuses those that would break a law, and a
-// whole batch can be taken back to a mark.
+// A view under construction. Layers propose edits; the draft refuses those that would break a rule of the conversation,
+// and the engine rolls a batch back to its mark.
 
 namespace condense {
 inline namespace v1 {
 
+/// The view that a run edits. Refers to its source, outline, view and estimator, which must outlive it; costs nothing
+/// to create. An edit adds a step to the view and its cost to the sums, so `used()` stays O(1). Texts are scrubbed to
+/// valid UTF-8. Only allocation, the estimator and the message's adapter can throw; then the draft may hold part of a
+/// batch, and the engine rolls it back.
 template <class Source, token_estimator Estimator>
 class draft : public draft_reader<Source, Estimator> {
 public:
@@ -23,8 +27,10 @@ public:
     using reader::reader;
     using typename reader::message_type;
 
-    // Editing. Every verb says whether it was refused, and why; when it was, nothing has changed.
+    // Editing. Every verb returns why it was refused, or refusal::none; a refused edit changes nothing.
 
+    /// Takes out a whole group. Refused for system messages, pins, open groups, the latest user message and its answer,
+    /// and where nothing but system messages would be left.
     constexpr refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
         if (this->is_last(which)) return refusal::last;
@@ -32,19 +38,21 @@ public:
         return refusal::none;
     }
 
-    /// Loses content. Open groups take it only where the original is kept or under pressure.
+    /// Replaces the text of a part by a smaller one; what was cut is lost. Parts of open groups are refused unless
+    /// their original is stored, a journal records it, or the run is under pressure.
     constexpr refusal shorten(part_ref part, std::string text) {
         return replace(edit_kind::shorten, part, std::move(text), {});
     }
 
-    /// Shorter, and the original can be had back by the reference.
+    /// Replaces the text of a part by a smaller one whose original can be read back by the reference.
     constexpr refusal externalize(part_ref part, std::string text, reference stored) {
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
-    /// Calls f(part_view, bool shortened) with what the layer at work begins with: the part as others have left
-    /// it, without its own edits, so that what it cuts again is cut from the same text, and without a
-    /// preview, for which the whole is stored.
+    /// Calls f(part_view, bool shortened) with the text from which the layer at work cuts: the part as other layers
+    /// left it, without the layer's own edits. A layer that runs again under pressure so cuts from the same text as
+    /// before, not from its own output. Previews of stored originals are skipped, too, as the original can be cut
+    /// instead.
     template <class Function>
     constexpr void layer_input(part_ref part, Function&& f) const {
         auto const stored = [this](std::uint32_t number) {
@@ -68,10 +76,11 @@ public:
         });
     }
 
-    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere or has
-    /// another result in another message; also in an open group. The last part of a message takes the message
-    /// with it, where that is a group of its own or holds such a result. Reasoning of an
-    /// open group stays in every case: providers refuse a step without the thinking that they have signed.
+    /// Takes out a part that is neither a call nor a result, or a result that no provider needs: one without a call, or
+    /// one whose call has another result in another message. Removing the last part of a message removes the message,
+    /// where that is a group of its own or holds such a result. Open groups lose repeated results, other parts
+    /// only where they may be shortened, and reasoning never: providers refuse a step without the thinking that they
+    /// have signed.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         bool const repeated = is_repeated(part);
@@ -88,8 +97,8 @@ public:
         return refusal::none;
     }
 
-    /// One message of role user in place of `which`, a range of groups, where the first of them stood, or
-    /// before an older group that stays.
+    /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
+    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         auto host = before ? before->id() : detail::none32;
@@ -113,7 +122,8 @@ public:
         return refusal::none;
     }
 
-    /// Puts a message's group back as it was first seen. May grow, but only inside the budget.
+    /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
+    /// grows; refused with no_room where the result would not fit the budget.
     constexpr refusal restore(sequence message_seq) {
         if (message_seq.number >= this->facts_->size()) return refusal::gone;
         auto const group_id = this->facts_->group_of(message_seq.number);
@@ -137,7 +147,8 @@ public:
         return grown(before, mark);
     }
 
-    /// Writes a result for a call that will have none any more. Grows, but only inside the budget.
+    /// Writes a result for a call that will never be answered, such as a cancelled one. The request grows; refused with
+    /// no_room where the result would not fit the budget, and with pair where the adapter cannot write such a result.
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
@@ -151,7 +162,7 @@ public:
         v1::cost after;
         bool answers = false;
         this->original(call, [&](part_view const& call_view) {
-            bool alone = true;  // with its id: else the answer would be taken for that of another call
+            bool alone = true;  // no other call in the message has its id, or else the result could be matched to it
             this->each_part(sequence{record.message_index}, [&](part_ref other, part_view const& other_view) {
                 alone = alone && (call_view.call.empty() || other.part_id == call.part_id ||
                                   other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
@@ -168,31 +179,33 @@ public:
 
     // For the pipeline.
 
-    /// The same edits, by another way to read the messages and to count.
+    /// A draft of the same view that reads messages and counts tokens in another way, for any_pipeline.
     template <class OtherSource, class OtherEstimator>
     constexpr draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
                                                          OtherEstimator const& estimator) const noexcept {
         return {source, *this->facts_, *this->edits_, estimator, this->limits_};
     }
 
+    /// The view itself, for the engine to write to.
     constexpr view& written() noexcept { return *this->edits_; }
+    /// The number of steps, to which take_back returns.
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
     constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
-    /// What follows is of the layer that has this place in the report, plus one; 0 where it has none.
+    /// Edits from here on are by the layer whose entry in the report has this index, plus one; 0 for no layer.
     constexpr void begin_batch(std::uint16_t author = 0) noexcept {
         restored_ = {};
         author_ = author;
     }
-    /// Growth by `restore` since the batch began.
+    /// How much `restore` and `repair` have added since the batch began; the batch need not make up for it.
     constexpr view::totals const& restored() const noexcept { return restored_; }
-    /// Whether an edit was refused for want of room since it was last asked.
+    /// Whether an edit was refused since the last call of this because the request would not have fit the budget.
     constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
-    /// Whether shortening may lose content of open groups: after a journal, or under pressure.
+    /// Sets whether open groups may lose content: after a journal has recorded them, or under pressure.
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
     constexpr bool open_allowed() const noexcept { return open_allowed_; }
 
-    /// After system messages a request begins with a plain user message or a summary. Where drops
-    /// broke that, the nearest of either that stood before the new beginning comes back.
+    /// Makes the request begin, after system messages, with a plain user message or a summary, as providers require:
+    /// where drops removed that, brings back the nearest one before the new beginning.
     constexpr void settle_head() {
         for (auto const which : this->groups()) {
             auto const facts = this->about(which);
@@ -203,7 +216,8 @@ public:
     }
 
 protected:
-    /// Whether what the adapter makes of it holds its result, no call, and no word of a user's; and its cost.
+    /// True if make_result() yields a message with exactly the result of `call`: no call, no other result and no text
+    /// of a user. Sets `after` to the cost of that message.
     constexpr bool takes_answer(std::uint32_t index, part_view const& call, std::string const& text,
                                 v1::cost& after) const {
         auto const message = v1::make_result(this->message_at(sequence{index}), call, text);
@@ -221,7 +235,8 @@ protected:
         return result && !more;
     }
 
-    /// Neither a call nor a result whose call is there, nor all that joins its message to them.
+    /// The part can go without breaking a pair: it is no call, no result whose call is there, and its message stays in
+    /// its group without it.
     constexpr bool is_bare(part_ref part) const noexcept {
         auto const& record = this->facts_->part_at(part.part_id);
         bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
@@ -230,8 +245,9 @@ protected:
         return (bare || (record.call == detail::none32 && record.kind == part_kind::other)) && !joins_alone(part);
     }
 
-    /// A result, or what came with it, whose call has a result in another message, too. For an edit to come both name
-    /// their call, and the other is there still; for a `recorded` one neither is known any more.
+    /// True for a result, or what came with it, whose call has a result in another message, too. For a new edit both
+    /// results must name their call and the other must still be present; for a `recorded` edit, read back from a saved
+    /// state, neither can be checked any more.
     constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
         auto const& record = this->facts_->part_at(part.part_id);
         if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
@@ -251,8 +267,8 @@ protected:
         return own && other;
     }
 
-    /// Whether the adapter can write the text in place of media, all other parts being where they were, and
-    /// what it costs there. Copies the message.
+    /// True if the adapter can write the text in place of media and leaves all other parts where they are; sets `after`
+    /// to its cost there. Copies the message, as only the adapter knows.
     constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
         if constexpr (shortenable<message_type>) {
             auto const message = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
@@ -268,19 +284,20 @@ protected:
         } else return true;
     }
 
-    /// Why no part of the message may be edited, whatever is pinned.
+    /// Why no part of the message may be edited, apart from pins; none where they may.
     constexpr refusal untouchable(std::uint32_t index) const noexcept {
         if (this->facts_->message_at(index).speaker == role::system) return refusal::system;
         if (index == this->facts_->latest_user()) return refusal::latest_user;
         if (index == this->facts_->task()) return refusal::task;
         return refusal::none;
     }
-    /// Media go whole for a text.
+    /// The part must stay byte for byte. Sealed media do not count: they may be replaced as a whole by a text.
     constexpr bool is_sealed(part_ref part) const noexcept {
         auto const& record = this->facts_->part_at(part.part_id);
         return record.sealed && record.kind != part_kind::media;
     }
-    /// Whether the text may stand where the history has `seen`, and what it costs there in place of `before`.
+    /// Why the text may not take the place of `content`, the part as the history holds it; sets `after` to the cost of
+    /// the text there. Arguments of calls must stay JSON, and smaller media are tried on a copy of the message.
     constexpr refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before,
                             v1::cost& after) const {
         auto const kind = this->facts_->part_at(part.part_id).kind;
@@ -295,7 +312,7 @@ protected:
     }
 
 private:
-    /// Counts what an edit has added, where the budget holds it.
+    /// Accepts an edit that made the request grow, if it still fits the budget; else rolls back to `mark`.
     constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
         if (!this->used().fits()) {
             this->edits_->take_back(*this->facts_, mark);
@@ -308,6 +325,8 @@ private:
         return refusal::none;
     }
 
+    /// Brings back the nearest plain user message or summary that was dropped before group `before`, if there is one.
+    /// A walk back over groups and steps, which only runs where a drop has removed the beginning.
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
         for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
@@ -315,7 +334,7 @@ private:
             if (record.count == 0 || record.system || record.unsendable || this->present(group{group_id})) continue;
             if (record.summary || this->facts_->message_at(record.first).plain_user) user = group_id;
         }
-        // A summary says more than the message it stood for; but there is one at most.
+        // A summary holds more than the single message, so it is preferred; but a request holds one at most.
         bool summarized = false;
         for (auto const which : this->groups()) summarized = summarized || which.is_summary();
         if (summarized && user != detail::none32) return this->edits_->undrop(group{user});
@@ -328,6 +347,7 @@ private:
         }
         if (user != detail::none32) this->edits_->undrop(group{user});
     }
+    /// Why the part may not be edited: its message is protected, or the part is not sent any more.
     constexpr refusal uneditable(part_ref part) const noexcept {
         if (part.part_id >= this->facts_->part_count()) return refusal::gone;
         auto const index = this->facts_->part_at(part.part_id).message_index;
@@ -346,7 +366,7 @@ private:
         return !others;
     }
 
-    /// Its id is all that joins its message to the group of a call.
+    /// The call id of this part is the only link of its message to the group of that call.
     constexpr bool joins_alone(part_ref part) const noexcept {
         auto const call = this->facts_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
@@ -359,7 +379,7 @@ private:
         return true;
     }
 
-    /// Without it the message would be no plain user message, or no summary, any more.
+    /// Without this part its message would cease to be a plain user message, or a summary.
     constexpr bool speaks_alone(part_ref part) const {
         auto const& message = this->facts_->message_at(part.message_index);
         if (message.summary) return true;
@@ -372,7 +392,7 @@ private:
         return !others;
     }
 
-    /// A call without an id, of the same group and no later, would take the answer.
+    /// Another call without an id in the same group, no later than this message, would be matched to the answer.
     constexpr bool another_waits(std::uint32_t index) const noexcept {
         bool waits = false;
         this->each_member(group{this->facts_->group_of(index)}, [&](std::uint32_t member) {
@@ -400,7 +420,7 @@ private:
         this->original(part, [&](part_view const& content) { refused = weigh(part, content, text, before, after); });
         if (refused) return refused;
         if (after >= before) return {before, after};
-        if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
+        if (!stored) stored = this->about(part).stored;  // an original that was stored before stays reachable
         if (stored) kind = edit_kind::externalize;
         this->edits_->edit_part(*this->facts_, kind, part.part_id, after, {std::move(text), stored}, author_);
         return refusal::none;

@@ -11,12 +11,14 @@
 #include <condense/detail/address.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
-// Layers and policies see a conversation through it alone.
+// Layers, policies and shorteners see a conversation only through it.
 
 namespace condense {
 inline namespace v1 {
 
-/// Source gives messages by index; Estimator is the one in force.
+/// What layers read: the outline's facts and the originals, both seen through the edits in force. `Source` gives
+/// messages by index. Refers to all of its parts, which must outlive it. Facts and costs are read without touching
+/// texts; only `each_part`, `original` and `message_at` read messages.
 template <class Source, token_estimator Estimator>
 class draft_reader {
 public:
@@ -28,9 +30,8 @@ public:
         : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits},
           estimator_{detail::address_of(estimator)}, limits_{limits} {}
 
-    // Reading.
-
-    /// The groups that are present, oldest first. Stays valid while edits are made.
+    /// The groups that are present, oldest first, each summary before the group in whose place it was written. A range
+    /// of positions, not of copies: it stays valid while edits are made, and groups dropped meanwhile are skipped.
     class group_range {
     public:
         constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept
@@ -64,7 +65,7 @@ public:
     };
 
     constexpr group_range groups() const noexcept { return {*this, 0}; }
-    /// Those that stand after a group, which need not be present any more.
+    /// The groups after `which`, which may itself have been dropped meanwhile.
     constexpr group_range groups_after(group which) const noexcept {
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
@@ -73,13 +74,15 @@ public:
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
+    /// What the request holds after the edits so far, overhead included. O(1).
     constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
-    /// What messages of this cost take of used(), rounded upward.
+    /// What messages of this cost take of used(), on its scale and rounded upward.
     constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
     /// The most that messages may cost to take no more than `limit` of used().
     constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
-    /// What the messages of one role cost; the roles add up to used() less the overhead.
+    /// What the messages of one role cost. Before scaling, all roles add up to used() less the overhead. Reads every
+    /// message's record.
     constexpr v1::cost used_by(role speaker) const noexcept {
         v1::cost sum;
         for (auto const which : groups()) {
@@ -94,6 +97,7 @@ public:
         return sum;
     }
 
+    /// What is known of a group that is present. A summary written in this run counts as a user message of one part.
     constexpr group_facts about(group which) const noexcept {
         auto const& record = facts_->group_at(which.id());
         auto const& first = facts_->message_at(record.first);
@@ -122,22 +126,25 @@ public:
                 .summary = record.summary};
     }
 
-    /// Some of the same, for walks over all groups.
+    // Single facts of the same, cheaper for walks over all groups.
+
     constexpr bool is_system(group which) const noexcept {
         return !which.is_summary() && facts_->group_at(which.id()).system;
     }
+    /// True for summaries of this run and of earlier ones, where later readers will recognise them.
     constexpr bool is_summary(group which) const noexcept {
         return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.id()).summary;
     }
-    /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
+    /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
+    /// summary.
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& record = facts_->group_at(which.id());
         return record.summary || facts_->message_at(record.first).plain_user;
     }
 
-    /// No group but those of system messages stands beside it; or, where the user never spoke, no other
-    /// summary with which a request could begin.
+    /// Dropping the group would leave only system messages, or, in a conversation without a plain user message, the
+    /// last summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
         if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
         auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.id()).summary; };
@@ -147,12 +154,13 @@ public:
         return true;
     }
 
-    /// It holds the first plain user message.
+    /// The group holds the task, which is the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
         return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 &&
                facts_->group_of(facts_->task()) == which.id();
     }
 
+    /// What is known of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
     constexpr part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
         auto const& record = facts_->part_at(part.part_id);
@@ -172,7 +180,7 @@ public:
                 .original_size = {record.size}};
     }
 
-    /// Parts can be taken out of messages of this type.
+    /// Messages of this type have `without_part`, so that parts can be removed from them.
     static constexpr bool can_remove = detail::part_removable<message_type>;
     constexpr part_ref part_at(std::uint32_t part_id) const noexcept {
         auto const index = facts_->part_at(part_id).message_index;
@@ -183,7 +191,7 @@ public:
         return changed != nullptr && changed->kind == edit_kind::remove;
     }
 
-    /// Calls f(part_ref) for each part that is there, without reading text.
+    /// Calls f(part_ref) for each part that was not removed, without reading the message.
     template <class Function>
     constexpr void each_part_of(sequence message_seq, Function&& f) const {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
@@ -199,7 +207,8 @@ public:
         if (!which.is_summary()) each_member(which, [&](std::uint32_t index) { each_part_of(sequence{index}, f); });
     }
 
-    /// Calls f(part_ref, part_view) for each part with its present text.
+    /// Calls f(part_ref, part_view) for each part that was not removed, with its present text. Reads the message once;
+    /// the views are valid only during the call of f. A released message has no parts to show.
     template <class Function>
     constexpr void each_part(sequence message_seq, Function&& f) const {
         read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view content) {
@@ -221,7 +230,7 @@ public:
           part_view{.text = edits_->summary_text(which).text});
     }
 
-    /// Calls f(part_view) with the part as the history holds it.
+    /// Calls f(part_view) with the part as the history holds it, whatever the edits; not at all for a released message.
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
         if (part.part_id == detail::none32) return;
@@ -240,15 +249,17 @@ public:
         }
     }
 
-    /// The message has to be present.
+    /// The original of a message, which must not have been released.
     constexpr decltype(auto) message_at(sequence message_seq) const {
         return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
+    /// The request would hold the message, with at least one part where it had some.
     constexpr bool present(sequence message_seq) const noexcept {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
         return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) &&
                !edits_->emptied(*facts_, index);
     }
+    /// The cost of a message's frame and of its parts after their edits, present or not.
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
         auto const& message = facts_->message_at(index);
         auto sum = message.frame;
@@ -259,18 +270,18 @@ public:
     constexpr Estimator const& estimator() const noexcept { return *estimator_; }
     constexpr Source const& source() const noexcept { return *source_; }
 
-    /// Why the group could not be dropped or summarised; none when it could.
+    /// Why the group could not be dropped or summarised; none where it could, unless it is the last one (see is_last).
     constexpr refusal undroppable(group which) const noexcept {
         if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
         return view::bound(*facts_, which);
     }
 
-    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user
-    /// message, and the user message or summary with which a request has to begin before them.
+    /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
+    /// answer, and the user message or summary with which a request has to begin before them.
     constexpr tokens floor() const noexcept {
         return fixed([this](group which) { return about(which).cost; });
     }
-    /// The same, but of open groups only what no layer can shorten either: a mix may leave more.
+    /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
     constexpr tokens least() const noexcept {
         return fixed([this](group which) {
             auto const facts = about(which);
@@ -292,7 +303,8 @@ public:
     }
 
 protected:
-    /// What stays of the request at least, of each group of it cost_of(group).
+    /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
+    /// nearest plain user message or summary before it counts, too.
     template <class Function>
     constexpr tokens fixed(Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
@@ -318,6 +330,8 @@ protected:
         return latest != detail::none32 && facts_->group_of(latest) == which.id();
     }
 
+    /// Calls f(part_ref, part_view) for each original part of a message. Results without a tool name get that of their
+    /// call. Parts beyond those that were there when the message was appended are not shown.
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
         if (index >= facts_->size() || facts_->message_at(index).released) return;

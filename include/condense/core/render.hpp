@@ -12,14 +12,15 @@
 #include <condense/core/outline.hpp>
 #include <condense/core/report.hpp>
 
-// The messages that would be sent: the originals with the edits in force, summaries and answers; and what was cut of
-// them.
+// The messages that would be sent, rendered on demand: originals with the edits in force, summaries and written
+// results; and the list of what was cut from them.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The mark of a message after the edits in force: what it was, and what has been added.
+/// The mark of a message with edits: "short.0,stored.2" says that part 0 was shortened and part 2 has its original in a
+/// store, by this run or an earlier one. Parts are numbered as the rendered message has them, without removed ones.
 template <class Message>
 std::string new_mark(outline const& facts, view const& edits, std::uint32_t index) {
     std::string mark;
@@ -40,6 +41,7 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
     return mark;
 }
 
+/// Some part of the message has an edit in force.
 template <class View>
 constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
     auto const& message = facts.message_at(index);
@@ -48,13 +50,13 @@ constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t 
     return false;
 }
 
-/// Calls kept(index), changed(index), summary(group) or answer(part_id of the call) for each message that
-/// would be sent, in order.
+/// Calls unchanged(index), changed(index), summary(group) or answer(part_id of the call) for each message to send, in
+/// order. Written results follow the message with their calls. Renders nothing.
 template <class Unchanged, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Unchanged& unchanged, Changed& changed,
                           Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
-        // Groups have the index of the message with which they began.
+        // A group has the index of its first message, so the summary of group `index` stands here.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const group_id = facts.group_of(index);
         if (edits.is_dropped(group_id) || edits.emptied(facts, index)) continue;
@@ -67,7 +69,8 @@ constexpr void each_place(outline const& facts, view const& edits, Unchanged& un
     }
 }
 
-/// A message with its edits; it has some.
+/// A copy of a message that has edits, with all of them applied: texts are replaced first, then parts are removed, from
+/// the last to the first, so that the indices of the others stay valid.
 template <class Message>
 constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index,
                          bool marks) {
@@ -80,7 +83,7 @@ constexpr Message render(Message const& original, outline const& facts, view con
         if constexpr (shortenable<Message>)
             result.emplace(v1::with_part(current(), part, edits.text_at(changed->text).text));
     }
-    // Results last, as what came with one has its place in it.
+    // Results are removed last, as other parts may have their place inside one, and their indices depend on it.
     auto const goes = [&](std::uint32_t part, bool results) {
         auto const* const changed = edits.edit_of(message.first_part + part);
         bool const is_result = facts.part_at(message.first_part + part).kind == part_kind::tool_result;
@@ -91,7 +94,7 @@ constexpr Message render(Message const& original, outline const& facts, view con
         for (auto part = message.part_count; part-- > 0;)
             if (goes(part, false)) result.emplace(v1::without_part(current(), part)), ++removed_below;
         for (auto part = message.part_count; part-- > 0;) {
-            removed_below -= goes(part, false) ? 1u : 0u;  // to those below it
+            removed_below -= goes(part, false) ? 1u : 0u;  // now the number of removed parts before `part`
             if (goes(part, true)) result.emplace(v1::without_part(current(), part - removed_below));
         }
     }
@@ -100,6 +103,7 @@ constexpr Message render(Message const& original, outline const& facts, view con
     return std::move(*result);
 }
 
+/// The message that holds a summary, marked so that later runs recognise it.
 template <class Message>
 constexpr Message render_summary(view const& edits, group which, bool marks) {
     auto result = make_fn::make<Message>(role::user, edits.summary_text(which).text);
@@ -108,7 +112,7 @@ constexpr Message render_summary(view const& edits, group which, bool marks) {
     return result;
 }
 
-/// The answer to a call, as the adapter makes it of the message with the call.
+/// The message with a written result, as the adapter makes it from the message with the call.
 template <class Message>
 constexpr Message render_answer(Message const& original, outline const& facts, view const& edits,
                                 std::uint32_t part_id) {
@@ -122,7 +126,8 @@ constexpr Message render_answer(Message const& original, outline const& facts, v
     return std::move(*result);
 }
 
-/// Calls f(sequence) for each message that would be sent as it is, f(sequence, bytes) for each other, in order.
+/// Calls f(sequence) for each message to send as it is, f(sequence, bytes) for each other, in order. The number of a
+/// summary is that of the first message it stands for, that of a written result is its call's.
 template <class Draft, class Function>
 constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
     using message_type = typename Draft::message_type;
@@ -146,7 +151,7 @@ constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
     each_place(facts, edits, unchanged, changed, summary, answer);
 }
 
-/// The step is one of those that led to what is left of its part: nothing has put the part back since.
+/// The step contributed to the present state of its part: no later restore has undone it.
 template <class View>
 constexpr bool led_to_present(View const& edits, std::size_t index) noexcept {
     auto step_number = edits.edit_at(edits.steps()[index].target);
@@ -154,8 +159,8 @@ constexpr bool led_to_present(View const& edits, std::size_t index) noexcept {
     return step_number == index + 1;
 }
 
-/// Calls f(truncation) for each edit of a part that layers have made from step `mark` on, in their order, where
-/// its message is still sent. Reads the texts. `layers` are the entries of the report.
+/// Calls f(truncation) for each edit of a part that a layer has made from step `mark` on, in order, where its message
+/// is still sent. Reads the texts, to count their characters. `layers` are the entries of the report.
 template <class Source, class View, class Layers, class Function>
 constexpr void each_truncation(Source const& source, outline const& facts, View const& edits, std::size_t mark,
                                Layers const& layers, bool recorded, Function&& f) {
