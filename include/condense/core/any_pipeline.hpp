@@ -16,14 +16,14 @@
 #include <condense/core/engine.hpp>
 #include <condense/core/pipeline.hpp>
 
-// A pipeline chosen at run time, or kept in one translation unit: any_pipeline<my_message> mix =
-// pipeline{...}. Reduces and serves sessions as the pipeline in it does.
+// A pipeline whose layers are hidden, to choose it at run time or to compile it in one translation unit:
+// any_pipeline<my_message> mix = pipeline{...}. Reduces and serves sessions as the pipeline in it does.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A callable by reference.
+/// A reference to a callable, which must outlive it. Two pointers; copying it allocates nothing.
 template <class Signature>
 class callable_ref;
 template <class Result, class... Arguments>
@@ -40,6 +40,8 @@ private:
     void const* target_;
     Result (*call_)(void const*, Arguments...);
 };
+
+// What a run needs of its caller, each by references to callables on the stack of `with_erased_types`.
 
 template <class Message>
 struct any_messages {
@@ -69,10 +71,10 @@ struct any_stop {
 
 }  // namespace detail
 
-/// A value; copies share the pipeline, which is immutable. Costs one virtual call a run and one a
-/// message that arrives; messages are reached and texts counted through pointers. Layers: the most
-/// that it can report on; entries beyond those of the pipeline have no name. What the compiler proves
-/// of a pipeline (`recoverable` and the like) is not known of this.
+/// A value whose copies share one immutable pipeline. Costs one virtual call a run and one for each message that
+/// arrives; messages are read and texts are counted through function pointers. `Layers` is the largest number of report
+/// entries that it can hold; those beyond the pipeline's own have no name. It claims none of the properties that the
+/// compiler proves of a pipeline: `recoverable`, `durable` and `has_last_resort` are false.
 template <message Message, std::size_t Layers = 16>
 class any_pipeline {
     using messages_type = detail::any_messages<Message>;
@@ -81,6 +83,7 @@ class any_pipeline {
     using run_type = detail::run<draft_type, options_type>;
 
 public:
+    // The flags are the most cautious ones, as the layers are not known: any effect, no guarantee.
     static constexpr bool stands_for_pipelines = true;
     static constexpr std::size_t size = Layers;
     static constexpr effect effects =
@@ -91,7 +94,7 @@ public:
     static constexpr bool ends_in_last_resort = false;
     static constexpr bool acts_on_arrival = true;
 
-    /// Of the layers, made when they first run.
+    /// The memories of the layers, created when the pipeline first runs. A copy shares them.
     struct memory {
         std::shared_ptr<void> layers;
     };
@@ -100,7 +103,7 @@ public:
         requires(!std::same_as<Mix, any_pipeline> && Mix::size <= Layers)
     any_pipeline(Mix mix) : mix_{std::make_shared<mix_of<Mix>>(std::move(mix))} {}
 
-    /// A layer alone is a pipeline of one.
+    /// Holds a single layer as a pipeline of one.
     template <layer Layer>
     any_pipeline(Layer only) : any_pipeline(pipeline<Layer>{std::move(only)}) {}
 
@@ -121,7 +124,7 @@ public:
         });
     }
 
-    /// Tells the layers of a message that arrives.
+    /// Calls the `arrive` hooks of the layers; false where one of them failed or waits for its model.
     template <class Run>
     bool run_hook(Run& run, layer_report*, memory& memories, detail::arrive_hook<> arriving) const {
         return with_erased_types(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
@@ -137,6 +140,7 @@ public:
     void rewind_memory(memory& memories, std::uint64_t first) const { mix_->rewind_memory(memories, first); }
 
 private:
+    /// The pipeline behind its interface; `mix_of` implements it for one type of pipeline.
     struct any_mix {
         virtual ~any_mix() = default;
         virtual bool save_memory(memory&, std::vector<std::string>&) const = 0;
@@ -179,6 +183,7 @@ private:
             detail::rewind_memories(mix, memory_in(memories), first);
         }
 
+        /// The cast is right, as `memories` belongs to this pipeline, which has created what it holds.
         static typename Mix::memory& memory_in(memory& memories) {
             if (!memories.layers) memories.layers = std::make_shared<typename Mix::memory>();
             return *static_cast<typename Mix::memory*>(memories.layers.get());
@@ -187,6 +192,9 @@ private:
         Mix mix;
     };
 
+    /// Calls f(draft, options) with the caller's types replaced by references to them. Everything that f is given
+    /// refers to locals of this function, so nothing of it may outlive the call. The other options stay behind, as a
+    /// run does not read them.
     template <class Draft, class Options, class Function>
     static auto with_erased_types(Draft& typed_draft, Options const& options, Function&& f) {
         auto const& typed_estimator = typed_draft.estimator();

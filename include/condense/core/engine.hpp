@@ -12,19 +12,22 @@
 #include <condense/core/render.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// One run of a pipeline on a draft: sweeps over its layers, pressure, and the outcome.
+// One run of a pipeline on a draft: sweeps over its layers, then passes under pressure, until nothing changes; and the
+// report of it.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Takes back all edits made in a scope, unless it is released: for runs that an exception may leave.
+/// A guard that takes back all edits made since it was created, unless it is released: an exception that leaves a run
+/// must leave the view as it was.
 template <class View>
 constexpr auto rollback_on_exit(outline const& facts, View& edits) noexcept {
     return scope_exit{[&facts, &edits, mark = edits.steps().size()] { edits.take_back(facts, mark); }};
 }
 
-/// Leaves the view, and the report, as if nothing had been done.
+/// Rolls back a whole run: the view and the report are as if no layer had done anything, apart from run counts,
+/// failures and calls of models. `reason` becomes the note of each layer that has not failed itself.
 template <std::size_t Layers, class Draft>
 constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t mark, std::string_view reason) noexcept {
     draft.take_back(mark);
@@ -49,8 +52,8 @@ constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t m
     report.outcome = report.after.tokens <= report.limit ? outcome::fits : outcome::over;
 }
 
-/// Runs the layers again, under more pressure with each pass; `passes` or `time` where more than the line is still
-/// used.
+/// Runs the layers again, with more pressure in each pass, until no more than the schedule's line is used: `fits`, or
+/// `passes` or `time` where more is still used in the end.
 template <bool Timed, class Mix, class Run>
 constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories, pressure_schedule const& schedule,
                         instant escalation_start, std::uint32_t& passes) {
@@ -70,20 +73,21 @@ constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories
         auto const used = run.draft.used().tokens;
         if (used <= schedule.line) return outcome::fits;
         if (run.top) break;
-        if (used >= before) pass = schedule.passes - 1;
+        if (used >= before) pass = schedule.passes - 1;  // nothing gained: go to the last pass, at the top, next
     }
     return outcome::passes;
 }
 
-/// Of a run that has dropped all that it may.
+/// The outcome of a run whose last layer has dropped all that may be dropped.
 template <class Draft>
 constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
     auto const used = draft.used().tokens;
     return used <= limit ? outcome::fits : used <= draft.floor() ? outcome::exhausted : outcome::over;
 }
 
-/// Presses as the last layer's schedule says, where that is due, and says in its entry whether that helped.
-/// `escalation_start` is when the run first did so.
+/// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
+/// where they lowered the usage. Nothing where no pass ran. `escalation_start` is when the run first escalated, as the
+/// time limit is one for all sweeps.
 template <class Mix, class Run>
 constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename Mix::memory& memories,
                                               report<Mix::size>& report, instant& escalation_start) {
@@ -116,7 +120,10 @@ constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename
     return result;
 }
 
-/// Runs a pipeline on a draft, from its first layer to the outcome.
+/// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
+/// the last layer is due, then measures: outcome, floor and unchanged prefix. A run that was stopped, or whose result
+/// no journal could note, is rolled back. `memories` are the layers' memories, `dry` keeps from asking models and
+/// storing.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Draft& draft,
                                        Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
@@ -148,8 +155,8 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     if (one_shot)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
             mix.run_hook(run, run.entries, memories, arrive_hook<true>{sequence{index}});
-    // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
-    // another run on its result would change nothing.
+    // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
+    // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;
     [[maybe_unused]] instant escalation_start{u64_limit};
     for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
@@ -185,7 +192,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     if constexpr (Mix::journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };
-            // What could not be noted would be taken for new messages by the next run.
+            // A changed message that no journal has noted would be taken for a new one by the next run.
             made_hook<decltype(each)> const finished{each, kind == run_kind::commit};
             if (!mix.run_hook(run, run.entries, memories, finished) && report.changed())
                 take_back(report, draft, mark, not_all_recorded);
@@ -194,7 +201,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     return report;
 }
 
-/// The same for a mix whose layers are known only at run time.
+/// The same for any mix: one whose layers are hidden, such as any_pipeline, runs itself.
 template <class Mix, class Draft, class Options>
 constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& memories, Draft& draft,
                                          Options const& options, bool dry, run_kind kind, run_demand demand = {}) {

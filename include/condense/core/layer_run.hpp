@@ -15,12 +15,15 @@
 #include <condense/core/layer.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// What one hook of a layer did, measured: kept where it is smaller and worth it, else taken back. Puts are made
-// when the edits stand.
+// One call of one hook of a layer: when it is due, what it is given, and what its edits come to. They are kept where
+// they make the request smaller and are worth it, else rolled back; stores are written when they stand.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
+
+// The two ways in which `worth` may judge a batch: by what it saves, or also by what it takes from the cached prefix,
+// which costs a pass over the shorter side of the change.
 
 template <class Layer>
 concept has_worth = requires(Layer const& layer) { layer.worth; };
@@ -30,8 +33,8 @@ template <class Layer>
 concept weighs_tokens =
     requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
-/// Calls f, and fail(reason) where it throws. A cancellation reaches the caller, as every exception does once a stop
-/// is asked for.
+/// Calls f, and fail(reason) where it throws. A cancellation is rethrown, and after a stop was requested so is every
+/// exception. Without exceptions it only calls f.
 template <class Run, class Function, class Fail>
 constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_unused]] Fail&& fail) {
 #if defined(__cpp_exceptions)
@@ -49,7 +52,7 @@ constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_un
 #endif
 }
 
-/// The steps from `mark` on are all of texts of parts, none of which rests on another's.
+/// All steps from `mark` on, at least one, replace texts of parts. Such steps can be undone one by one.
 template <class View>
 constexpr bool are_independent(View const& edits, std::size_t mark) noexcept {
     bool independent = mark != edits.steps().size();
@@ -59,7 +62,7 @@ constexpr bool are_independent(View const& edits, std::size_t mark) noexcept {
     return independent;
 }
 
-/// Takes back, of such steps, those that refer to one of `names`.
+/// Undoes those of such steps that refer to one of `names`: rolls all of them back and makes the others again.
 template <class View>
 constexpr void discard_edits(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
     std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark),
@@ -77,8 +80,8 @@ constexpr void discard_edits(View& edits, outline const& facts, std::size_t mark
     }
 }
 
-/// One batch: from its mark on, the edits stand together or not at all, but for those of parts that a store
-/// did not take: they go, and the others stay with what was put for them.
+/// The edits of one call of a hook. They are kept or rolled back together, with one exception: where a store fails for
+/// some of several independent parts, only the edits of those parts are undone. Writes the layer's entry in the report.
 template <class Run>
 class batch {
 public:
@@ -94,8 +97,10 @@ public:
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
 
+    /// To be called before the hook, where its worth depends on the cached prefix.
     constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(run_->draft, run_->first_step); }
 
+    /// Rolls the batch back and notes why; a layer that was applied before stays so.
     constexpr void fail(std::string_view reason) noexcept {
         run_->draft.take_back(mark_);
         ++entry_->failures;
@@ -103,7 +108,8 @@ public:
         entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
     }
 
-    /// Measures what the hook did and keeps it or takes it back.
+    /// Measures what the hook did, and keeps it or rolls it back. It must lower one of the measures that made the layer
+    /// due and raise none; growth by restored messages is not held against it.
     template <class Layer>
     constexpr void close(Layer const& layer) {
         auto& draft = run_->draft;
@@ -117,7 +123,7 @@ public:
                              ((fired_ & measure::turn_count) && after.turns < before_.turns);
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
-        // What mends pairs need not save anything: a result without a call may be empty.
+        // A repair need not save anything: a result without a call that it removes may cost nothing.
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
@@ -141,7 +147,8 @@ private:
         else return true;
     }
 
-    /// A summary that later readers will take for a user message is no turn of this conversation.
+    /// Summaries that this batch wrote without a mark. Later runs will take them for user messages, but they are not
+    /// turns that the batch has added.
     constexpr std::uint64_t written_turns() const noexcept {
         auto const& edits = run_->draft.edits();
         std::uint64_t written = 0;
@@ -150,12 +157,12 @@ private:
         return written;
     }
 
-    /// What was used before the batch and what it restored, rounded once.
+    /// The usage before the batch plus what it restored, rounded once.
     constexpr tokens tokens_with(cost restored) const noexcept {
         return run_->draft.edits().measured(before_.cost + restored + cost::of(run_->draft.limits().overhead));
     }
 
-    /// Names the measure that grew, or else the first that had to become less and did not.
+    /// The note of a declined batch: the measure that grew, else the first that had to become smaller and did not.
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
         auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view of_what) {
@@ -179,7 +186,7 @@ private:
         return describe(after.turns, before_.turns, " turns");
     }
 
-    /// A store that throws has failed for this content alone; a cancellation passes.
+    /// Puts one content into its store. A store that throws fails for this content only; a cancellation is rethrown.
     constexpr store_error put_content(pending_put const& put, std::string_view content, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
@@ -190,6 +197,8 @@ private:
         return problem;
     }
 
+    /// Writes everything that the batch gave to stores. Where some of it fails, undoes the edits that refer to it if
+    /// all edits are independent, else fails the batch. False where nothing of the batch is left.
     constexpr bool put_all() {
         if (run_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
@@ -236,6 +245,7 @@ private:
         return true;
     }
 
+    /// The hook proposed nothing, all of it was refused, or it only stored or recorded.
     constexpr void close_without_edits() {
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
@@ -254,6 +264,7 @@ private:
         entry_->note += run_->idle_messages == 1 ? " message" : " messages";
     }
 
+    /// Rolls the batch back without calling it a failure.
     constexpr void decline(std::string_view why) noexcept {
         run_->draft.take_back(mark_);
         if (entry_->outcome == layer_outcome::applied) return;
@@ -261,6 +272,7 @@ private:
         if (entry_->note.empty()) entry_->note = why;
     }
 
+    /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
     constexpr void count_edits(view::totals const& restored) noexcept {
         auto const& steps = run_->draft.edits().steps();
         for (auto index = mark_, end = steps.size(); index < end; ++index) {
@@ -291,17 +303,18 @@ private:
     bool threw_ = false;  ///< a store, in a put
 };
 
-// How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
+// How one layer runs: when it is due, what it is given, and how its failures become an entry of the report.
 
-/// No figure of usage decides whether it fires.
+/// The trigger fires at any usage, as `always` does.
 template <class When>
 constexpr bool fires_always(When const& when) noexcept {
     if constexpr (requires { when.is_always(); }) return when.is_always();
     else return false;
 }
 
-/// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
-/// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
+/// The layer's `reduce` or `schedule` has something to do. A layer with an `arrive` hook and a trigger that always
+/// fires has handled every message on arrival, and remembers those that it could not edit then (see deferred_messages);
+/// it is due only where the request does not fit.
 template <class Layer>
 constexpr bool is_due(Layer const& layer, usage const& current) noexcept {
     if constexpr (requires {
@@ -315,11 +328,13 @@ constexpr bool is_due(Layer const& layer, usage const& current) noexcept {
     } else return true;
 }
 
+/// The goal of a layer without target and trigger: it never has done enough.
 struct never_done {
     constexpr bool unreachable() const noexcept { return true; }
     constexpr bool operator()(usage const&) const noexcept { return false; }
 };
 
+/// When the layer has done enough: its `until`, else the default target of its `when`, bound to token counts.
 template <class Layer>
 constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     if constexpr (requires { layer.until.goal(layer.when, input); }) return layer.until.goal(layer.when, input);
@@ -328,7 +343,7 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     else return never_done{};
 }
 
-/// A run that asks no triggers leaves a layer alone whose target is met.
+/// In a run that ignores triggers, a layer whose target is reached is not called.
 template <class Layer, class Run>
 constexpr bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
     return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
@@ -340,6 +355,7 @@ constexpr messages message_limit_of(Layer const& layer) noexcept {
     else return {};
 }
 
+/// Asserts that the message type supports the verbs of the layer's effects.
 template <class Layer, class Message>
 constexpr void check_tiers() {
     constexpr auto effects = effects_of<Layer>();
@@ -354,7 +370,8 @@ constexpr void check_tiers() {
         "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
-/// Calls a hook of a layer within one batch.
+/// Calls a hook of a layer within one batch. Exceptions and `failed` roll the batch back; puts that were not made are
+/// forgotten.
 template <bool Recorded, class Layer, class Run, class Hook>
 constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook&& hook) {
     detail::batch batch{run, entry, fired};
@@ -387,14 +404,15 @@ constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measur
     }
 }
 
-/// A stop was asked for: what has been done in this run will be taken back.
+/// Asks the stop token, and remembers its answer: after the first request to stop the whole run will be rolled back.
 template <class Run>
 constexpr bool poll_stop(Run& run) {
     run.stopped = run.stopped || run.options.stop.stop_requested();
     return run.stopped;
 }
 
-/// What has made a layer due. One that lowers neither messages nor turns is measured in tokens, whatever it was.
+/// The measures that made the layer due, one of which it has to lower. A layer that can lower neither messages nor
+/// turns may lower tokens instead.
 template <class Layer>
 constexpr measure fired_by(Layer const& layer, usage const& current) noexcept {
     auto const fired = layer.when.fired(current);
@@ -402,8 +420,9 @@ constexpr measure fired_by(Layer const& layer, usage const& current) noexcept {
     else return fired | measure::token_count;
 }
 
-// The hooks that a run calls of its layers: who has one, in which measures a call must pay, none where the layer is
-// not called, and the call itself. Hooks that are `for_all` are called of every alternative of a fallback.
+// The hooks that a run calls. Each says which layers have it (`is_of`), which measures a call must lower (`due`; none
+// where the layer is not called), and how it is called (`call`). Those with `for_all` are called for every alternative
+// of a fallback, the others until one alternative succeeds.
 
 struct reduce_hook {
     static constexpr bool for_all = false;
@@ -413,7 +432,7 @@ struct reduce_hook {
     template <class Layer, class Run>
     constexpr measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
         if (poll_stop(run)) return measure::none;
-        // A model that failed in this run is not asked again.
+        // A model that failed in this run is not asked again: it would most likely fail again, and costs money.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
         if (run.pressure != 0)
             return current.tokens <= run.target || entry.threw ? measure::none : measure::token_count;
@@ -439,7 +458,7 @@ struct reduce_hook {
     }
 };
 
-/// ArriveOnly leaves out the layers that reduce, too.
+/// A new message. `ArriveOnly` skips layers that also reduce, for one-shot runs, whose reduce follows at once.
 template <bool ArriveOnly = false>
 struct arrive_hook {
     sequence arrived;
@@ -467,8 +486,8 @@ struct arrive_hook {
     }
 };
 
-/// Tells journals what the run has left: each_sent(f) with f(sequence) and f(sequence, bytes), and whether that
-/// takes the place of the history.
+/// The end of a one-shot run, for layers that record: they learn which messages the run left, by each_sent(f) with
+/// f(sequence) and f(sequence, bytes), and whether those take the place of the history.
 template <class Each>
 struct made_hook {
     Each const& each_sent;
@@ -489,8 +508,8 @@ struct made_hook {
     }
 };
 
-/// Calls a hook of a layer where it is due, and measures what that does. Recorded: a journal stands before the layer.
-/// False where the layer has failed, or waits for its model, so that another may stand in for it.
+/// Calls a hook of a layer where it is due, and measures what it does. `Recorded`: a journal stands before the layer.
+/// False where the layer failed or waits for its model, so that the next alternative of a fallback is tried.
 template <bool Recorded, class Layer, class Run, class Memory, class Hook>
 constexpr bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
     using draft_type = std::remove_reference_t<decltype(run.draft)>;

@@ -17,7 +17,8 @@
 #include <condense/core/layer.hpp>
 #include <condense/core/layer_run.hpp>
 
-// Layers in order, combined at compile time: pipeline{record{.to = journal}, compress{}, sliding_window{}}.
+// Layers in order, combined at compile time: pipeline{record{.to = journal}, compress{}, sliding_window{}}. What a
+// pipeline guarantees is computed from the effects that its layers declare.
 
 namespace condense {
 inline namespace v1 {
@@ -37,19 +38,19 @@ inline constexpr bool is_pipeline = false;
 template <class... Layers>
 inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
 
-/// What is known of layers in order, from the first to the one that was looked at last.
+/// What follows from the declarations of layers in order, from the first to the one added last.
 struct properties {
     effect effects = effect::none;
-    bool recorded = false;  ///< a journal holds what arrives
-    bool journals = false;  ///< some layer records, if another does not stand in for it
-    bool recoverable = true;  ///< nothing was lost that is not recorded
+    bool recorded = false;  ///< a journal holds every message before the next layer sees it
+    bool journals = false;  ///< some layer records, if only as an alternative of a fallback
+    bool recoverable = true;  ///< no layer loses content that is not recorded
     bool durable = true;  ///< journals and stores survive the process
     bool last_resort = false;  ///< some layer can drop all that may be dropped
-    bool well_ordered = true;  ///< what reruns is last, with something before it
-    bool plans_summaries = false;  ///< some layer can have its summary written elsewhere
+    bool well_ordered = true;  ///< a layer that reruns others is the last one, with some before it
+    bool plans_summaries = false;  ///< some layer lets a session have its summary written elsewhere
 };
 
-/// With one layer more, which may hold others.
+/// The properties with one more layer, which may itself hold layers.
 template <class Layer>
 constexpr properties properties_after(properties result) noexcept {
     if constexpr (requires { Layer::after(result); }) return Layer::after(result);
@@ -80,12 +81,12 @@ constexpr properties properties_of() noexcept {
     return properties_after<std::remove_cvref_t<Layer>>({});
 }
 
-/// Where a layer of a pipeline stands: its entry in the report, and whether a journal stands before it.
+/// Where a layer of a pipeline stands: the index of its first entry in the report, and whether a journal is before it.
 struct layer_place {
     std::size_t entry = 0;
     bool recorded = false;
 };
-/// The places of all, and behind them the end.
+/// The places of all layers, and one more whose entry is the number of entries.
 template <class... Layers>
 consteval auto places_of() {
     std::array<layer_place, sizeof...(Layers) + 1> places{};
@@ -103,6 +104,7 @@ consteval bool acts_on_arrival() {
     else return has_arrive_hook<Layer>;
 }
 
+/// Asserts what makes a type a layer, with one sentence for each mistake.
 template <class Layer>
 constexpr void check_layer() {
     static_assert(
@@ -151,6 +153,7 @@ public:
 
     static constexpr properties after(properties before) noexcept { return properties_of_all<Layers...>(before); }
 
+    /// Calls validate() of each layer and of its worth, which throws invalid_configuration.
     explicit constexpr layer_sequence(Layers... layers) : layers_{std::move(layers)...} {
         each([](auto const& layer) {
             if constexpr (requires { layer.validate(); }) layer.validate();
@@ -158,7 +161,7 @@ public:
         });
     }
 
-    /// Calls f with each layer in order, in a fallback with each alternative: one for each entry of a report.
+    /// Calls f with each layer in order, and with each alternative of a fallback: once for each entry of a report.
     template <class Function>
     constexpr void each(Function&& f) const {
         each_own([&](auto const& layer, std::size_t) {
@@ -167,7 +170,7 @@ public:
         });
     }
 
-    /// Calls f(memory) with that of each layer, in the same order.
+    /// Calls f with the memory of each layer, in the same order.
     template <class Function>
     constexpr void each_memory(memory& memories, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -179,21 +182,21 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
-    /// The last layer, which may press on the others.
+    /// The last layer, which may be one that runs the others again.
     constexpr auto const& last() const noexcept
         requires(sizeof...(Layers) > 0)
     {
         return hana::at_c<sizeof...(Layers) - 1>(layers_);
     }
 
-    /// Some layer has something to do at this usage. Allocates nothing, reads no message.
+    /// Some layer has something to do at this usage. Reads no message and allocates nothing: a few comparisons.
     constexpr bool due(usage const& current) const noexcept {
         bool any = false;
         each_own([&](auto const& layer, std::size_t) { any = any || is_due(layer, current); });
         return any;
     }
 
-    /// The layers with something to do, one bit each in the order of the report, the last one for all beyond.
+    /// The layers with something to do: one bit each in the order of the report; bit 63 stands for all further ones.
     constexpr std::uint64_t due_layers(usage const& current) const noexcept {
         std::uint64_t bits = 0;
         each_own([&](auto const& layer, std::size_t entry) {
@@ -205,8 +208,8 @@ public:
         return bits;
     }
 
-    /// Calls a hook of the layers in order; false where one of them has failed or waits for its model. Recorded when a
-    /// journal stands before all of them.
+    /// Calls a hook of all layers in order; false where one of them failed or waits for its model. `Recorded` where a
+    /// journal stands before this sequence, inside a fallback.
     template <bool Recorded = false, class Run, class Hook>
     constexpr bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries,
                             [[maybe_unused]] memory& memories, [[maybe_unused]] Hook const& hook) const {
@@ -221,6 +224,7 @@ public:
         }(std::index_sequence_for<Layers...>{});
     }
 
+    /// Fills in what the entries of a report say of the layers, whether they run or not.
     constexpr void name_entries(layer_report* entry) const noexcept {
         each([&](auto const& layer) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
@@ -232,7 +236,7 @@ public:
         });
     }
 
-    /// Calls f with all layers.
+    /// Calls f with all layers as its arguments.
     template <class Function>
     constexpr auto unpack(Function const& f) {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -249,7 +253,7 @@ public:
     }
 
 private:
-    /// Calls f(layer, entry): a fallback is one layer.
+    /// Calls f(layer, index of its first entry), a fallback being one layer.
     template <class Function>
     constexpr void each_own(Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -268,7 +272,7 @@ private:
     hana::basic_tuple<Layers...> layers_;
 };
 
-/// The sequence of all layers, those of pipelines in their place.
+/// The sequence of all layers, with those of nested pipelines in the place of the pipeline.
 template <class Flat, class...>
 struct flattened {
     using type = Flat;
@@ -279,7 +283,7 @@ template <class... Flat, class... Inner, class... Rest>
 struct flattened<layer_sequence<Flat...>, pipeline<Inner...>, Rest...>
     : flattened<layer_sequence<Flat...>, Inner..., Rest...> {};
 
-/// Calls f with all layers, those of pipelines in their place.
+/// Calls f with all layers as its arguments, those of nested pipelines in the place of the pipeline.
 template <class Function>
 constexpr auto with_layers(Function const& f) {
     return f();
@@ -295,9 +299,9 @@ constexpr auto with_layers(Function const& f, First& first, Rest&... rest) {
 
 }  // namespace detail
 
-/// An immutable value: shareable between threads, conversations and agents. Pipelines in it are flattened. Throws
-/// invalid_configuration for layers whose values cannot work; in a constant expression that is a
-/// compile error.
+/// Layers in order. An immutable value that threads, conversations and agents can share. Nested pipelines are
+/// flattened. Construction throws invalid_configuration for layers whose settings cannot work; in a constant expression
+/// that is a compile error.
 template <class... Layers>
 class pipeline : public detail::flattened<detail::layer_sequence<>, Layers...>::type {
     using base = typename detail::flattened<detail::layer_sequence<>, Layers...>::type;
@@ -310,7 +314,7 @@ public:
         requires(false || ... || detail::is_pipeline<Layers>)
         : base{detail::with_layers([](auto&... each) { return base{std::move(each)...}; }, layers...)} {}
 
-    /// A dry run on a history: what would be done, without asking or keeping anything.
+    /// A dry run on a history, which must outlive the result: what would be done, without calling models or storing.
     template <class History, class... More>
     [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
         return dry_run(history, *this, limits, more...);
@@ -320,26 +324,29 @@ public:
 template <class... Layers>
 pipeline(Layers...) -> pipeline<Layers...>;
 
-/// Every layer that shortens, drops or summarises comes after a journal, or keeps what it takes.
+/// Every layer that shortens, drops or summarises comes after a journal, or stores the originals.
 template <class Pipeline>
 inline constexpr bool recoverable = detail::properties_of<Pipeline>().recoverable;
 /// Recoverable, and journals and stores survive the process.
 template <class Pipeline>
 inline constexpr bool durable = recoverable<Pipeline> && detail::properties_of<Pipeline>().durable;
+/// Some layer may call a model.
 template <class Pipeline>
 inline constexpr bool calls_model = std::remove_cvref_t<Pipeline>::effects & effect::asks;
+/// Some layer may write to a store or a journal.
 template <class Pipeline>
 inline constexpr bool writes = std::remove_cvref_t<Pipeline>::effects & effect::keeps;
-/// The result fits, or the outcome is `exhausted`.
+/// A run always ends with a request that fits or with the outcome `exhausted`.
 template <class Pipeline>
 inline constexpr bool has_last_resort = std::remove_cvref_t<Pipeline>::ends_in_last_resort;
-/// Same input, same bytes: no clock, no model, and an estimator that does not say otherwise.
+/// The same input gives the same bytes: no layer reads the clock or calls a model, and the estimator does not declare
+/// itself non-deterministic.
 template <class Pipeline, class Estimator = void>
 inline constexpr bool deterministic =
     !(std::remove_cvref_t<Pipeline>::effects & (effect::asks | effect::reads_clock)) &&
     !requires { requires !Estimator::deterministic; };
 
-/// What can reduce a conversation: a pipeline, or what stands for one.
+/// What can reduce a conversation: a pipeline, or a type that stands for one, such as any_pipeline.
 template <class Mix>
 concept reducer = detail::is_pipeline<Mix> || requires { requires Mix::stands_for_pipelines; };
 
@@ -349,7 +356,7 @@ template <reducer Mix>
 constexpr Mix const& as_pipeline(Mix const& mix) noexcept {
     return mix;
 }
-/// A layer alone is a pipeline of one.
+/// A single layer becomes a pipeline of one.
 template <class Layer>
     requires(!reducer<Layer>)
 constexpr pipeline<Layer> as_pipeline(Layer const& only) {
@@ -358,21 +365,21 @@ constexpr pipeline<Layer> as_pipeline(Layer const& only) {
 template <class Mix>
 using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix const&>()))>;
 
-// What a session does with the memories of its layers: saves them as text, takes them back, and tells them
-// that the program has rewritten its messages.
+// What a session does with the memories of its layers: it saves them as texts, loads them, and rewinds them when the
+// program has rewritten its messages.
 
-/// A memory that a session can save: `save() -> std::string`, `load(text, most) -> bool`, false for text that is not
-/// its own; `message_count` are the messages that the session holds.
+/// A memory that a session can save: `save() -> std::string`, and `load(text, message_count) -> bool`, false for text
+/// that save() cannot have written for a conversation of that many messages.
 template <class Memory>
 concept saved_memory = requires(Memory& stored, Memory const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;
     { stored.load(text, std::size_t{}) } -> std::same_as<bool>;
 };
-/// A memory that can go back to when message `first` had not come; another begins anew.
+/// A memory that can go back to the state before message `first` came; one that cannot starts again empty.
 template <class Memory>
 concept rewinding_memory = requires(Memory& stored, std::uint64_t first) { stored.rewind(first); };
 
-/// False where a memory can not be saved.
+/// Appends one text for each layer, empty for those without memory. False where a memory cannot be saved.
 template <class Mix, class Memory>
 bool save_memories(Mix const& mix, Memory& memories, std::vector<std::string>& out) {
     if constexpr (requires { mix.save_memory(memories, out); }) return mix.save_memory(memories, out);
@@ -389,7 +396,7 @@ bool save_memories(Mix const& mix, Memory& memories, std::vector<std::string>& o
     }
 }
 
-/// False where a text is not what its layer saves.
+/// Loads the texts of save_memories. False where a text is not its layer's, or their number differs.
 template <class Mix, class Memory>
 bool load_memories(Mix const& mix, Memory& memories, std::vector<std::string> const& from, std::size_t message_count) {
     if constexpr (requires { mix.load_memory(memories, from, message_count); })

@@ -18,32 +18,34 @@
 #include <condense/detail/scope_exit.hpp>
 #include <condense/detail/source.hpp>
 
-// The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is
-// changed, at once or not at all; a const one gives a reduction to walk.
+// The one call: reduce(history, mix, {.window = 200'000_tokens}). A history that can be changed is changed, completely
+// or not at all; a const one gives a reduction to walk.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A document that holds messages somewhere, and is itself a range of something else.
+/// A document with messages inside that is itself a range of something else, such as a JSON object.
 template <class History>
 inline constexpr bool is_document = false;
-/// Gives a history where there is one, and is none itself.
+/// What gives a history when dereferenced, such as the result of messages_of; not a history itself.
 template <class History>
 inline constexpr bool holds_history = false;
 
 }  // namespace detail
 
-/// A message that would be sent, by what it comes from: a message of the history as it is or with edits, a
-/// group that a summary stands for, or the part_id of a call that was answered.
+/// Where a message to send comes from: a message of the history, unchanged or with edits, a summary, or a written
+/// result.
 enum class sent_kind : std::uint8_t { kept, changed, summary, answer };
+/// One message to send, by its origin; `make` renders those that are not kept.
 struct sent_place {
     sent_kind kind = sent_kind::kept;
-    std::uint32_t index = 0;
+    std::uint32_t index = 0;  ///< of the message, of the summary's group, or the part_id of the answered call
     friend constexpr bool operator==(sent_place, sent_place) = default;
 };
 
-/// A history as a run left it: the originals, untouched, and the edits in force.
+/// A history as a run left it: the untouched originals, and the edits in force on them. Messages are rendered on
+/// demand. Refers to the history, which must outlive it and must not change meanwhile.
 template <detail::history History, token_estimator Estimator, std::size_t Layers>
 class reduction {
     using source_type = detail::source<History>;
@@ -57,7 +59,7 @@ public:
     static_assert(!detail::is_document<std::remove_const_t<History>>,
                   "condense: reduce: a document must be given as the array of its messages (see messages_of)");
 
-    /// Reads every message once. The history must outlive the reduction.
+    /// Reads every message once and counts its tokens.
     template <class Options>
     reduction(History& history, Estimator const& estimator, budget limits, Options const& options)
         : source_(history), estimator_(estimator), limits_{limits}, marks_{options.marks} {
@@ -72,6 +74,7 @@ public:
         }
     }
 
+    /// Runs the pipeline, once. If it throws, the edits are rolled back and the reduction shows the history as it is.
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
         edits_.know_summaries(marks_);
@@ -85,6 +88,7 @@ public:
             edits_, count.total().tokens(), detail::corrected(estimator_, count).tokens(), limits_.overhead);
         report_ = detail::run_pipeline(mix, memories, draft, options, dry, kind);
         recorded_ = !dry && detail::properties_of<Mix>().journals;
+        // Messages for which the estimator gives nothing: usage is not known, which reports must not show as 0.
         if (sums.cost == v1::cost{} && sums.messages != 0)
             report_.before.source = report_.after.source = usage_source::none;
         rollback.release();
@@ -96,15 +100,15 @@ public:
     usage used() const noexcept { return report_.after; }
     bool fits() const noexcept { return report_.fits(); }
 
-    /// Calls f(message const&) for each message that would be sent, in order; those that a run made are
-    /// made for the call.
+    /// Calls f(message const&) for each message to send, in order. Those that are not in the history are rendered for
+    /// the call and live only that long.
     template <class Function>
     void each(Function&& f) const {
         auto const rendered = [&](message_type const& m) { f(m); };
         each_place([&](std::uint32_t index) { f(source_[index]); }, rendered);
     }
 
-    /// Calls kept(index) for each message that would be sent as it is, made(message&&) for each other.
+    /// Calls unchanged(index) for each message to send as it is, rendered(message&&) for each other, in order.
     template <class Unchanged, class Rendered>
     void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
         each_sent([&](sent_place place) {
@@ -113,7 +117,7 @@ public:
         });
     }
 
-    /// Calls f(sent_place) for each message that would be sent, in order, and makes none.
+    /// Calls f(sent_place) for each message to send, in order, and renders none.
     template <class Function>
     void each_sent(Function&& f) const {
         auto const unchanged = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
@@ -123,13 +127,13 @@ public:
         detail::each_place(facts_, edits_, unchanged, changed, summary, answer);
     }
 
-    /// Calls f(truncation const&) for each part that a layer has cut: the audit trail of the run.
+    /// Calls f(truncation const&) for each part that a layer has cut: the run's audit trail. Reads the texts.
     template <class Function>
     void each_truncation(Function&& f) const {
         detail::each_truncation(source_, facts_, edits_, 0, report_.layers, recorded_, f);
     }
 
-    /// Makes the message of a place whose message is not kept.
+    /// Renders the message of a place whose kind is not `kept`.
     message_type make(sent_place place) const {
         if constexpr (composable<message_type>)
             if (place.kind == sent_kind::summary)
@@ -142,7 +146,7 @@ public:
         return detail::render<message_type>(source_[place.index], facts_, edits_, place.index, marks_);
     }
 
-    /// The message as the history holds it.
+    /// The original of a message, as the history gives it.
     decltype(auto) original(std::uint32_t index) const { return source_[index]; }
 
 private:
@@ -157,6 +161,9 @@ private:
 };
 
 namespace detail {
+
+// The two ways to change a history without losing a message: move the messages within it and erase the rest, or fill
+// another one and swap.
 
 template <class History>
 concept erasable =
@@ -174,27 +181,28 @@ concept refillable =
 
 }  // namespace detail
 
-/// A history that a reduction can be applied to: one with erase whose messages move without
-/// throwing, or one that can be filled anew by push_back and swapped in without losing a message on
-/// the way: it reserves, or its messages can be copied.
+/// A history that `reduce` can change. Either it has erase, and its messages move without throwing; or it can be filled
+/// by push_back and swapped without throwing, where it has reserve or its messages can be copied, so that a failure
+/// halfway loses nothing.
 template <class History>
 concept committable = detail::history<History> && (detail::erasable<History> || detail::refillable<History>);
 
 namespace detail {
 
-/// Everything that can fail happens here, before the history is touched.
+/// The changes to a history, with all new messages rendered: everything that can fail happens here, before the history
+/// is touched.
 template <class Message, class Reduction>
 struct prepared {
     struct change {
         std::uint32_t index = 0;
         bool keeps = false;  ///< the message stays as it is; `created` is unused
-        std::size_t created = 0;
+        std::size_t created = 0;  ///< index of the new message
     };
-    std::vector<change> plan;  ///< from message `first` on
-    std::vector<Message> created;
-    std::uint32_t first = 0;
+    std::vector<change> plan;  ///< one for each message to send, from message `first` on
+    std::vector<Message> created;  ///< the new messages, in order
+    std::uint32_t first = 0;  ///< messages before it stay where they are
     std::size_t size = 0;  ///< of the history
-    bool in_place = true;  ///< no message that is kept moves backward
+    bool in_place = true;  ///< every kept message moves toward the front or not at all, so that one pass will do
 
     prepared(Reduction const& reduced, std::uint64_t from)
         : first(static_cast<std::uint32_t>(from)), size(reduced.outline().size()) {
@@ -212,7 +220,8 @@ struct prepared {
     }
 };
 
-/// Puts the first `count` of the made messages at the end, all or none.
+/// Appends the first `count` of the new messages to the history, all or none: the only step of a change that can fail,
+/// needed where the result is longer than the history.
 template <class History, class Message>
 void append_created(History& history, std::vector<Message>& created, std::size_t size, std::size_t count) {
     if constexpr (requires { history.push_back(std::move(created.front())); }) {
@@ -226,6 +235,7 @@ void append_created(History& history, std::vector<Message>& created, std::size_t
     }
 }
 
+/// Changes the history in place. Strong guarantee: after append_created nothing throws, as messages only move.
 template <erasable History, class Prepared>
 void apply(History& history, Prepared& changes) {
     using message_type = element_of<History>;
@@ -272,7 +282,7 @@ template <refillable History, class Prepared>
     requires(!erasable<History>)
 void apply(History& history, Prepared& changes) {
     History refilled;
-    // Where push_back may fail, the messages are copied, so that the old history stays whole.
+    // Without reserve a push_back may fail halfway. Messages are then copied, so that the old history stays intact.
     constexpr bool reserves = requires { refilled.reserve(std::size_t{}); };
     auto const take = [](auto& m) -> decltype(auto) {
         if constexpr (reserves) return std::move(m);
@@ -298,19 +308,19 @@ void apply(History& history, Prepared& changes) {
 
 namespace detail {
 
-/// Converts from any value, so that a call with a wrong one has a function to go to, which says what is wrong.
+/// Converts from any value, so that a call with a wrong argument finds an overload that says what is wrong.
 struct any_value {
     constexpr any_value() = default;
     template <class Value>
     constexpr any_value(Value const&) noexcept {}
 };
-/// A budget with values of any type, and with names that other libraries give its members.
+/// Takes budgets with values of any type, and with the names that other libraries give to the members of theirs.
 struct wrong_budget {
     any_value limit, max_tokens, context, context_window, context_limit, max_input, max_input_tokens, window, input,
         reserve, reserved, output, max_output, max_output_tokens, overhead;
 };
 
-/// What every call that takes a history must be given, each with its sentence.
+/// Asserts what every call that takes a history needs, with one sentence for each mistake.
 template <class History, class Estimator>
 constexpr bool check_call() noexcept {
     static_assert(!holds_history<std::remove_const_t<History>>,
@@ -321,7 +331,8 @@ constexpr bool check_call() noexcept {
     return check_estimator<Estimator>();
 }
 
-/// The truncations of a one-shot run, for an observer that takes them; to be read before the history is changed.
+/// The truncations of a one-shot run, for an observer that takes them. Collected before the history is changed, as they
+/// are measured on the originals, and told after it, so that an observer that throws cannot stop the change.
 template <class Options, class Reduction>
 std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
     std::vector<truncation> all;
@@ -337,8 +348,8 @@ void tell_trail(Options const& options, std::vector<truncation> const& trail) {
 
 }  // namespace detail
 
-/// Reduces the history in place and says what was done. Reads every message once; strong exception
-/// guarantee. Messages that no layer touched stay the same objects.
+/// Reduces the history in place and returns the report. Reads every message once; messages that no layer touched stay
+/// the same objects. Strong exception guarantee, but for an observer of truncations, which is told after the change.
 template <committable History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 auto reduce(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
             Options const& options = {}) {
@@ -361,7 +372,7 @@ auto reduce(History& history, Mix const& mix, budget limits, Estimator const& es
     return reduced.report();
 }
 
-/// The same for a history that cannot be changed: the reduction is there to be walked.
+/// The same for a history that cannot be changed: returns a reduction to walk, which refers to the history.
 template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
     requires(!committable<History>)
 [[nodiscard]] auto reduce(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
@@ -372,7 +383,7 @@ template <class History, class Mix, class Estimator = default_estimator<>, class
     return reduced;
 }
 
-/// Refused: a temporary's messages would be gone with it.
+/// Refused at compile time: the result would be lost with a temporary history.
 template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
     requires(!std::is_reference_v<History>)
 report<1> reduce(History&&, Mix const&, budget, Estimator const& = {}, Options const& = {}) {
@@ -381,7 +392,7 @@ report<1> reduce(History&&, Mix const&, budget, Estimator const& = {}, Options c
                   "condense: reduce: the history must be a variable, not a temporary (see committable)");
     return {};
 }
-/// Refused: these are no budgets.
+/// Refused at compile time: calls whose budget has members of other names or types.
 template <class History>
 report<1> reduce(History&&, detail::any_value, detail::wrong_budget, detail::any_value = {}, detail::any_value = {}) {
     static_assert(!std::same_as<History, History>,
@@ -390,9 +401,9 @@ report<1> reduce(History&&, detail::any_value, detail::wrong_budget, detail::any
     return {};
 }
 
-/// Hands each message to send to the sink, in order: those that stay as the history gives them (a sink
-/// may move from what is not const), those that were made as `Message&&`. For containers that are not
-/// committable, and for histories to be kept. What can fail in here has been done before the first call.
+/// Hands each message to send to the sink, in order: unchanged ones as the history gives them (a sink may move from a
+/// history that is not const), new ones as `Message&&`. For containers that are not committable, and for histories that
+/// must stay as they are. Everything of the library that can fail is done before the first call of the sink.
 template <class History, class Sink, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
                  Options const& options = {}) {
@@ -411,7 +422,8 @@ auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, E
     return reduced.report();
 }
 
-/// A dry run: nothing is asked, nothing is kept, the history stays as it is.
+/// A dry run: what `reduce` would do, without calling models, storing or changing the history. Returns a reduction that
+/// refers to it.
 template <class History, class Mix, class Estimator = default_estimator<>, class Options = run_options<>>
 [[nodiscard]] auto dry_run(History& history, Mix const& mix, budget limits, Estimator const& estimator = {},
                            Options const& options = {}) {
