@@ -64,7 +64,7 @@ public:
             bool const preview = step.kind == edit_kind::externalize && !stored(step.previous);
             if (!preview && (author_ == 0 || step.author != author_)) break;
         }
-        auto const earlier = this->facts_->part_at(part.part_id).earlier;
+        auto const earlier = this->outline_->part_at(part.part_id).earlier;
         this->original(part, [&](part_view input) {
             if (step_number != 0) {
                 input.text = this->edits_->text_at(this->edits_->steps()[step_number - 1].text).text;
@@ -85,15 +85,15 @@ public:
         if (auto const refused = uneditable(part)) return refused;
         bool const repeated = is_repeated(part);
         if (!repeated && !is_bare(part)) return refusal::pair;
-        bool const thinking = this->facts_->part_at(part.part_id).kind == part_kind::reasoning;
+        bool const thinking = this->outline_->part_at(part.part_id).kind == part_kind::reasoning;
         if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
         if (speaks_alone(part)) return refusal::turn;
         if (is_only_part(part)) {
-            group const own_group{this->facts_->group_of(part.message_index)};
+            group const own_group{this->outline_->group_of(part.message_index)};
             if (this->edits_->of(own_group).messages == 1) return drop(own_group);
             if (!repeated) return refusal::pair;
         }
-        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.part_id, {}, {}, author_);
+        this->edits_->edit_part(*this->outline_, edit_kind::remove, part.part_id, {}, {}, author_);
         return refusal::none;
     }
 
@@ -115,7 +115,7 @@ public:
             if (present(one)) this->edits_->drop(one);
         // A summary that stood in the same place and was not among the groups keeps its place.
         if (present(group{host}.summary())) {
-            this->edits_->take_back(*this->facts_, mark);
+            this->edits_->take_back(*this->outline_, mark);
             return refusal::gone;
         }
         this->edits_->summarize(host, std::move(text), after);
@@ -125,23 +125,23 @@ public:
     /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
     /// grows; refused with no_room where the result would not fit the budget.
     constexpr refusal restore(sequence message_seq) {
-        if (message_seq.number >= this->facts_->size()) return refusal::gone;
-        auto const group_id = this->facts_->group_of(message_seq.number);
-        if (this->facts_->group_at(group_id).unsendable) return refusal::gone;
+        if (message_seq.number >= this->outline_->size()) return refusal::gone;
+        auto const group_id = this->outline_->group_of(message_seq.number);
+        if (this->outline_->group_at(group_id).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(group{group_id})) this->edits_->undrop(group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
-            auto const& message = this->facts_->message_at(index);
+            auto const& message = this->outline_->message_at(index);
             for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
-                if (this->edits_->edit_of(part_id) != nullptr && !this->facts_->part_at(part_id).late)
-                    this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id,
-                                            this->facts_->part_at(part_id).cost, {});
+                if (this->edits_->edit_of(part_id) != nullptr && !this->outline_->part_at(part_id).late)
+                    this->edits_->edit_part(*this->outline_, edit_kind::restore, part_id,
+                                            this->outline_->part_at(part_id).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
         // A request never has more messages than the history: a restored one may stand beside its summary.
-        if (this->edits_->sums().messages > this->facts_->size()) {
-            this->edits_->take_back(*this->facts_, mark);
+        if (this->edits_->sums().messages > this->outline_->size()) {
+            this->edits_->take_back(*this->outline_, mark);
             return refusal::no_room;
         }
         return grown(before, mark);
@@ -152,11 +152,12 @@ public:
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
-        if (call.part_id >= this->facts_->part_count()) return refusal::gone;
-        auto const& record = this->facts_->part_at(call.part_id);
-        if (!present(group{this->facts_->group_of(record.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
+        if (call.part_id >= this->outline_->part_count()) return refusal::gone;
+        auto const& record = this->outline_->part_at(call.part_id);
+        if (!present(group{this->outline_->group_of(record.message_index)}) ||
+            this->edits_->answer_at(call.part_id) != 0)
             return refusal::gone;
-        if (!this->facts_->unanswerable(record))
+        if (!this->outline_->unanswerable(record))
             return record.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
@@ -173,7 +174,7 @@ public:
         if (!answers) return refusal::pair;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        this->edits_->answer(*this->facts_, call.part_id, std::move(text), after);
+        this->edits_->answer(*this->outline_, call.part_id, std::move(text), after);
         return grown(before, mark);
     }
 
@@ -183,14 +184,14 @@ public:
     template <class OtherSource, class OtherEstimator>
     constexpr draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
                                                          OtherEstimator const& estimator) const noexcept {
-        return {source, *this->facts_, *this->edits_, estimator, this->limits_};
+        return {source, *this->outline_, *this->edits_, estimator, this->limits_};
     }
 
     /// The view itself, for the engine to write to.
     constexpr view& written() noexcept { return *this->edits_; }
     /// The number of steps, to which take_back returns.
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
-    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
+    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->outline_, mark); }
     /// Edits from here on are by the layer whose entry in the report has this index, plus one; 0 for no layer.
     constexpr void begin_batch(std::uint16_t author = 0) noexcept {
         restored_ = {};
@@ -238,7 +239,7 @@ protected:
     /// The part can go without breaking a pair: it is no call, no result whose call is there, and its message stays in
     /// its group without it.
     constexpr bool is_bare(part_ref part) const noexcept {
-        auto const& record = this->facts_->part_at(part.part_id);
+        auto const& record = this->outline_->part_at(part.part_id);
         bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
         bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
                           record.kind == part_kind::text;
@@ -249,15 +250,15 @@ protected:
     /// results must name their call and the other must still be present; for a `recorded` edit, read back from a saved
     /// state, neither can be checked any more.
     constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
-        auto const& record = this->facts_->part_at(part.part_id);
+        auto const& record = this->outline_->part_at(part.part_id);
         if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
             return false;
         bool own = false;
         bool other = false;
-        this->each_member(group{this->facts_->group_of(record.message_index)}, [&](std::uint32_t index) {
-            auto const& message = this->facts_->message_at(index);
+        this->each_member(group{this->outline_->group_of(record.message_index)}, [&](std::uint32_t index) {
+            auto const& message = this->outline_->message_at(index);
             for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
-                auto const& candidate = this->facts_->part_at(part_id);
+                auto const& candidate = this->outline_->part_at(part_id);
                 if (candidate.kind != part_kind::tool_result || candidate.call != record.call) continue;
                 if (!recorded && !candidate.by_id) continue;
                 (index == record.message_index ? own : other) |=
@@ -280,27 +281,27 @@ protected:
                         (current.kind != part_kind::tool_result || !current.call.empty());  // else turns change
                 after = detail::part_cost(*this->estimator_, current);
             });
-            return shown && parts == this->facts_->message_at(part.message_index).part_count;
+            return shown && parts == this->outline_->message_at(part.message_index).part_count;
         } else return true;
     }
 
     /// Why no part of the message may be edited, apart from pins; none where they may.
     constexpr refusal untouchable(std::uint32_t index) const noexcept {
-        if (this->facts_->message_at(index).speaker == role::system) return refusal::system;
-        if (index == this->facts_->latest_user()) return refusal::latest_user;
-        if (index == this->facts_->task()) return refusal::task;
+        if (this->outline_->message_at(index).speaker == role::system) return refusal::system;
+        if (index == this->outline_->latest_user()) return refusal::latest_user;
+        if (index == this->outline_->task()) return refusal::task;
         return refusal::none;
     }
     /// The part must stay byte for byte. Sealed media do not count: they may be replaced as a whole by a text.
     constexpr bool is_sealed(part_ref part) const noexcept {
-        auto const& record = this->facts_->part_at(part.part_id);
+        auto const& record = this->outline_->part_at(part.part_id);
         return record.sealed && record.kind != part_kind::media;
     }
     /// Why the text may not take the place of `content`, the part as the history holds it; sets `after` to the cost of
     /// the text there. Arguments of calls must stay JSON, and smaller media are tried on a copy of the message.
     constexpr refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before,
                             v1::cost& after) const {
-        auto const kind = this->facts_->part_at(part.part_id).kind;
+        auto const kind = this->outline_->part_at(part.part_id).kind;
         if (kind == part_kind::tool_call && !(detail::json::valid(content.text) && detail::json::valid(text)))
             return refusal::not_json;
         if (content.kind == part_kind::media) content.kind = part_kind::text;
@@ -315,7 +316,7 @@ private:
     /// Accepts an edit that made the request grow, if it still fits the budget; else rolls back to `mark`.
     constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
         if (!this->used().fits()) {
-            this->edits_->take_back(*this->facts_, mark);
+            this->edits_->take_back(*this->outline_, mark);
             wants_room_ = true;
             return refusal::no_room;
         }
@@ -330,9 +331,9 @@ private:
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
         for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
-            auto const& record = this->facts_->group_at(group_id);
+            auto const& record = this->outline_->group_at(group_id);
             if (record.count == 0 || record.system || record.unsendable || this->present(group{group_id})) continue;
-            if (record.summary || this->facts_->message_at(record.first).plain_user) user = group_id;
+            if (record.summary || this->outline_->message_at(record.first).plain_user) user = group_id;
         }
         // A summary holds more than the single message, so it is preferred; but a request holds one at most.
         bool summarized = false;
@@ -349,10 +350,10 @@ private:
     }
     /// Why the part may not be edited: its message is protected, or the part is not sent any more.
     constexpr refusal uneditable(part_ref part) const noexcept {
-        if (part.part_id >= this->facts_->part_count()) return refusal::gone;
-        auto const index = this->facts_->part_at(part.part_id).message_index;
-        auto const& message = this->facts_->message_at(index);
-        if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
+        if (part.part_id >= this->outline_->part_count()) return refusal::gone;
+        auto const index = this->outline_->part_at(part.part_id).message_index;
+        auto const& message = this->outline_->message_at(index);
+        if (!present(group{this->outline_->group_of(index)})) return refusal::gone;
         if (auto const* const changed = this->edits_->edit_of(part.part_id))
             if (changed->kind == edit_kind::remove) return refusal::gone;
         auto const refused = untouchable(index);
@@ -368,11 +369,11 @@ private:
 
     /// The call id of this part is the only link of its message to the group of that call.
     constexpr bool joins_alone(part_ref part) const noexcept {
-        auto const call = this->facts_->part_at(part.part_id).call;
+        auto const call = this->outline_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
-        auto const& message = this->facts_->message_at(part.message_index);
+        auto const& message = this->outline_->message_at(part.message_index);
         for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
-            auto const& other = this->facts_->part_at(part_id);
+            auto const& other = this->outline_->part_at(part_id);
             if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result))
                 return false;
         }
@@ -381,7 +382,7 @@ private:
 
     /// Without this part its message would cease to be a plain user message, or a summary.
     constexpr bool speaks_alone(part_ref part) const {
-        auto const& message = this->facts_->message_at(part.message_index);
+        auto const& message = this->outline_->message_at(part.message_index);
         if (message.summary) return true;
         bool others = !message.plain_user;
         if (!others)
@@ -395,17 +396,17 @@ private:
     /// Another call without an id in the same group, no later than this message, would be matched to the answer.
     constexpr bool another_waits(std::uint32_t index) const noexcept {
         bool waits = false;
-        this->each_member(group{this->facts_->group_of(index)}, [&](std::uint32_t member) {
-            auto const& message = this->facts_->message_at(member);
+        this->each_member(group{this->outline_->group_of(index)}, [&](std::uint32_t member) {
+            auto const& message = this->outline_->message_at(member);
             for (auto part_id = message.first_part;
                  member <= index && part_id < message.first_part + message.part_count; ++part_id)
-                waits = waits || this->facts_->waits_without_id(this->facts_->part_at(part_id));
+                waits = waits || this->outline_->waits_without_id(this->outline_->part_at(part_id));
         });
         return waits;
     }
 
     constexpr bool is_open(part_ref part) const noexcept {
-        return this->facts_->open(this->facts_->group_of(part.message_index));
+        return this->outline_->open(this->outline_->group_of(part.message_index));
     }
     constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
@@ -414,7 +415,7 @@ private:
         if (is_sealed(part)) return refusal::sealed;
         if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
+        auto const before = this->edits_->part_cost(*this->outline_, part.part_id);
         v1::cost after;
         refusal refused = refusal::gone;
         this->original(part, [&](part_view const& content) { refused = weigh(part, content, text, before, after); });
@@ -422,7 +423,7 @@ private:
         if (after >= before) return {before, after};
         if (!stored) stored = this->about(part).stored;  // an original that was stored before stays reachable
         if (stored) kind = edit_kind::externalize;
-        this->edits_->edit_part(*this->facts_, kind, part.part_id, after, {std::move(text), stored}, author_);
+        this->edits_->edit_part(*this->outline_, kind, part.part_id, after, {std::move(text), stored}, author_);
         return refusal::none;
     }
 

@@ -27,7 +27,7 @@ public:
 
     constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
                            v1::budget const& limits) noexcept
-        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits},
+        : source_{detail::address_of(source)}, outline_{&facts}, edits_{&edits},
           estimator_{detail::address_of(estimator)}, limits_{limits} {}
 
     /// The groups that are present, oldest first, each summary before the group in whose place it was written. A range
@@ -70,7 +70,7 @@ public:
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
     constexpr bool present(group which) const noexcept { return edits_->present(which); }
-    constexpr v1::outline const& outline() const noexcept { return *facts_; }
+    constexpr v1::outline const& outline() const noexcept { return *outline_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
@@ -91,7 +91,7 @@ public:
                 continue;
             }
             each_member(which, [&](std::uint32_t index) {
-                if (facts_->message_at(index).speaker == speaker) sum += message_cost(index);
+                if (outline_->message_at(index).speaker == speaker) sum += message_cost(index);
             });
         }
         return sum;
@@ -99,8 +99,8 @@ public:
 
     /// What is known of a group that is present. A summary written in this run counts as a user message of one part.
     constexpr group_facts about(group which) const noexcept {
-        auto const& record = facts_->group_at(which.id());
-        auto const& first = facts_->message_at(record.first);
+        auto const& record = outline_->group_at(which.id());
+        auto const& first = outline_->message_at(record.first);
         if (which.is_summary())
             return {.first = record.first,
                     .last = record.first,
@@ -117,7 +117,7 @@ public:
                 .speaker = first.speaker,
                 .system = record.system,
                 .pinned = record.pinned,
-                .open = facts_->open(which.id()),
+                .open = outline_->open(which.id()),
                 .starts_turn = first.plain_user,
                 .plain_user = record.plain_users != 0,
                 .latest_user = holds_latest_user(which),
@@ -129,26 +129,26 @@ public:
     // Single facts of the same, cheaper for walks over all groups.
 
     constexpr bool is_system(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.id()).system;
+        return !which.is_summary() && outline_->group_at(which.id()).system;
     }
     /// True for summaries of this run and of earlier ones, where later readers will recognise them.
     constexpr bool is_summary(group which) const noexcept {
-        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.id()).summary;
+        return which.is_summary() ? edits_->knows_summaries() : outline_->group_at(which.id()).summary;
     }
     /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
     /// summary.
     constexpr bool begins(group which) const noexcept {
         if (which.is_summary()) return true;
-        auto const& record = facts_->group_at(which.id());
-        return record.summary || facts_->message_at(record.first).plain_user;
+        auto const& record = outline_->group_at(which.id());
+        return record.summary || outline_->message_at(record.first).plain_user;
     }
 
     /// Dropping the group would leave only system messages, or, in a conversation without a plain user message, the
     /// last summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
-        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.id()).summary; };
-        if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
+        if (edits_->sums().messages - edits_->messages_of(which) <= outline_->system_messages()) return true;
+        auto const sums_up = [this](group one) { return one.is_summary() || outline_->group_at(one.id()).summary; };
+        if (outline_->latest_user() != detail::none32 || !sums_up(which)) return false;
         for (auto const other : groups())
             if (other != which && sums_up(other)) return false;
         return true;
@@ -156,14 +156,14 @@ public:
 
     /// The group holds the task, which is the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 &&
-               facts_->group_of(facts_->task()) == which.id();
+        return !which.is_summary() && outline_->group_at(which.id()).plain_users != 0 &&
+               outline_->group_of(outline_->task()) == which.id();
     }
 
     /// What is known of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
     constexpr part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
-        auto const& record = facts_->part_at(part.part_id);
+        auto const& record = outline_->part_at(part.part_id);
         auto const* const changed = edits_->edit_of(part.part_id);
         auto const earlier = changed == nullptr ? record.earlier : detail::earlier_edit::none;
         return {.kind = record.kind,
@@ -175,7 +175,7 @@ public:
                 .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored
                                                                                 : reference{},
                 .stored_earlier = record.earlier == detail::earlier_edit::externalized,
-                .cost = edits_->part_cost(*facts_, part.part_id),
+                .cost = edits_->part_cost(*outline_, part.part_id),
                 .original_cost = record.cost,
                 .original_size = {record.size}};
     }
@@ -183,8 +183,8 @@ public:
     /// Messages of this type have `without_part`, so that parts can be removed from them.
     static constexpr bool can_remove = detail::part_removable<message_type>;
     constexpr part_ref part_at(std::uint32_t part_id) const noexcept {
-        auto const index = facts_->part_at(part_id).message_index;
-        return {index, part_id - facts_->message_at(index).first_part, part_id};
+        auto const index = outline_->part_at(part_id).message_index;
+        return {index, part_id - outline_->message_at(index).first_part, part_id};
     }
     constexpr bool is_removed(part_ref part) const noexcept {
         auto const* const changed = edits_->edit_of(part.part_id);
@@ -195,7 +195,7 @@ public:
     template <class Function>
     constexpr void each_part_of(sequence message_seq, Function&& f) const {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        auto const& message = facts_->message_at(index);
+        auto const& message = outline_->message_at(index);
         for (std::uint32_t part = 0; part < message.part_count; ++part) {
             auto const* const changed = edits_->edit_of(message.first_part + part);
             if (changed == nullptr || changed->kind != edit_kind::remove)
@@ -226,7 +226,7 @@ public:
             each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
             return;
         }
-        f(part_ref{facts_->group_at(which.id()).first, 0, detail::none32},
+        f(part_ref{outline_->group_at(which.id()).first, 0, detail::none32},
           part_view{.text = edits_->summary_text(which).text});
     }
 
@@ -242,10 +242,10 @@ public:
     /// Calls f(index) for each message of the group, in the order in which they joined it.
     template <class Function>
     constexpr void each_member(group which, Function&& f) const {
-        auto index = facts_->group_at(which.id()).first;
-        for (auto remaining = facts_->group_at(which.id()).count; remaining != 0; --remaining) {
+        auto index = outline_->group_at(which.id()).first;
+        for (auto remaining = outline_->group_at(which.id()).count; remaining != 0; --remaining) {
             f(index);
-            index = facts_->message_at(index).next_in_group;
+            index = outline_->message_at(index).next_in_group;
         }
     }
 
@@ -256,15 +256,15 @@ public:
     /// The request would hold the message, with at least one part where it had some.
     constexpr bool present(sequence message_seq) const noexcept {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) &&
-               !edits_->emptied(*facts_, index);
+        return message_seq.number < outline_->size() && present(group{outline_->group_of(index)}) &&
+               !edits_->emptied(*outline_, index);
     }
     /// The cost of a message's frame and of its parts after their edits, present or not.
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
-        auto const& message = facts_->message_at(index);
+        auto const& message = outline_->message_at(index);
         auto sum = message.frame;
         for (std::uint32_t part = 0; part < message.part_count; ++part)
-            sum += edits_->part_cost(*facts_, message.first_part + part);
+            sum += edits_->part_cost(*outline_, message.first_part + part);
         return sum;
     }
     constexpr Estimator const& estimator() const noexcept { return *estimator_; }
@@ -273,7 +273,7 @@ public:
     /// Why the group could not be dropped or summarised; none where it could, unless it is the last one (see is_last).
     constexpr refusal undroppable(group which) const noexcept {
         if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
-        return view::bound(*facts_, which);
+        return view::bound(*outline_, which);
     }
 
     /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
@@ -288,15 +288,15 @@ public:
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
             each_member(which, [&](std::uint32_t index) {
-                auto const& message = facts_->message_at(index);
-                if (index == facts_->latest_user() || index == facts_->task()) {
+                auto const& message = outline_->message_at(index);
+                if (index == outline_->latest_user() || index == outline_->task()) {
                     sum += message_cost(index);
                     return;
                 }
                 sum += message.frame;
                 for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
-                    if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media)
-                        sum += edits_->part_cost(*facts_, part_id);
+                    if (outline_->part_at(part_id).sealed && outline_->part_at(part_id).kind != part_kind::media)
+                        sum += edits_->part_cost(*outline_, part_id);
             });
             return sum;
         });
@@ -326,30 +326,30 @@ protected:
     }
 
     constexpr bool holds_latest_user(group which) const noexcept {
-        auto const latest = facts_->latest_user();
-        return latest != detail::none32 && facts_->group_of(latest) == which.id();
+        auto const latest = outline_->latest_user();
+        return latest != detail::none32 && outline_->group_of(latest) == which.id();
     }
 
     /// Calls f(part_ref, part_view) for each original part of a message. Results without a tool name get that of their
     /// call. Parts beyond those that were there when the message was appended are not shown.
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
-        if (index >= facts_->size() || facts_->message_at(index).released) return;
-        auto const& message = facts_->message_at(index);
+        if (index >= outline_->size() || outline_->message_at(index).released) return;
+        auto const& message = outline_->message_at(index);
         std::uint32_t part = 0;
         auto&& source_message = (*source_)[index];
         v1::each_part(source_message, [&](part_view const& source_part) {
             if (part >= message.part_count) return;
             auto content = source_part;
             auto const part_id = message.first_part + part;
-            if (content.tool.empty()) content.tool = facts_->tool_of(facts_->part_at(part_id));
+            if (content.tool.empty()) content.tool = outline_->tool_of(outline_->part_at(part_id));
             f(part_ref{index, part, part_id}, content);
             ++part;
         });
     }
 
     Source const* source_;
-    v1::outline const* facts_;
+    v1::outline const* outline_;
     view* edits_;
     Estimator const* estimator_;
     v1::budget limits_;

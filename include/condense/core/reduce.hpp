@@ -64,13 +64,13 @@ public:
     reduction(History& history, Estimator const& estimator, budget limits, Options const& options)
         : source_(history), estimator_(estimator), limits_{limits}, marks_{options.marks} {
         edits_.note_sent(options.sent.count);
-        facts_.expect(source_.size());
+        outline_.expect(source_.size());
         edits_.expect(source_.size());
         for (std::size_t index = 0; index < source_.size(); ++index) {
             auto&& m = source_[index];
             edits_.reserve_message(
-                facts_.read(m, estimator_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
-            edits_.on_message_placed(facts_, facts_.place());
+                outline_.read(m, estimator_, {.marks = marks_, .pinned = detail::pins(options, sequence{index}, m)}));
+            edits_.on_message_placed(outline_, outline_.place());
         }
     }
 
@@ -78,9 +78,9 @@ public:
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
         edits_.know_summaries(marks_);
-        auto rollback = detail::rollback_on_exit(facts_, edits_);
+        auto rollback = detail::rollback_on_exit(outline_, edits_);
         typename Mix::memory memories{};
-        v1::draft draft{source_, facts_, edits_, estimator_, limits_};
+        v1::draft draft{source_, outline_, edits_, estimator_, limits_};
         auto const sums = edits_.sums();
         request_count const count{
             .counted = sums.cost, .messages = sums.messages, .overhead = v1::cost::of(limits_.overhead)};
@@ -95,7 +95,7 @@ public:
     }
 
     v1::report<Layers> const& report() const noexcept { return report_; }
-    v1::outline const& outline() const noexcept { return facts_; }
+    v1::outline const& outline() const noexcept { return outline_; }
     view const& edits() const noexcept { return edits_; }
     usage used() const noexcept { return report_.after; }
     bool fits() const noexcept { return report_.fits(); }
@@ -124,13 +124,13 @@ public:
         auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
         auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
         auto const answer = [&](std::uint32_t part_id) { f(sent_place{sent_kind::answer, part_id}); };
-        detail::each_place(facts_, edits_, unchanged, changed, summary, answer);
+        detail::each_place(outline_, edits_, unchanged, changed, summary, answer);
     }
 
     /// Calls f(truncation const&) for each part that a layer has cut: the run's audit trail. Reads the texts.
     template <class Function>
     void each_truncation(Function&& f) const {
-        detail::each_truncation(source_, facts_, edits_, 0, report_.layers, recorded_, f);
+        detail::each_truncation(source_, outline_, edits_, 0, report_.layers, recorded_, f);
     }
 
     /// Renders the message of a place whose kind is not `kept`.
@@ -140,10 +140,10 @@ public:
                 return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
         if constexpr (answerable<message_type>)
             if (place.kind == sent_kind::answer) {
-                auto const index = facts_.part_at(place.index).message_index;
-                return detail::render_answer<message_type>(source_[index], facts_, edits_, place.index);
+                auto const index = outline_.part_at(place.index).message_index;
+                return detail::render_answer<message_type>(source_[index], outline_, edits_, place.index);
             }
-        return detail::render<message_type>(source_[place.index], facts_, edits_, place.index, marks_);
+        return detail::render<message_type>(source_[place.index], outline_, edits_, place.index, marks_);
     }
 
     /// The original of a message, as the history gives it.
@@ -153,7 +153,7 @@ private:
     source_type source_;
     Estimator estimator_;
     budget limits_;
-    v1::outline facts_;
+    v1::outline outline_;
     view edits_;
     v1::report<Layers> report_;
     bool marks_ = false;

@@ -32,11 +32,11 @@ public:
         for (auto const& each : texts)
             if (!utf8::valid(each.text)) return "a text";
         if (!count_parts(steps, texts)) return "an edit of a part";
-        this->edits_->place_all(*this->facts_);
+        this->edits_->place_all(*this->outline_);
         this->edits_->reserve_edits(steps.size(), texts.size());
         for (auto const& step : steps) {
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
-            if (!this->edits_->redo(*this->facts_, step, std::move(text))) return "a step";
+            if (!this->edits_->redo(*this->outline_, step, std::move(text))) return "a step";
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";
         if (!groups_are_lawful()) return "what is dropped";
@@ -51,7 +51,7 @@ private:
     /// parts.
     bool count_parts(steps_type& steps, texts_type const& texts) const {
         if (steps.size() >= none32) return false;
-        std::vector<std::uint32_t> first(this->facts_->part_count(), none32);
+        std::vector<std::uint32_t> first(this->outline_->part_count(), none32);
         std::vector<std::uint32_t> next(steps.size(), none32);
         for (auto at = steps.size(); at-- > 0;) {
             auto& step = steps[at];
@@ -67,8 +67,8 @@ private:
             next[at] = first[step.target];
             first[step.target] = static_cast<std::uint32_t>(at);
         }
-        for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
-            auto const& record = this->facts_->message_at(index);
+        for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
+            auto const& record = this->outline_->message_at(index);
             bool edited = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
                 edited = edited || first[part_id] != none32;
@@ -84,7 +84,7 @@ private:
     }
 
     bool count(view::step& step, texts_type const& texts, part_ref part, part_view const& original) const {
-        auto const& record = this->facts_->part_at(part.part_id);
+        auto const& record = this->outline_->part_at(part.part_id);
         if (step.kind == edit_kind::repair) {
             if (step.text == none32) return true;
             if constexpr (answerable<message_type>)
@@ -101,7 +101,7 @@ private:
     }
 
     bool groups_are_lawful() const noexcept {
-        auto const& facts = *this->facts_;
+        auto const& facts = *this->outline_;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             group const which{group_id};
             auto const& record = facts.group_at(group_id);
@@ -121,13 +121,13 @@ private:
 
     /// A message keeps a part, a plain user message a word; answers are to calls that wait for nothing.
     bool parts_are_lawful() const {
-        for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
-            auto const& record = this->facts_->message_at(index);
+        for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
+            auto const& record = this->outline_->message_at(index);
             std::uint32_t removed = 0;
             bool repeated = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id) {
-                auto const& part = this->facts_->part_at(part_id);
-                if (this->edits_->answer_at(part_id) != 0 && !this->facts_->unanswerable(part)) return false;
+                auto const& part = this->outline_->part_at(part_id);
+                if (this->edits_->answer_at(part_id) != 0 && !this->outline_->unanswerable(part)) return false;
                 bool const gone = this->is_removed(this->part_at(part_id));
                 if (part.late && !gone && this->present(sequence{index})) return false;
                 removed += gone ? 1u : 0u;
