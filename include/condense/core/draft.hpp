@@ -86,8 +86,8 @@ public:
         bool const repeated = is_repeated(part);
         if (!repeated && !is_bare(part)) return refusal::pair;
         bool const thinking = this->outline_->part_at(part.part_id).kind == part_kind::reasoning;
-        if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
-        if (speaks_alone(part)) return refusal::turn;
+        if ((!repeated && is_guarded_open(part)) || (thinking && is_open(part))) return refusal::open;
+        if (is_only_user_part(part)) return refusal::turn;
         if (is_only_part(part)) {
             group const own_group{this->outline_->group_of(part.message_index)};
             if (this->edits_->of(own_group).messages == 1) return drop(own_group);
@@ -102,17 +102,17 @@ public:
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         auto host = before ? before->id() : detail::none32;
-        for (group const one : which) {
-            if (auto const refused = this->undroppable(one)) return refused;
-            if (one.id() < host) host = one.id();
+        for (group const replaced : which) {
+            if (auto const refused = this->undroppable(replaced)) return refused;
+            if (replaced.id() < host) host = replaced.id();
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
         auto const after = detail::frame_cost(*this->estimator_, role::user) +
                            detail::part_cost(*this->estimator_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
-        for (group const one : which)
-            if (present(one)) this->edits_->drop(one);
+        for (group const replaced : which)
+            if (present(replaced)) this->edits_->drop(replaced);
         // A summary that stood in the same place and was not among the groups keeps its place.
         if (present(group{host}.summary())) {
             this->edits_->take_back(*this->outline_, mark);
@@ -161,17 +161,19 @@ public:
             return record.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
-        bool answers = false;
+        bool accepted = false;
         this->original(call, [&](part_view const& call_view) {
-            bool alone = true;  // no other call in the message has its id, or else the result could be matched to it
+            // Another call in the message with the same id, or none, could be matched to the result.
+            bool unambiguous = true;
             this->each_part(sequence{record.message_index}, [&](part_ref other, part_view const& other_view) {
-                alone = alone && (call_view.call.empty() || other.part_id == call.part_id ||
-                                  other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
+                unambiguous =
+                    unambiguous && (call_view.call.empty() || other.part_id == call.part_id ||
+                                    other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
             });
-            if (call_view.call.empty()) alone = !another_waits(record.message_index);
-            answers = alone && takes_answer(record.message_index, call_view, text, after);
+            if (call_view.call.empty()) unambiguous = !has_other_waiting_call(record.message_index);
+            accepted = unambiguous && takes_answer(record.message_index, call_view, text, after);
         });
-        if (!answers) return refusal::pair;
+        if (!accepted) return refusal::pair;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         this->edits_->answer(*this->outline_, call.part_id, std::move(text), after);
@@ -243,7 +245,7 @@ protected:
         bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
         bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
                           record.kind == part_kind::text;
-        return (bare || (record.call == detail::none32 && record.kind == part_kind::other)) && !joins_alone(part);
+        return (bare || (record.call == detail::none32 && record.kind == part_kind::other)) && !is_only_link(part);
     }
 
     /// True for a result, or what came with it, whose call has a result in another message, too. For a new edit both
@@ -368,7 +370,7 @@ private:
     }
 
     /// The call id of this part is the only link of its message to the group of that call.
-    constexpr bool joins_alone(part_ref part) const noexcept {
+    constexpr bool is_only_link(part_ref part) const noexcept {
         auto const call = this->outline_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
         auto const& message = this->outline_->message_at(part.message_index);
@@ -381,7 +383,7 @@ private:
     }
 
     /// Without this part its message would cease to be a plain user message, or a summary.
-    constexpr bool speaks_alone(part_ref part) const {
+    constexpr bool is_only_user_part(part_ref part) const {
         auto const& message = this->outline_->message_at(part.message_index);
         if (message.summary) return true;
         bool others = !message.plain_user;
@@ -394,26 +396,26 @@ private:
     }
 
     /// Another call without an id in the same group, no later than this message, would be matched to the answer.
-    constexpr bool another_waits(std::uint32_t index) const noexcept {
-        bool waits = false;
+    constexpr bool has_other_waiting_call(std::uint32_t index) const noexcept {
+        bool result = false;
         this->each_member(group{this->outline_->group_of(index)}, [&](std::uint32_t member) {
             auto const& message = this->outline_->message_at(member);
             for (auto part_id = message.first_part;
                  member <= index && part_id < message.first_part + message.part_count; ++part_id)
-                waits = waits || this->outline_->waits_without_id(this->outline_->part_at(part_id));
+                result = result || this->outline_->waits_without_id(this->outline_->part_at(part_id));
         });
-        return waits;
+        return result;
     }
 
     constexpr bool is_open(part_ref part) const noexcept {
         return this->outline_->open(this->outline_->group_of(part.message_index));
     }
-    constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
+    constexpr bool is_guarded_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
         if (is_sealed(part)) return refusal::sealed;
-        if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
+        if (kind == edit_kind::shorten && is_guarded_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
         auto const before = this->edits_->part_cost(*this->outline_, part.part_id);
         v1::cost after;

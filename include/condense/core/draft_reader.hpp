@@ -77,7 +77,7 @@ public:
     /// What the request holds after the edits so far, overhead included. O(1).
     constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
     /// What messages of this cost take of used(), on its scale and rounded upward.
-    constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
+    constexpr tokens measured(cost sum) const noexcept { return edits_->scale().of_messages(sum).tokens(); }
     /// The most that messages may cost to take no more than `limit` of used().
     constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
@@ -147,10 +147,12 @@ public:
     /// last summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
         if (edits_->sums().messages - edits_->messages_of(which) <= outline_->system_messages()) return true;
-        auto const sums_up = [this](group one) { return one.is_summary() || outline_->group_at(one.id()).summary; };
-        if (outline_->latest_user() != detail::none32 || !sums_up(which)) return false;
+        auto const is_any_summary = [this](group candidate) {
+            return candidate.is_summary() || outline_->group_at(candidate.id()).summary;
+        };
+        if (outline_->latest_user() != detail::none32 || !is_any_summary(which)) return false;
         for (auto const other : groups())
-            if (other != which && sums_up(other)) return false;
+            if (other != which && is_any_summary(other)) return false;
         return true;
     }
 
@@ -279,11 +281,11 @@ public:
     /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
     /// answer, and the user message or summary with which a request has to begin before them.
     constexpr tokens floor() const noexcept {
-        return fixed([this](group which) { return about(which).cost; });
+        return unreducible([this](group which) { return about(which).cost; });
     }
     /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
     constexpr tokens least() const noexcept {
-        return fixed([this](group which) {
+        return unreducible([this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
@@ -306,7 +308,7 @@ protected:
     /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
     /// nearest plain user message or summary before it counts, too.
     template <class Function>
-    constexpr tokens fixed(Function const& cost_of) const noexcept {
+    constexpr tokens unreducible(Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
         bool has_head = false;
         v1::cost head;

@@ -130,9 +130,6 @@ constexpr cost corrected(Estimator const& estimator, request_count const& sum) n
     else return sum.total();
 }
 
-}  // namespace detail
-namespace detail {
-
 template <class>
 inline constexpr bool has_default_estimator = false;
 

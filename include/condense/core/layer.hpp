@@ -36,7 +36,7 @@
 //   worth                               Whether what it did pays; what does not is taken back.
 //   name, static std::string_view       In reports, else the name of its type. `label`, a member, goes before it.
 //   using memory = ...                  Kept by a session between runs as pass.memory, default-constructed otherwise.
-//                                       Saved with the session where it has save() and load(text, most);
+//                                       Saved with the session where it has save() and load(text, message_count);
 //                                       rewind(first) tells it that messages from `first` on are others now.
 //
 // Flags, all static constexpr bool, false where they are missing

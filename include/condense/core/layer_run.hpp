@@ -165,12 +165,12 @@ private:
     /// The note of a declined batch: the measure that grew, else the first that had to become smaller and did not.
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
-        auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view of_what) {
+        auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view unit_name) {
             why += ": it would be ";
             why += grouped(after_value);
             why += " of ";
             why += grouped(before_value);
-            why += of_what;
+            why += unit_name;
             return why;
         };
         auto const tokens_of = [&](cost sum) {
@@ -190,9 +190,9 @@ private:
     constexpr store_error put_content(pending_put const& put, std::string_view content, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
-        guarded(*run_, call, [&](std::string_view what) {
+        guarded(*run_, call, [&](std::string_view reason) {
             threw_ = true;
-            problem = store_error{what.empty() ? std::string_view{"the store threw"} : what};
+            problem = store_error{reason.empty() ? std::string_view{"the store threw"} : reason};
         });
         return problem;
     }

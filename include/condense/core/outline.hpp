@@ -300,19 +300,19 @@ private:
         auto const newest = root(newest_call_group_);
         auto without_id = detail::none32;
         auto with_id = detail::none32;
-        auto any = detail::none32;
+        auto newest_of_tool = detail::none32;
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
             if (calls_[call].message < groups_[newest].first) break;
             if (group_of(calls_[call].message) != newest) continue;
             if (part.tool_size != 0 && calls_.tool(call) != scan_.name_of_tool(part)) continue;
-            if (any == detail::none32) any = call;
+            if (newest_of_tool == detail::none32) newest_of_tool = call;
             if (calls_[call].answered) continue;
             (calls_[call].id_size == 0 ? without_id : with_id) = call;
         }
         if (without_id != detail::none32) return without_id;
         if (with_id != detail::none32) return with_id;
         auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
-        return closed ? detail::none32 : any;
+        return closed ? detail::none32 : newest_of_tool;
     }
 
     /// Notes a result for its call. A pending result reopens the call; one by id in a second message is a repeat.

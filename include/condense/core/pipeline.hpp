@@ -174,9 +174,9 @@ public:
     template <class Function>
     constexpr void each_memory(memory& memories, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            auto const visit = [&](auto const& layer, auto& one) {
-                if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(one, f);
-                else f(one);
+            auto const visit = [&](auto const& layer, auto& layer_memory) {
+                if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(layer_memory, f);
+                else f(layer_memory);
             };
             (visit(hana::at_c<Index>(layers_), hana::at_c<Index>(memories)), ...);
         }(std::index_sequence_for<Layers...>{});
@@ -214,13 +214,13 @@ public:
     constexpr bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries,
                             [[maybe_unused]] memory& memories, [[maybe_unused]] Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            bool good = true;
-            ((good = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), run,
-                                                                       entries + places[Index].entry,
-                                                                       hana::at_c<Index>(memories), hook) &&
-                     good),
+            bool succeeded = true;
+            ((succeeded = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), run,
+                                                                            entries + places[Index].entry,
+                                                                            hana::at_c<Index>(memories), hook) &&
+                          succeeded),
              ...);
-            return good;
+            return succeeded;
         }(std::index_sequence_for<Layers...>{});
     }
 
@@ -384,15 +384,15 @@ template <class Mix, class Memory>
 bool save_memories(Mix const& mix, Memory& memories, std::vector<std::string>& out) {
     if constexpr (requires { mix.save_memory(memories, out); }) return mix.save_memory(memories, out);
     else {
-        bool good = true;
-        auto const save = [&](auto& one) {
-            using type = std::remove_cvref_t<decltype(one)>;
-            good = good && (std::is_empty_v<type> || saved_memory<type>);
-            if constexpr (saved_memory<type>) out.push_back(one.save());
+        bool all_saved = true;
+        auto const save = [&](auto& layer_memory) {
+            using type = std::remove_cvref_t<decltype(layer_memory)>;
+            all_saved = all_saved && (std::is_empty_v<type> || saved_memory<type>);
+            if constexpr (saved_memory<type>) out.push_back(layer_memory.save());
             else out.emplace_back();
         };
         mix.each_memory(memories, save);
-        return good;
+        return all_saved;
     }
 }
 
@@ -403,16 +403,17 @@ bool load_memories(Mix const& mix, Memory& memories, std::vector<std::string> co
         return mix.load_memory(memories, from, message_count);
     else {
         std::size_t index = 0;
-        bool good = true;
-        auto const load = [&](auto& one) {
-            good = good && index < from.size();
-            if (!good) return;
-            if constexpr (saved_memory<std::remove_cvref_t<decltype(one)>>) good = one.load(from[index], message_count);
-            else good = from[index].empty();
+        bool all_loaded = true;
+        auto const load = [&](auto& layer_memory) {
+            all_loaded = all_loaded && index < from.size();
+            if (!all_loaded) return;
+            if constexpr (saved_memory<std::remove_cvref_t<decltype(layer_memory)>>)
+                all_loaded = layer_memory.load(from[index], message_count);
+            else all_loaded = from[index].empty();
             ++index;
         };
         mix.each_memory(memories, load);
-        return good && index == from.size();
+        return all_loaded && index == from.size();
     }
 }
 
@@ -420,9 +421,9 @@ template <class Mix, class Memory>
 void rewind_memories(Mix const& mix, Memory& memories, std::uint64_t first) {
     if constexpr (requires { mix.rewind_memory(memories, first); }) mix.rewind_memory(memories, first);
     else {
-        auto const rewind = [&](auto& one) {
-            if constexpr (rewinding_memory<std::remove_cvref_t<decltype(one)>>) one.rewind(first);
-            else one = {};
+        auto const rewind = [&](auto& layer_memory) {
+            if constexpr (rewinding_memory<std::remove_cvref_t<decltype(layer_memory)>>) layer_memory.rewind(first);
+            else layer_memory = {};
         };
         mix.each_memory(memories, rewind);
     }

@@ -304,10 +304,6 @@ void apply(History& history, Prepared& changes) {
     swap(history, refilled);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Converts from any value, so that a call with a wrong argument finds an overload that says what is wrong.
 struct any_value {
     constexpr any_value() = default;

@@ -177,7 +177,7 @@ constexpr void each_truncation(Source const& source, outline const& facts, View 
                          .kind = part.kind,
                          .layer = layers[edit.author - 1].name,
                          .recorded = recorded};
-        auto const text_of = [&](auto const& one) -> auto const& { return edits.text_at(one.text); };
+        auto const text_of = [&](auto const& step) -> auto const& { return edits.text_at(step.text); };
         if (edit.text != none32) {
             entry.after = {utf8::count(text_of(edit).text)};
             entry.stored = text_of(edit).stored;
