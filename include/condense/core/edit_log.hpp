@@ -71,10 +71,10 @@ private:
 }  // namespace detail
 
 /// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
-/// group knows the step in force on it, and each step the one before. So an edit and its undoing cost O(1) (a joined
-/// message that merges groups costs a pass over all), taking steps back allocates nothing and cannot fail, and the sums
-/// are always up to date. Written by drafts, and by a session when messages come or go. A template, so that a program
-/// that only includes it instantiates nothing of it.
+/// group knows the step in force on it, and each step the one before. So an edit and its undoing cost no more than a
+/// look at one message (a new message that merges groups costs a pass over all), taking steps back allocates nothing
+/// and cannot fail, and the sums are always up to date. Written by drafts, and by a session when messages come or go. A
+/// template, so that a program that only includes it instantiates nothing of it.
 template <class = void>
 class basic_view {
 public:
@@ -337,7 +337,7 @@ public:
         return group{recorded.target}.id() < groups_.size() && redo_on_group(recorded, std::move(text.text));
     }
 
-    /// Undoes the newest steps until only `until` are left. O(1) a step; allocates nothing.
+    /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
