@@ -88,7 +88,7 @@ constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
 
 /// Tokens at the front of the request that steps from `mark` on leave byte-identical, overhead included.
 template <class Draft>
-constexpr tokens kept_prefix(Draft const& draft, std::size_t mark) noexcept {
+constexpr tokens unchanged_prefix(Draft const& draft, std::size_t mark) noexcept {
     auto const changed = first_changed(draft.outline(), draft.edits(), mark);
     return prefix_before(draft, changed ? *changed : draft.outline().size());
 }

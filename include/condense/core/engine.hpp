@@ -188,7 +188,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     if (run.stopped) take_back(report, draft, mark, "stopped");
     if (report.outcome == outcome::exhausted) report.floor = draft.least();
     report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
-    report.prefix = report.first_changed ? kept_prefix(draft, mark) : report.after.tokens;
+    report.prefix = report.first_changed ? unchanged_prefix(draft, mark) : report.after.tokens;
     if constexpr (Mix::journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };

@@ -98,7 +98,7 @@ public:
     batch& operator=(batch const&) = delete;
 
     /// To be called before the hook, where its worth depends on the cached prefix.
-    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(run_->draft, run_->first_step); }
+    constexpr void note_prefix() noexcept { prefix_before_ = unchanged_prefix(run_->draft, run_->first_step); }
 
     /// Rolls the batch back and notes why; a layer that was applied before stays so.
     constexpr void fail(std::string_view reason) noexcept {
@@ -142,7 +142,7 @@ private:
             return layer.worth.pays(gain{.saved = saved,
                                          .before = used_,
                                          .prefix_before = prefix_before_,
-                                         .prefix_after = kept_prefix(run_->draft, run_->first_step)});
+                                         .prefix_after = unchanged_prefix(run_->draft, run_->first_step)});
         else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
         else return true;
     }
