@@ -284,7 +284,7 @@ public:
         return unreducible([this](group which) { return about(which).cost; });
     }
     /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
-    constexpr tokens least() const noexcept {
+    constexpr tokens lowest_floor() const noexcept {
         return unreducible([this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;

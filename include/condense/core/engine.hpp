@@ -186,7 +186,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
         report.outcome = outcome_at_the_top(draft, report.limit);
     }
     if (run.stopped) take_back(report, draft, mark, "stopped");
-    if (report.outcome == outcome::exhausted) report.floor = draft.least();
+    if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
     report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
     report.prefix = report.first_changed ? unchanged_prefix(draft, mark) : report.after.tokens;
     if constexpr (Mix::journals && storable<typename Draft::message_type>)

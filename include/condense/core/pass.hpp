@@ -175,7 +175,7 @@ inline constexpr std::string_view all_newest =
     "nothing to do: all that it could take is within the newest ";  // and how many messages
 inline constexpr std::string_view all_within_over = "nothing to do: all that it could take is within `over`";
 /// Why a layer waits: its model may not be called yet, or what it would do is not worth it.
-inline constexpr std::string_view asked_lately = "the model was asked lately";
+inline constexpr std::string_view model_called_recently = "the model was asked lately";
 inline constexpr std::string_view not_worth_it = "not worth it";
 /// Why a layer that loses content has not run.
 inline constexpr std::string_view not_all_recorded = "not all is recorded";
@@ -271,7 +271,7 @@ public:
         entry_->waits = true;
         if (entry_->outcome == layer_outcome::applied) return;
         entry_->outcome = layer_outcome::declined;
-        entry_->note = detail::asked_lately;
+        entry_->note = detail::model_called_recently;
     }
 
     /// The model's answer: a std::string where one can be made of what the model returns, else that. Empty where it may
