@@ -137,7 +137,7 @@ public:
     }
     /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
     /// summary.
-    constexpr bool begins(group which) const noexcept {
+    constexpr bool may_begin_request(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& record = outline_->group_at(which.id());
         return record.summary || outline_->message_at(record.first).plain_user;
