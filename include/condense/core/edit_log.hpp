@@ -146,7 +146,7 @@ public:
     /// The step that dropped the group, plus one; 0 where it is present.
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// The request holds something beside system messages, or there is nothing else that could be sent.
-    constexpr bool speaks(outline const& facts) const noexcept {
+    constexpr bool has_conversation(outline const& facts) const noexcept {
         bool could = false;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             auto const& record = facts.group_at(group_id);

@@ -41,7 +41,7 @@ public:
             for (; at < end; ++at)
                 if (may_stand(at) && redo(steps[at])) now_[at] = static_cast<std::uint32_t>(to_->steps().size());
         }
-        if (!to_->speaks(*facts_)) to_->take_back(*facts_, mark);
+        if (!to_->has_conversation(*facts_)) to_->take_back(*facts_, mark);
     }
 
 private:

@@ -116,7 +116,7 @@ private:
                 this->holds_latest_user(which))
                 return false;
         }
-        return this->edits_->speaks(facts);
+        return this->edits_->has_conversation(facts);
     }
 
     /// A message keeps a part, a plain user message a word; answers are to calls that wait for nothing.
