@@ -145,7 +145,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
                                     .dry = dry,
                                     .first_step = mark,
                                     .may_ask = demand.may_ask,
-                                    .may_ask_too = demand.may_ask_too,
+                                    .may_ask_layers = demand.may_ask_layers,
                                     .untriggered = demand.untriggered,
                                     .until = demand.until};
     report.limit = report.before.input;

@@ -127,7 +127,7 @@ struct run_demand {
     bool forced = false;  ///< after the sweeps, press up to the last resort until `target` is reached
     tokens target = {};
     bool may_ask = true;  ///< models may be asked
-    std::uint64_t may_ask_too = 0;  ///< by these layers in any case: one bit each, in the order of the report
+    std::uint64_t may_ask_layers = 0;  ///< by these layers in any case: one bit each, in the order of the report
     bool untriggered = false;  ///< each layer runs once, whether it is due or not, until its target
     std::optional<tokens> until = {};  ///< the target of all layers in that first sweep, in place of their own
 };
@@ -156,7 +156,7 @@ struct run {
     bool journals_only = false;  ///< only layers that record are called for new messages
     bool stopped = false;
     bool may_ask = true;
-    std::uint64_t may_ask_too = 0;
+    std::uint64_t may_ask_layers = 0;
     bool untriggered = false;
     std::optional<tokens> until = {};
     std::uint32_t model_waits = 0;  ///< times a layer waited for its model
@@ -263,7 +263,7 @@ public:
     /// messages or turns may ask in any case, as their limits must hold.
     constexpr bool may_ask() const noexcept {
         auto const place = static_cast<std::size_t>(entry_ - run_->entries);
-        return run_->may_ask || (run_->may_ask_too >> (place < 63 ? place : 63) & 1) != 0;
+        return run_->may_ask || (run_->may_ask_layers >> (place < 63 ? place : 63) & 1) != 0;
     }
     /// Notes that the layer waits because it may not ask: no failure, but in a fallback the next alternative acts.
     constexpr void wait_for_model() noexcept {

@@ -86,7 +86,7 @@ public:
     }
     /// Whether that run may call a model.
     run_demand demand(usage now) const noexcept {
-        return {.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_too = pace_.may_ask_of(due_by_count(now))};
+        return {.may_ask = pace_.may_ask(options_.pacing, now), .may_ask_layers = pace_.may_ask_of(due_by_count(now))};
     }
 
     /// A message was appended; one of the assistant or a plain user message may end a round.
