@@ -59,8 +59,8 @@ private:
             step.after = clamped(step.after);
             if (!step.on_part) {
                 if (step.kind == edit_kind::summarize && step.text != none32)
-                    step.after = frame_cost(*this->count_, role::user) +
-                                 part_cost(*this->count_, part_view{.text = texts[step.text].text});
+                    step.after = frame_cost(*this->estimator_, role::user) +
+                                 part_cost(*this->estimator_, part_view{.text = texts[step.text].text});
                 continue;
             }
             if (step.target >= first.size()) return false;
