@@ -107,6 +107,8 @@ public:
     template <layer Layer>
     any_pipeline(Layer only) : any_pipeline(pipeline<Layer>{std::move(only)}) {}
 
+    // The members by which runs and sessions use a pipeline, each forwarded to the one inside.
+
     bool due(usage const& current) const noexcept { return mix_->due(current); }
     std::uint64_t due_layers(usage const& current) const noexcept { return mix_->due_layers(current); }
     void name_entries(layer_report* entries) const noexcept { mix_->name_entries(entries); }
@@ -154,6 +156,7 @@ private:
         virtual bool arrive(memory&, run_type&, detail::arrive_hook<>) const = 0;
     };
 
+    /// Holds a pipeline and forwards to it; the memory that it is given holds its layers' memories.
     template <class Mix>
     struct mix_of final : any_mix {
         explicit mix_of(Mix value) : mix(std::move(value)) {}
@@ -164,7 +167,7 @@ private:
         report<Layers> run(memory& memories, draft_type& draft, options_type const& options, bool dry,
                            detail::run_kind kind, detail::run_demand demand) const override {
             auto const inner = detail::run_pipeline(mix, memory_in(memories), draft, options, dry, kind, demand);
-            report<Layers> result{inner, {}};
+            report<Layers> result{inner, {}};  // the pipeline may have fewer layers; the other entries stay empty
             std::copy(inner.layers.begin(), inner.layers.end(), result.layers.begin());
             return result;
         }

@@ -64,12 +64,14 @@ public:
         std::uint32_t first_;
     };
 
+    /// All groups that are present.
     constexpr group_range groups() const noexcept { return {*this, 0}; }
     /// The groups after `which`, which may itself have been dropped meanwhile.
     constexpr group_range groups_after(group which) const noexcept {
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
     constexpr bool present(group which) const noexcept { return edits_->present(which); }
+    // What the draft is made of, for policies that need more than the facts below.
     constexpr v1::outline const& outline() const noexcept { return *outline_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }

@@ -70,10 +70,10 @@ constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories
         run.target = run.top ? schedule.line : schedule.target;
         ++passes;
         mix.run_hook(run, run.entries, memories, reduce_hook{});
-        auto const used = run.draft.used().tokens;
-        if (used <= schedule.line) return outcome::fits;
+        auto const used_tokens = run.draft.used().tokens;
+        if (used_tokens <= schedule.line) return outcome::fits;
         if (run.top) break;
-        if (used >= before) pass = schedule.passes - 1;  // nothing gained: go to the last pass, at the top, next
+        if (used_tokens >= before) pass = schedule.passes - 1;  // nothing gained: go to the last pass, at the top, next
     }
     return outcome::passes;
 }
@@ -81,8 +81,8 @@ constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories
 /// The outcome of a run whose last layer has dropped all that may be dropped.
 template <class Draft>
 constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
-    auto const used = draft.used().tokens;
-    return used <= limit ? outcome::fits : used <= draft.floor() ? outcome::exhausted : outcome::over;
+    auto const used_tokens = draft.used().tokens;
+    return used_tokens <= limit ? outcome::fits : used_tokens <= draft.floor() ? outcome::exhausted : outcome::over;
 }
 
 /// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
@@ -148,10 +148,12 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
                                     .may_ask_layers = demand.may_ask_layers,
                                     .untriggered = demand.untriggered,
                                     .until = demand.until};
-    report.limit = report.before.input;
+    report.limit = report.before.input;  // unless escalate sets its own
     run.ends_in_last_resort = Mix::ends_in_last_resort;
     bool const one_shot = kind != run_kind::session;
     run.resumes = one_shot;
+    // A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers that
+    // reduce, too, will see the messages in a moment.
     if (one_shot)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
             mix.run_hook(run, run.entries, memories, arrive_hook<true>{sequence{index}});
@@ -166,18 +168,22 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
         std::optional<outcome> pressed_outcome;
         if constexpr (Mix::effects & effect::reruns)
             pressed_outcome = escalate_run(mix, run, memories, report, escalation_start);
+        // Only the first sweep ignores triggers, so that a forced run does not go on for ever.
         run.untriggered = false;
         run.until.reset();
         report.after = draft.used();
         report.outcome = pressed_outcome                       ? *pressed_outcome
                          : report.after.tokens <= report.limit ? outcome::fits
                                                                : outcome::over;
+        // More sweeps could not help where passes or time were used up, or would be rolled back after a stop.
         bool const ended = report.outcome == outcome::passes || report.outcome == outcome::time || run.stopped;
         bool const wants_room = draft.wanted_room();
         if (ended || draft.mark() == steps || !(wants_room || mix.due(report.after))) break;
         if (sweep + 1 == max_sweeps) report.outcome = outcome::passes;
     }
     if (report.outcome == outcome::fits && run.leaves_work) report.outcome = outcome::passes;
+    // A forced run presses to the last resort whatever the pipeline's own schedule says, as after a provider has
+    // refused the request.
     if (demand.forced) {
         std::uint32_t passes = 0;
         pressure_schedule const schedule{.line = demand.target, .target = demand.target, .limit = report.limit};

@@ -207,6 +207,7 @@ private:
         std::vector<reference> failed_names;
         small_text<96> reason;
         for (auto const& put : run_->puts) {
+            // A store that has failed for a content is not asked again for the same one.
             bool skipped = false;
             for (auto const& name : failed_names) skipped = skipped || name == put.name;
             bool created = false;
@@ -231,7 +232,7 @@ private:
             if (failed_names.empty()) reason = problem.reason;
             failed_names.push_back(put.name);
             --run_->keep_count;
-            if (!independent) break;
+            if (!independent) break;  // the whole batch fails, so no more is stored for it
         }
         if (failed_names.empty()) return true;
         if (independent) discard_edits(draft.written(), draft.outline(), mark_, failed_names);
@@ -349,6 +350,7 @@ constexpr bool target_is_met(Layer const& layer, Run const& run, usage const& cu
     return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
 }
 
+/// The limit of the layer's trigger in messages; 0 where it has none.
 template <class Layer>
 constexpr messages message_limit_of(Layer const& layer) noexcept {
     if constexpr (requires { layer.when.message_limit(); }) return layer.when.message_limit();
@@ -381,6 +383,7 @@ constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measur
         run.puts.clear();
         run.draft.allow_open(false);
     }};
+    // Open groups, which the model is about to read, may lose content only where a journal has it or room must be made.
     run.draft.allow_open(Recorded || run.pressure != 0);
     auto const act = [&] {
         if constexpr (std::is_void_v<decltype(hook())>) {
@@ -424,6 +427,7 @@ constexpr measure fired_by(Layer const& layer, usage const& current) noexcept {
 // where the layer is not called), and how it is called (`call`). Those with `for_all` are called for every alternative
 // of a fallback, the others until one alternative succeeds.
 
+/// The work of a layer, once in each sweep and pass.
 struct reduce_hook {
     static constexpr bool for_all = false;
     template <class Layer>
@@ -434,6 +438,7 @@ struct reduce_hook {
         if (poll_stop(run)) return measure::none;
         // A model that failed in this run is not asked again: it would most likely fail again, and costs money.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
+        // Under pressure triggers do not count: each layer works until the run's target, in tokens.
         if (run.pressure != 0)
             return current.tokens <= run.target || entry.threw ? measure::none : measure::token_count;
         if constexpr (has_when<Layer>) {
@@ -472,6 +477,7 @@ struct arrive_hook {
         if (!flag_records<Layer>() && run.journals_only) return measure::none;
         if constexpr (has_when<Layer>) {
             if (!layer.when.due(current)) return measure::none;
+            // Shares of an impossible budget mean nothing; only a trigger that ignores usage may act on arrival.
             if (!fires_always(layer.when) && !run.draft.limits().is_possible()) return measure::none;
             return fired_by(layer, current);
         } else return measure::any;
@@ -522,6 +528,7 @@ constexpr bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memo
         auto const goal = goal_of(layer, before.input);
         draft_for<Layer::effects, draft_type> narrowed{run.draft};
         v1::pass<Layer::effects, Run, decltype(goal), Memory> pass{run, entry, goal, message_limit_of(layer), memory};
+        // The pipeline promises that what is lost is recorded. Where the journal has failed, the layer must not run.
         if (Recorded && (Layer::effects & losing) && run.unrecorded) {
             ++entry.failures;
             if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;

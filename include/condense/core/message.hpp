@@ -257,16 +257,27 @@ struct set_mark_fn {
 
 }  // namespace detail
 
+/// `role_of(m)`: the role of its author.
 inline constexpr detail::role_of_fn role_of{};
+/// `each_part(m, sink)`: calls sink(part_view) for each part; the views are valid only during that call.
 inline constexpr detail::each_part_fn each_part{};
+/// `with_part(m, index, text)`: a copy with the text of one part replaced.
 inline constexpr detail::with_part_fn with_part{};
+/// `without_part(m, index)`: a copy without one part, whose followers move up.
 inline constexpr detail::without_part_fn without_part{};
+/// `make_result(m, call, text)`: a new message with the result of a call of `m`.
 inline constexpr detail::make_result_fn make_result{};
+/// `to_bytes(m)`: its bytes for a journal.
 inline constexpr detail::to_bytes_fn to_bytes{};
+/// `is_pinned(m)`: pinned by its traits; false where they do not say.
 inline constexpr detail::is_pinned_fn is_pinned{};
+/// `joins_previous(m)`: it is kept and dropped with the message before it; false where its traits do not say.
 inline constexpr detail::joins_previous_fn joins_previous{};
+/// `mark_of(m)`: the mark of an earlier run; empty without one.
 inline constexpr detail::mark_of_fn mark_of{};
+/// `name_of(m)`: its author's name; empty without one.
 inline constexpr detail::name_of_fn name_of{};
+/// `set_mark(m, text)`: writes a mark into the message.
 inline constexpr detail::set_mark_fn set_mark{};
 
 /// A message of the bytes that to_bytes gave; nothing where they are not a message of this type.

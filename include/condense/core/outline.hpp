@@ -109,8 +109,8 @@ public:
     }
 
     /// The same for a released message, which is known by its facts only.
-    std::size_t read(released_message const& m, bool pinned, bool part_removable) {
-        scan_.take(m, pinned, part_removable);
+    std::size_t read(released_message const& m, bool keep_pinned, bool part_removable) {
+        scan_.take(m, keep_pinned, part_removable);
         reserve();
         return scan_.parts().size();
     }
@@ -132,8 +132,8 @@ public:
     }
 
     /// Pins or unpins a message; its group is pinned while one of its messages is.
-    constexpr void pin(std::uint32_t index, bool pinned) noexcept {
-        messages_[index].pinned = pinned;
+    constexpr void pin(std::uint32_t index, bool value) noexcept {
+        messages_[index].pinned = value;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
         auto member = group.first;

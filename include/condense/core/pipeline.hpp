@@ -138,8 +138,9 @@ class layer_sequence {
     static constexpr auto places = places_of<Layers...>();
 
 public:
+    /// The effects of all layers together.
     static constexpr effect effects = all_properties.effects;
-    static constexpr bool records = all_properties.recorded;
+    static constexpr bool records = all_properties.recorded;  ///< a journal holds every message
     static constexpr bool journals = all_properties.journals;  ///< some layer records
     static constexpr bool durable = all_properties.durable;
     static constexpr bool last_resort = all_properties.last_resort;
@@ -149,8 +150,10 @@ public:
     /// Entries of a report: one for each layer, in a fallback for each alternative.
     static constexpr std::size_t size = places.back().entry;
 
+    /// One memory for each layer, kept by a session, or for the length of a one-shot run.
     using memory = hana::basic_tuple<memory_of<Layers>...>;
 
+    /// The properties after these layers, for a layer that holds pipelines.
     static constexpr properties after(properties before) noexcept { return properties_of_all<Layers...>(before); }
 
     /// Calls validate() of each layer and of its worth, which throws invalid_configuration.

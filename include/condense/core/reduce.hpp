@@ -239,6 +239,7 @@ void append_created(History& history, std::vector<Message>& created, std::size_t
 template <erasable History, class Prepared>
 void apply(History& history, Prepared& changes) {
     using message_type = element_of<History>;
+    // The usual case: every kept message moves toward the front, so one pass does without a buffer.
     if (changes.in_place && changes.first + changes.plan.size() <= changes.size) {
         auto from = ranges_access::begin_of(history);
         std::advance(from, changes.first);
@@ -253,6 +254,7 @@ void apply(History& history, Prepared& changes) {
         history.erase(to, ranges_access::end_of(history));
         return;
     }
+    // Otherwise new messages push kept ones back: all are moved out to a buffer in their new order, and back again.
     std::vector<message_type> staged;
     staged.reserve(changes.plan.size());
     auto const rest = changes.size - changes.first;

@@ -168,6 +168,7 @@ constexpr void each_truncation(Source const& source, outline const& facts, View 
         auto const& edit = edits.steps()[index];
         bool const is_cut =
             edit.kind == edit_kind::shorten || edit.kind == edit_kind::externalize || edit.kind == edit_kind::remove;
+        // Only what layers did is reported, and only if it is part of what the model will read.
         if (!is_cut || edit.author == 0 || edit.author > layers.size() || !led_to_present(edits, index)) continue;
         auto const& part = facts.part_at(edit.target);
         auto const number = part.message_index;
@@ -177,6 +178,7 @@ constexpr void each_truncation(Source const& source, outline const& facts, View 
                          .kind = part.kind,
                          .layer = layers[edit.author - 1].name,
                          .recorded = recorded};
+        // Lengths are measured against the step before, which may be another layer's, else against the original.
         auto const text_of = [&](auto const& step) -> auto const& { return edits.text_at(step.text); };
         if (edit.text != none32) {
             entry.after = {utf8::count(text_of(edit).text)};

@@ -75,8 +75,8 @@ template <class = void>
 struct basic_pins_at {
     std::vector<sequence> which = {};
     constexpr bool operator()(sequence message_seq) const noexcept {
-        for (auto const& pinned : which)
-            if (pinned == message_seq) return true;
+        for (auto const& candidate : which)
+            if (candidate == message_seq) return true;
         return false;
     }
     friend bool operator==(basic_pins_at const&, basic_pins_at const&) = default;
