@@ -168,7 +168,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
         std::optional<outcome> pressed_outcome;
         if constexpr (Mix::effects & effect::reruns)
             pressed_outcome = escalate_run(mix, run, memories, report, escalation_start);
-        // Only the first sweep ignores triggers, so that a forced run does not go on for ever.
+        // Only the first sweep ignores triggers; after it layers run again only where they are due.
         run.untriggered = false;
         run.until.reset();
         report.after = draft.used();
