@@ -10,7 +10,7 @@
 namespace {
 
 using condense::detail::first_changed;
-using condense::detail::kept_prefix;
+using condense::detail::unchanged_prefix;
 using toy::assistant;
 using toy::desk;
 using toy::user;
@@ -19,11 +19,11 @@ constexpr bool the_prefix_ends_before_the_first_change() {
     desk on{toy::system("sys"), user("task"), assistant("12345"), user("more"), assistant("67890"), user("v")};
     auto draft = on.draft();
     auto const mark = draft.mark();
-    if (first_changed(on.facts, on.edits, mark) || kept_prefix(draft, mark).count != 22) return false;
+    if (first_changed(on.facts, on.edits, mark) || unchanged_prefix(draft, mark).count != 22) return false;
     if (draft.drop({4})) return false;
-    if (first_changed(on.facts, on.edits, mark) != 4u || kept_prefix(draft, mark).count != 16) return false;
+    if (first_changed(on.facts, on.edits, mark) != 4u || unchanged_prefix(draft, mark).count != 16) return false;
     if (draft.drop({2})) return false;
-    return first_changed(on.facts, on.edits, mark) == 2u && kept_prefix(draft, mark).count == 7;
+    return first_changed(on.facts, on.edits, mark) == 2u && unchanged_prefix(draft, mark).count == 7;
 }
 static_assert(toy::run_time_only || the_prefix_ends_before_the_first_change());
 
@@ -32,7 +32,7 @@ constexpr bool what_was_taken_back_has_not_changed() {
     auto draft = on.draft();
     auto const mark = draft.mark();
     if (draft.drop({1}) || draft.restore({1})) return false;
-    return !first_changed(on.facts, on.edits, mark) && kept_prefix(draft, mark).count == 19;
+    return !first_changed(on.facts, on.edits, mark) && unchanged_prefix(draft, mark).count == 19;
 }
 static_assert(toy::run_time_only || what_was_taken_back_has_not_changed());
 
@@ -41,7 +41,7 @@ constexpr bool messages_never_sent_are_no_prefix() {
     desk on{user("task"), assistant("12345"), user("more")};
     on.edits.note_sent(2);
     auto draft = on.draft();
-    return kept_prefix(draft, draft.mark()).count == 9;
+    return unchanged_prefix(draft, draft.mark()).count == 9;
 }
 static_assert(toy::run_time_only || messages_never_sent_are_no_prefix());
 

@@ -23,10 +23,10 @@ namespace detail {
 
 /// Where the text of a user message is, and whether it holds anything else.
 struct text_parts {
-    std::size_t first = 0;
+    std::size_t first = 0;  ///< index of the first text part; meaningless where `count` is 0
     std::size_t last = 0;
     std::size_t count = 0;
-    bool only_text = true;
+    bool only_text = true;  ///< no media, results, sealed parts or parts with a call id
 
     constexpr void see(std::size_t index, bool is_text) noexcept {
         only_text = only_text && is_text;
@@ -36,23 +36,26 @@ struct text_parts {
     }
 };
 
-/// Two neighbours that both hold text can be sent as one where one of them is text alone, which then stands in a text
-/// of the other.
+/// Two neighbours can be sent as one if both hold text and one of them holds nothing else: its text is then added to a
+/// text part of the other, which keeps all its other parts.
 constexpr bool can_join(text_parts const& earlier, text_parts const& later) noexcept {
     return earlier.count != 0 && later.count != 0 && (earlier.only_text || later.only_text);
 }
 
+/// A copy of `m` with the text of one part replaced; nothing where the adapter has not written it.
 template <shortenable Message>
 std::optional<Message> with_checked_part(Message const& m, std::size_t part, std::string const& text) {
     std::optional<Message> result{std::in_place, v1::with_part(m, part, text)};
     bool written = false;
     std::size_t index = 0;
-    v1::each_part(*result, [&](part_view const& seen) { written = written || (index++ == part && seen.text == text); });
-    if (!written) result.reset();  // an adapter may give back the message itself
+    v1::each_part(*result,
+                  [&](part_view const& current) { written = written || (index++ == part && current.text == text); });
+    if (!written) result.reset();  // with_part may return the message unchanged where it cannot write the text
     return result;
 }
 
-/// One user message in place of two, a blank line between their texts; nothing where they stay apart.
+/// One user message in place of two, with a blank line between their texts; nothing where they cannot be joined.
+/// Neither argument is changed.
 template <shortenable Message>
 std::optional<Message> joined(Message const& earlier, Message const& later) {
     if (v1::role_of(earlier) != role::user || v1::role_of(later) != role::user) return {};
@@ -82,17 +85,19 @@ std::optional<Message> joined(Message const& earlier, Message const& later) {
     return with_checked_part(later, after.first, text.substr(0, earlier_size).append(gap).append(start));
 }
 
-/// The frames of user messages that are sent inside a neighbour. Costs the messages that came since it was last asked,
-/// and one pass over all after edits that removed or added a message.
+/// Adds up the message frames that joining saves: a message sent inside its neighbour needs no frame of its own. Each
+/// call reads the messages appended since the last one; after an edit that did more than replace a text it starts again
+/// from the first. Allocates nothing.
 template <class = void>
 class basic_joined_frames {
 public:
-    /// `frame`: what a summary's message costs beside its text.
+    /// The cost saved up to now. `frame` is what a summary's message costs beside its text.
     constexpr cost operator()(outline const& facts, view const& edits, cost frame) noexcept {
         for (; message_count_ < facts.size(); ++message_count_) see_message(facts, edits, message_count_, frame);
         return saved_;
     }
-    /// Steps from `mark` on were made.
+    /// To be called after steps from `mark` on were added to the view. Replaced texts change no frame, so only other
+    /// kinds of edits invalidate the sum.
     constexpr void change(view const& edits, std::size_t mark) noexcept {
         for (; mark < edits.steps().size(); ++mark) {
             auto const kind = edits.steps()[mark].kind;
@@ -119,6 +124,8 @@ private:
         after_user_ = after_user_ && !answered;  // a result of its own follows
     }
 
+    /// Applies the same rule as `joined`, by the outline alone: the joined message keeps the frame of the one that
+    /// holds more than text, so that of the other is saved.
     constexpr void see_user(text_parts const& next, cost frame) noexcept {
         if (after_user_ && can_join(latest_, next)) {
             saved_ += next.only_text ? frame : frame_;
@@ -141,11 +148,11 @@ using joined_frames = basic_joined_frames<>;
 
 }  // namespace detail
 
-/// Calls f(message const&) for each message of a range, in order, neighbouring user messages joined into one: for
-/// what is sent to a template that wants user and assistant to alternate. A joined message lives during the call.
+/// Calls f(message const&) for each message of a range, in order, with neighbouring user messages joined into one: for
+/// chat templates that require user and assistant to alternate. A joined message lives only during the call of f.
 /// Two neighbours stay apart if each holds more than text, or one holds no text. The joined message has the other
-/// members of the one that holds more than text, else of the first. Not for a history that is reduced again: a summary
-/// in a message of the user is known as one no more.
+/// members of the one that holds more than text, else of the first. Do not reduce its output again: a summary joined to
+/// a user message is no longer recognised as a summary.
 template <class Messages, class Function>
 void each_alternating(Messages const& range, Function&& f) {
     using message_type = std::remove_cvref_t<decltype(*range.begin())>;
@@ -154,12 +161,12 @@ void each_alternating(Messages const& range, Function&& f) {
     static_assert(shortenable<message_type>,
                   "condense: each_alternating: the messages must have with_part (see shortenable)");
     message_type const* pending = nullptr;
-    std::optional<message_type> whole;
+    std::optional<message_type> merged;
     for (message_type const& m : range) {
         if (pending != nullptr) {
             if (auto both = detail::joined(*pending, m)) {
-                whole.emplace(std::move(*both));
-                pending = detail::address_of(*whole);
+                merged.emplace(std::move(*both));
+                pending = detail::address_of(*merged);
                 continue;
             }
             f(*pending);

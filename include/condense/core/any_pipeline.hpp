@@ -16,14 +16,14 @@
 #include <condense/core/engine.hpp>
 #include <condense/core/pipeline.hpp>
 
-// A pipeline chosen at run time, or kept in one translation unit: any_pipeline<my_message> mix =
-// pipeline{...}. Reduces and serves sessions as the pipeline in it does.
+// A pipeline whose layers are hidden, to choose it at run time or to compile it in one translation unit:
+// any_pipeline<my_message> mix = pipeline{...}. Reduces and serves sessions as the pipeline in it does.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// A callable by reference.
+/// A reference to a callable, which must outlive it. Two pointers; copying it allocates nothing.
 template <class Signature>
 class callable_ref;
 template <class Result, class... Arguments>
@@ -31,15 +31,17 @@ class callable_ref<Result(Arguments...)> {
 public:
     template <class Callable>
     explicit callable_ref(Callable const& target) noexcept
-        : target_{detail::address_of(target)}, call_{[](void const* on, Arguments... given) -> Result {
-              return (*static_cast<Callable const*>(on))(std::forward<Arguments>(given)...);
+        : target_{detail::address_of(target)}, call_{[](void const* on, Arguments... arguments) -> Result {
+              return (*static_cast<Callable const*>(on))(std::forward<Arguments>(arguments)...);
           }} {}
-    Result operator()(Arguments... given) const { return call_(target_, std::forward<Arguments>(given)...); }
+    Result operator()(Arguments... arguments) const { return call_(target_, std::forward<Arguments>(arguments)...); }
 
 private:
     void const* target_;
     Result (*call_)(void const*, Arguments...);
 };
+
+// What a run needs of its caller, each by references to callables on the stack of `with_erased_types`.
 
 template <class Message>
 struct any_messages {
@@ -52,27 +54,27 @@ struct any_estimator {
     callable_ref<cost(role)> of_role;
     callable_ref<cost(part_view const&)> of_part;
 
-    cost operator()(std::string_view given) const { return text(given); }
+    cost operator()(std::string_view content) const { return text(content); }
     cost frame(role speaker) const { return of_role(speaker); }
     cost frame(part_view const& part) const { return of_part(part); }
 };
 
 struct any_clock {
-    callable_ref<instant()> now;
-    instant operator()() const { return now(); }
+    callable_ref<instant()> read;
+    instant operator()() const { return read(); }
 };
 
 struct any_stop {
-    callable_ref<bool()> asked;
-    bool stop_requested() const { return asked(); }
+    callable_ref<bool()> requested;
+    bool stop_requested() const { return requested(); }
 };
 
 }  // namespace detail
 
-/// A value; copies share the pipeline, which is immutable. Costs one virtual call a run and one a
-/// message that arrives; messages are reached and texts counted through pointers. Layers: the most
-/// that it can report on; entries beyond those of the pipeline have no name. What the compiler proves
-/// of a pipeline (`recoverable` and the like) is not known of this.
+/// A value whose copies share one immutable pipeline. Costs one virtual call a run and one for each message that
+/// arrives; messages are read and texts are counted through function pointers. `Layers` is the largest number of report
+/// entries that it can hold; those beyond the pipeline's own have no name. It claims none of the properties that the
+/// compiler proves of a pipeline: `recoverable`, `durable` and `has_last_resort` are false.
 template <message Message, std::size_t Layers = 16>
 class any_pipeline {
     using messages_type = detail::any_messages<Message>;
@@ -81,6 +83,7 @@ class any_pipeline {
     using run_type = detail::run<draft_type, options_type>;
 
 public:
+    // The flags are the most cautious ones, as the layers are not known: any effect, no guarantee.
     static constexpr bool stands_for_pipelines = true;
     static constexpr std::size_t size = Layers;
     static constexpr effect effects =
@@ -91,22 +94,24 @@ public:
     static constexpr bool ends_in_last_resort = false;
     static constexpr bool acts_on_arrival = true;
 
-    /// Of the layers, made when they first run.
+    /// The memories of the layers, created when the pipeline first runs. A copy shares them.
     struct memory {
-        std::shared_ptr<void> held;
+        std::shared_ptr<void> layers;
     };
 
     template <reducer Mix>
         requires(!std::same_as<Mix, any_pipeline> && Mix::size <= Layers)
-    any_pipeline(Mix mix) : held_{std::make_shared<holder<Mix>>(std::move(mix))} {}
+    any_pipeline(Mix mix) : mix_{std::make_shared<mix_of<Mix>>(std::move(mix))} {}
 
-    /// A layer alone is a pipeline of one.
+    /// Holds a single layer as a pipeline of one.
     template <layer Layer>
     any_pipeline(Layer only) : any_pipeline(pipeline<Layer>{std::move(only)}) {}
 
-    bool due(usage const& now) const noexcept { return held_->due(now); }
-    std::uint64_t due_layers(usage const& now) const noexcept { return held_->due_layers(now); }
-    void name_entries(layer_report* entries) const noexcept { held_->name_entries(entries); }
+    // The members by which runs and sessions use a pipeline, each forwarded to the one inside.
+
+    bool due(usage const& current) const noexcept { return mix_->due(current); }
+    std::uint64_t due_layers(usage const& current) const noexcept { return mix_->due_layers(current); }
+    void name_entries(layer_report* entries) const noexcept { mix_->name_entries(entries); }
 
     template <class History, class... More>
     [[nodiscard]] auto draft(History& history, budget limits, More const&... more) const {
@@ -114,106 +119,113 @@ public:
     }
 
     template <class Draft, class Options>
-    report<Layers> run_on(memory& kept, Draft& whole, Options const& options, bool dry, detail::run_kind kind,
+    report<Layers> run_on(memory& memories, Draft& typed_draft, Options const& options, bool dry, detail::run_kind kind,
                           detail::run_demand demand) const {
-        return erased(whole, options, [&](draft_type& draft, options_type const& plain) {
-            return held_->run(kept, draft, plain, dry, kind, demand);
+        return with_erased_types(typed_draft, options, [&](draft_type& draft, options_type const& plain) {
+            return mix_->run(memories, draft, plain, dry, kind, demand);
         });
     }
 
-    /// Tells the layers of a message that arrives.
+    /// Calls the `arrive` hooks of the layers; false where one of them failed or waits for its model.
     template <class Run>
-    bool run_hook(Run& shared, layer_report*, memory& kept, detail::arrive_hook<> arriving) const {
-        return erased(shared.draft, shared.options, [&](draft_type& draft, options_type const& plain) {
-            run_type inner{.draft = draft, .options = plain, .entries = shared.entries, .resumes = shared.resumes};
-            return held_->arrive(kept, inner, arriving);
+    bool run_hook(Run& run, layer_report*, memory& memories, detail::arrive_hook<> arriving) const {
+        return with_erased_types(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
+            run_type inner{.draft = draft, .options = plain, .entries = run.entries, .resumes = run.resumes};
+            return mix_->arrive(memories, inner, arriving);
         });
     }
 
-    bool save_memory(memory& kept, std::vector<std::string>& out) const { return held_->save_memory(kept, out); }
-    bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t most) const {
-        return held_->load_memory(kept, from, most);
+    bool save_memory(memory& memories, std::vector<std::string>& out) const { return mix_->save_memory(memories, out); }
+    bool load_memory(memory& memories, std::vector<std::string> const& from, std::size_t message_count) const {
+        return mix_->load_memory(memories, from, message_count);
     }
-    void rewind_memory(memory& kept, std::uint64_t first) const { held_->rewind_memory(kept, first); }
+    void rewind_memory(memory& memories, std::uint64_t first) const { mix_->rewind_memory(memories, first); }
 
 private:
+    /// The pipeline behind its interface; `mix_of` implements it for one type of pipeline.
     struct any_mix {
         virtual ~any_mix() = default;
         virtual bool save_memory(memory&, std::vector<std::string>&) const = 0;
-        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t most) const = 0;
+        virtual bool load_memory(memory&, std::vector<std::string> const&, std::size_t message_count) const = 0;
         virtual void rewind_memory(memory&, std::uint64_t first) const = 0;
-        virtual bool due(usage const& now) const noexcept = 0;
-        virtual std::uint64_t due_layers(usage const& now) const noexcept = 0;
+        virtual bool due(usage const& current) const noexcept = 0;
+        virtual std::uint64_t due_layers(usage const& current) const noexcept = 0;
         virtual void name_entries(layer_report* entries) const noexcept = 0;
         virtual report<Layers> run(memory&, draft_type&, options_type const&, bool dry, detail::run_kind kind,
                                    detail::run_demand demand) const = 0;
         virtual bool arrive(memory&, run_type&, detail::arrive_hook<>) const = 0;
     };
 
+    /// Holds a pipeline and forwards to it; the memory that it is given holds its layers' memories.
     template <class Mix>
-    struct holder final : any_mix {
-        explicit holder(Mix given) : mix(std::move(given)) {}
+    struct mix_of final : any_mix {
+        explicit mix_of(Mix value) : mix(std::move(value)) {}
 
-        bool due(usage const& now) const noexcept override { return mix.due(now); }
-        std::uint64_t due_layers(usage const& now) const noexcept override { return mix.due_layers(now); }
+        bool due(usage const& current) const noexcept override { return mix.due(current); }
+        std::uint64_t due_layers(usage const& current) const noexcept override { return mix.due_layers(current); }
         void name_entries(layer_report* entries) const noexcept override { mix.name_entries(entries); }
-        report<Layers> run(memory& kept, draft_type& draft, options_type const& options, bool dry,
+        report<Layers> run(memory& memories, draft_type& draft, options_type const& options, bool dry,
                            detail::run_kind kind, detail::run_demand demand) const override {
-            auto const made = detail::run_pipeline(mix, memory_in(kept), draft, options, dry, kind, demand);
-            report<Layers> all{made, {}};
-            std::copy(made.layers.begin(), made.layers.end(), all.layers.begin());
-            return all;
+            auto const inner = detail::run_pipeline(mix, memory_in(memories), draft, options, dry, kind, demand);
+            report<Layers> result{inner, {}};  // the pipeline may have fewer layers; the other entries stay empty
+            std::copy(inner.layers.begin(), inner.layers.end(), result.layers.begin());
+            return result;
         }
-        bool arrive(memory& kept, run_type& shared, detail::arrive_hook<> arriving) const override {
-            return mix.run_hook(shared, shared.entries, memory_in(kept), arriving);
-        }
-
-        bool save_memory(memory& kept, std::vector<std::string>& out) const override {
-            return detail::save_memories(mix, memory_in(kept), out);
-        }
-        bool load_memory(memory& kept, std::vector<std::string> const& from, std::size_t most) const override {
-            return detail::load_memories(mix, memory_in(kept), from, most);
-        }
-        void rewind_memory(memory& kept, std::uint64_t first) const override {
-            detail::rewind_memories(mix, memory_in(kept), first);
+        bool arrive(memory& memories, run_type& run, detail::arrive_hook<> arriving) const override {
+            return mix.run_hook(run, run.entries, memory_in(memories), arriving);
         }
 
-        static typename Mix::memory& memory_in(memory& kept) {
-            if (!kept.held) kept.held = std::make_shared<typename Mix::memory>();
-            return *static_cast<typename Mix::memory*>(kept.held.get());
+        bool save_memory(memory& memories, std::vector<std::string>& out) const override {
+            return detail::save_memories(mix, memory_in(memories), out);
+        }
+        bool load_memory(memory& memories, std::vector<std::string> const& from,
+                         std::size_t message_count) const override {
+            return detail::load_memories(mix, memory_in(memories), from, message_count);
+        }
+        void rewind_memory(memory& memories, std::uint64_t first) const override {
+            detail::rewind_memories(mix, memory_in(memories), first);
+        }
+
+        /// The cast is right, as `memories` belongs to this pipeline, which has created what it holds.
+        static typename Mix::memory& memory_in(memory& memories) {
+            if (!memories.layers) memories.layers = std::make_shared<typename Mix::memory>();
+            return *static_cast<typename Mix::memory*>(memories.layers.get());
         }
 
         Mix mix;
     };
 
+    /// Calls f(draft, options) with the caller's types replaced by references to them. Everything that f is given
+    /// refers to locals of this function, so nothing of it may outlive the call. The other options stay behind, as a
+    /// run does not read them.
     template <class Draft, class Options, class Function>
-    static auto erased(Draft& whole, Options const& options, Function&& f) {
-        auto const& count = whole.estimator();
-        auto const at = [&](std::size_t index) -> Message const& {
-            static_assert(std::is_lvalue_reference_v<decltype(whole.message_at(sequence{index}))>,
+    static auto with_erased_types(Draft& typed_draft, Options const& options, Function&& f) {
+        auto const& typed_estimator = typed_draft.estimator();
+        auto const message_at = [&](std::size_t index) -> Message const& {
+            static_assert(std::is_lvalue_reference_v<decltype(typed_draft.message_at(sequence{index}))>,
                           "condense: any_pipeline: the history must give messages by reference (see any_pipeline)");
-            return whole.message_at(sequence{index});
+            return typed_draft.message_at(sequence{index});
         };
-        auto const text = [&](std::string_view given) { return count(given); };
-        auto const of_role = [&](role speaker) { return detail::frame_cost(count, speaker); };
-        auto const of_part = [&](part_view const& part) { return detail::frame_cost(count, part); };
-        auto const now = [&] { return options.clock(); };
-        auto const asked = [&] { return options.stop.stop_requested(); };
+        auto const text = [&](std::string_view content) { return typed_estimator(content); };
+        auto const of_role = [&](role speaker) { return detail::frame_cost(typed_estimator, speaker); };
+        auto const of_part = [&](part_view const& part) { return detail::frame_cost(typed_estimator, part); };
+        auto const read_clock = [&] { return options.clock(); };
+        auto const stop_requested = [&] { return options.stop.stop_requested(); };
         using detail::callable_ref;
-        messages_type const source{callable_ref<Message const&(std::size_t)>{at}};
+        messages_type const source{callable_ref<Message const&(std::size_t)>{message_at}};
         detail::any_estimator const estimator{callable_ref<cost(std::string_view)>{text},
                                               callable_ref<cost(role)>{of_role},
                                               callable_ref<cost(part_view const&)>{of_part}};
-        options_type const plain{.clock = {callable_ref<instant()>{now}},
-                                 .stop = {callable_ref<bool()>{asked}},
+        options_type const plain{.clock = {callable_ref<instant()>{read_clock}},
+                                 .stop = {callable_ref<bool()>{stop_requested}},
                                  .request = options.request,
                                  .marks = options.marks,
                                  .conversation = options.conversation};
-        auto draft = whole.over(source, estimator);
+        auto draft = typed_draft.rebound(source, estimator);
         return f(draft, plain);
     }
 
-    std::shared_ptr<any_mix const> held_;
+    std::shared_ptr<any_mix const> mix_;
 };
 
 }  // namespace v1

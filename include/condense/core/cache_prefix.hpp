@@ -8,87 +8,89 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/usage.hpp>
 
-// Where the steps of a run first change what is sent, and what stays before that: the prefix that a
-// provider's prompt cache still holds.
+// Where the steps of a run first change the request, and how many tokens stay unchanged before that: the prefix that a
+// provider's prompt cache can still serve.
 
 namespace condense {
 inline namespace v1 {
 
-/// What a batch of edits comes to, for a policy that weighs it: `worth.pays(gain)`.
+/// What a batch of edits saves and what it costs in cached prefix, for a policy that weighs it: `worth.pays(gain)`.
 struct gain {
     tokens saved = {};
-    usage before = {};
-    tokens prefix_before = {};  ///< of the last request, what this run leaves as it was without the batch
-    tokens prefix_after = {};   ///< and with it
+    usage before = {};          ///< before the batch
+    tokens prefix_before = {};  ///< prefix of the last request that the run had left unchanged before the batch
+    tokens prefix_after = {};   ///< the same after it; the batch takes the difference out of the cache
 };
 
 namespace detail {
 
-/// Index of the first message that steps from `mark` on have changed.
+/// Index of the first message that differs from what a request would have held at `mark`; nothing where none does. Its
+/// cost is linear in the steps since then. A step that was undone later does not count.
 template <class View>
 constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
                                                      std::size_t mark) noexcept {
     auto first = none32;
     for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
-        auto const& made = edits.steps()[index];
-        auto const at = made.on_part
-                            ? facts.part_at(made.target).message_index + (made.kind == edit_kind::repair ? 1u : 0u)
-                            : made.target & ~group::summary_bit;  // groups have the index of their first message
-        if (at >= first) continue;
-        // What went and came back within these steps has not changed: only the first step on a target
-        // counts, and only where the end differs from what it found.
-        auto const now = made.kind == edit_kind::repair ? edits.answer_at(made.target)
-                         : made.on_part                 ? edits.edit_at(made.target)
-                                                        : 0;
-        if (made.on_part ? made.previous > mark || now == made.previous
-            : made.kind == edit_kind::restore || (made.target & group::summary_bit) != 0 ? made.previous > mark
+        auto const& step = edits.steps()[index];
+        auto const message_index =
+            step.on_part ? facts.part_at(step.target).message_index + (step.kind == edit_kind::repair ? 1u : 0u)
+                         : step.target & ~group::summary_bit;  // groups have the index of their first message
+        if (message_index >= first) continue;
+        // A target that is back in the state it had at `mark` has not changed. So only the first step on each target
+        // is looked at, and only its final state is compared.
+        auto const current = step.kind == edit_kind::repair ? edits.answer_at(step.target)
+                             : step.on_part                 ? edits.edit_at(step.target)
+                                                            : 0;
+        if (step.on_part ? step.previous > mark || current == step.previous
+            : step.kind == edit_kind::restore || (step.target & group::summary_bit) != 0 ? step.previous > mark
                                                                                          : !edits.in_force(index))
             continue;
-        first = at;
+        first = message_index;
     }
     if (first == none32) return std::nullopt;
     return first;
 }
 
-/// What stands at `index`: answers to the calls of the message before, a summary, the message.
+/// The cost of what a request sends at `index`: answers written for calls of the message before it, a summary that
+/// stands before it, and the message itself. `index` may be the number of messages, for the last message's answers.
 template <class Draft>
-constexpr cost cost_of_place(Draft const& seen, std::uint32_t index) noexcept {
-    auto const& facts = seen.outline();
-    auto const& edits = seen.edits();
+constexpr cost cost_of_place(Draft const& draft, std::uint32_t index) noexcept {
+    auto const& facts = draft.outline();
+    auto const& edits = draft.edits();
     cost sum;
-    if (index != 0 && seen.present(sequence{index - 1})) {
-        auto const& asked = facts.message_at(index - 1);
-        for (auto part_id = asked.first_part; part_id < asked.first_part + asked.part_count; ++part_id)
-            if (auto const made = edits.answer_at(part_id)) sum += edits.steps()[made - 1].after;
+    if (index != 0 && draft.present(sequence{index - 1})) {
+        auto const& previous = facts.message_at(index - 1);
+        for (auto part_id = previous.first_part; part_id < previous.first_part + previous.part_count; ++part_id)
+            if (auto const answer = edits.answer_at(part_id)) sum += edits.steps()[answer - 1].after;
     }
     if (index == facts.size()) return sum;
-    if (seen.present(group{index}.summary())) sum += seen.about(group{index}.summary()).cost;
-    if (seen.present(sequence{index})) sum += seen.message_cost(index);
+    if (draft.present(group{index}.summary())) sum += draft.about(group{index}.summary()).cost;
+    if (draft.present(sequence{index})) sum += draft.message_cost(index);
     return sum;
 }
 
-/// What the overhead and the messages that are there before index `end` cost, but for those that no
-/// request has held yet. Costs a look at what stands before it, or behind it where that is less.
+/// Tokens of the overhead and of what a request sends before index `end`, without the messages that were never sent:
+/// those are in no cache. Reads the shorter side of `end`, as the sum of all is known.
 template <class Draft>
-constexpr tokens prefix_before(Draft const& seen, std::uint64_t end) noexcept {
-    auto const size = static_cast<std::uint32_t>(seen.outline().size());
+constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
+    auto const size = static_cast<std::uint32_t>(draft.outline().size());
     if (end > size) end = size;
-    if (end > seen.edits().sent()) end = seen.edits().sent();
-    auto sum = cost::of(seen.limits().overhead);
+    if (end > draft.edits().sent()) end = draft.edits().sent();
+    auto sum = cost::of(draft.limits().overhead);
     if (end <= size / 2)
-        for (std::uint32_t index = 0; index < end; ++index) sum += cost_of_place(seen, index);
+        for (std::uint32_t index = 0; index < end; ++index) sum += cost_of_place(draft, index);
     else {
-        sum += seen.edits().sums().cost;
-        for (auto index = static_cast<std::uint32_t>(end); index <= size; ++index) sum -= cost_of_place(seen, index);
+        sum += draft.edits().sums().cost;
+        for (auto index = static_cast<std::uint32_t>(end); index <= size; ++index) sum -= cost_of_place(draft, index);
     }
-    return seen.edits().measured(sum);
+    return draft.edits().measured(sum);
 }
 
-/// Tokens at the front of the request that steps from `mark` on leave byte-identical.
+/// Tokens at the front of the request that steps from `mark` on leave byte-identical, overhead included.
 template <class Draft>
-constexpr tokens kept_prefix(Draft const& seen, std::size_t mark) noexcept {
-    auto const changed = first_changed(seen.outline(), seen.edits(), mark);
-    return prefix_before(seen, changed ? *changed : seen.outline().size());
+constexpr tokens unchanged_prefix(Draft const& draft, std::size_t mark) noexcept {
+    auto const changed = first_changed(draft.outline(), draft.edits(), mark);
+    return prefix_before(draft, changed ? *changed : draft.outline().size());
 }
 
 }  // namespace detail

@@ -9,12 +9,16 @@
 #include <condense/core/draft_reader.hpp>
 #include <condense/detail/json_scan.hpp>
 
-// A view under construction. Layers propose edits; it refuses those that would break a law, and a
-// whole batch can be taken back to a mark.
+// A view under construction. Layers propose edits; the draft refuses those that would break a rule of the conversation,
+// and the engine rolls a batch back to its mark.
 
 namespace condense {
 inline namespace v1 {
 
+/// The view that a run edits. Refers to its source, outline, view and estimator, which must outlive it; costs nothing
+/// to create. An edit adds a step to the view and its cost to the sums, so `used()` stays O(1). Texts are scrubbed to
+/// valid UTF-8. Only allocation, the estimator and the message's adapter can throw; then the draft may hold part of a
+/// batch, and the engine rolls it back.
 template <class Source, token_estimator Estimator>
 class draft : public draft_reader<Source, Estimator> {
 public:
@@ -23,8 +27,10 @@ public:
     using reader::reader;
     using typename reader::message_type;
 
-    // Editing. Every verb says whether it was refused, and why; when it was, nothing has changed.
+    // Editing. Every verb returns why it was refused, or refusal::none; a refused edit changes nothing.
 
+    /// Takes out a whole group. Refused for system messages, pins, open groups, the latest user message and its answer,
+    /// and where nothing but system messages would be left.
     constexpr refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
         if (this->is_last(which)) return refusal::last;
@@ -32,165 +38,177 @@ public:
         return refusal::none;
     }
 
-    /// Loses content. Open groups take it only where the original is kept or under pressure.
+    /// Replaces the text of a part by a smaller one; what was cut is lost. Parts of open groups are refused unless
+    /// their original is stored, a journal records it, or the run is under pressure.
     constexpr refusal shorten(part_ref part, std::string text) {
         return replace(edit_kind::shorten, part, std::move(text), {});
     }
 
-    /// Shorter, and the original can be had back by the reference.
+    /// Replaces the text of a part by a smaller one whose original can be read back by the reference.
     constexpr refusal externalize(part_ref part, std::string text, reference stored) {
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
-    /// Calls f(part_view, bool shortened) with what the layer at work begins with: the part as others have left
-    /// it, without its own edits, so that what it cuts again is cut from the same text, and without a
-    /// preview, for which the whole is stored.
+    /// Calls f(part_view, bool shortened) with the text from which the layer at work cuts: the part as other layers
+    /// left it, without the layer's own edits. A layer that runs again under pressure so cuts from the same text as
+    /// before, not from its own output. Previews of stored originals are skipped, too, as the original can be cut
+    /// instead.
     template <class Function>
-    constexpr void begun(part_ref part, Function&& f) const {
-        auto const stored = [this](std::uint32_t step) {
-            return step != 0 && this->edits_->text_at(this->edits_->steps()[step - 1].text).stored;
+    constexpr void layer_input(part_ref part, Function&& f) const {
+        auto const stored = [this](std::uint32_t number) {
+            return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
         };
-        auto at = this->edits_->edit_at(part.part_id);
-        for (; at != 0; at = this->edits_->steps()[at - 1].previous) {
-            auto const& made = this->edits_->steps()[at - 1];
-            bool const preview = made.kind == edit_kind::externalize && !stored(made.previous);
-            if (!preview && (author_ == 0 || made.author != author_)) break;
+        auto step_number = this->edits_->edit_at(part.part_id);
+        for (; step_number != 0; step_number = this->edits_->steps()[step_number - 1].previous) {
+            auto const& step = this->edits_->steps()[step_number - 1];
+            bool const preview = step.kind == edit_kind::externalize && !stored(step.previous);
+            if (!preview && (author_ == 0 || step.author != author_)) break;
         }
-        auto const earlier = this->facts_->part_at(part.part_id).earlier;
-        this->original(part, [&](part_view seen) {
-            if (at != 0) {
-                seen.text = this->edits_->text_at(this->edits_->steps()[at - 1].text).text;
-                seen.cost.reset();
-                if (seen.kind == part_kind::media) seen = {.text = seen.text, .tool = seen.tool, .call = seen.call};
+        auto const earlier = this->outline_->part_at(part.part_id).earlier;
+        this->original(part, [&](part_view input) {
+            if (step_number != 0) {
+                input.text = this->edits_->text_at(this->edits_->steps()[step_number - 1].text).text;
+                input.cost.reset();
+                if (input.kind == part_kind::media)
+                    input = {.text = input.text, .tool = input.tool, .call = input.call};
             }
-            f(seen, at != 0 || earlier != detail::earlier_edit::none);
+            f(input, step_number != 0 || earlier != detail::earlier_edit::none);
         });
     }
 
-    /// Takes out a whole part that is neither a call nor a result, or a result whose call is nowhere or has
-    /// another result in another message; also in an open group. The last part of a message takes the message
-    /// with it, where that is a group of its own or holds such a result. Reasoning of an
-    /// open group stays in every case: providers refuse a step without the thinking that they have signed.
+    /// Takes out a part that is neither a call nor a result, or a result that no provider needs: one without a call, or
+    /// one whose call has another result in another message. Removing the last part of a message removes the message,
+    /// where that is a group of its own or holds such a result. Open groups lose repeated results, other parts
+    /// only where they may be shortened, and reasoning never: providers refuse a step without the thinking that they
+    /// have signed.
     constexpr refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         bool const repeated = is_repeated(part);
         if (!repeated && !is_bare(part)) return refusal::pair;
-        bool const thinking = this->facts_->part_at(part.part_id).kind == part_kind::reasoning;
-        if ((!repeated && guards_open(part)) || (thinking && is_open(part))) return refusal::open;
-        if (speaks_alone(part)) return refusal::turn;
+        bool const thinking = this->outline_->part_at(part.part_id).kind == part_kind::reasoning;
+        if ((!repeated && is_guarded_open(part)) || (thinking && is_open(part))) return refusal::open;
+        if (is_only_user_part(part)) return refusal::turn;
         if (is_only_part(part)) {
-            group const whole{this->facts_->group_of(part.message_index)};
-            if (this->edits_->of(whole).messages == 1) return drop(whole);
+            group const own_group{this->outline_->group_of(part.message_index)};
+            if (this->edits_->of(own_group).messages == 1) return drop(own_group);
             if (!repeated) return refusal::pair;
         }
-        this->edits_->edit_part(*this->facts_, edit_kind::remove, part.part_id, {}, {}, author_);
+        this->edits_->edit_part(*this->outline_, edit_kind::remove, part.part_id, {}, {}, author_);
         return refusal::none;
     }
 
-    /// One message of role user in place of `which`, a range of groups, where the first of them stood, or
-    /// before an older group that stays.
+    /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
+    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         auto host = before ? before->id() : detail::none32;
-        for (group const one : which) {
-            if (auto const refused = this->undroppable(one)) return refused;
-            if (one.id() < host) host = one.id();
+        for (group const replaced : which) {
+            if (auto const refused = this->undroppable(replaced)) return refused;
+            if (replaced.id() < host) host = replaced.id();
         }
         if (host == detail::none32) return refusal::gone;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const after =
-            detail::frame_cost(*this->count_, role::user) + detail::part_cost(*this->count_, part_view{.text = text});
+        auto const after = detail::frame_cost(*this->estimator_, role::user) +
+                           detail::part_cost(*this->estimator_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
-        for (group const one : which)
-            if (present(one)) this->edits_->drop(one);
+        for (group const replaced : which)
+            if (present(replaced)) this->edits_->drop(replaced);
         // A summary that stood in the same place and was not among the groups keeps its place.
         if (present(group{host}.summary())) {
-            this->edits_->take_back(*this->facts_, mark);
+            this->edits_->take_back(*this->outline_, mark);
             return refusal::gone;
         }
         this->edits_->summarize(host, std::move(text), after);
         return refusal::none;
     }
 
-    /// Puts a message's group back as it was first seen. May grow, but only inside the budget.
+    /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
+    /// grows; refused with no_room where the result would not fit the budget.
     constexpr refusal restore(sequence message_seq) {
-        if (message_seq.number >= this->facts_->size()) return refusal::gone;
-        auto const group_id = this->facts_->group_of(message_seq.number);
-        if (this->facts_->group_at(group_id).unsendable) return refusal::gone;
+        if (message_seq.number >= this->outline_->size()) return refusal::gone;
+        auto const group_id = this->outline_->group_of(message_seq.number);
+        if (this->outline_->group_at(group_id).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(group{group_id})) this->edits_->undrop(group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
-            auto const& found = this->facts_->message_at(index);
-            for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
-                if (this->edits_->edit_of(part_id) != nullptr && !this->facts_->part_at(part_id).late)
-                    this->edits_->edit_part(*this->facts_, edit_kind::restore, part_id,
-                                            this->facts_->part_at(part_id).cost, {});
+            auto const& message = this->outline_->message_at(index);
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+                if (this->edits_->edit_of(part_id) != nullptr && !this->outline_->part_at(part_id).late)
+                    this->edits_->edit_part(*this->outline_, edit_kind::restore, part_id,
+                                            this->outline_->part_at(part_id).cost, {});
         });
         if (this->edits_->steps().size() == mark) return refusal::gone;
         // A request never has more messages than the history: a restored one may stand beside its summary.
-        if (this->edits_->sums().messages > this->facts_->size()) {
-            this->edits_->take_back(*this->facts_, mark);
+        if (this->edits_->sums().messages > this->outline_->size()) {
+            this->edits_->take_back(*this->outline_, mark);
             return refusal::no_room;
         }
         return grown(before, mark);
     }
 
-    /// Writes a result for a call that will have none any more. Grows, but only inside the budget.
+    /// Writes a result for a call that will never be answered, such as a cancelled one. The request grows; refused with
+    /// no_room where the result would not fit the budget, and with pair where the adapter cannot write such a result.
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
-        if (call.part_id >= this->facts_->part_count()) return refusal::gone;
-        auto const& found = this->facts_->part_at(call.part_id);
-        if (!present(group{this->facts_->group_of(found.message_index)}) || this->edits_->answer_at(call.part_id) != 0)
+        if (call.part_id >= this->outline_->part_count()) return refusal::gone;
+        auto const& record = this->outline_->part_at(call.part_id);
+        if (!present(group{this->outline_->group_of(record.message_index)}) ||
+            this->edits_->answer_at(call.part_id) != 0)
             return refusal::gone;
-        if (!this->facts_->unanswerable(found))
-            return found.kind == part_kind::tool_call ? refusal::open : refusal::pair;
+        if (!this->outline_->unanswerable(record))
+            return record.kind == part_kind::tool_call ? refusal::open : refusal::pair;
         text = detail::utf8::scrubbed(std::move(text));
         v1::cost after;
-        bool answers = false;
-        this->original(call, [&](part_view const& asked) {
-            bool alone = true;  // with its id: else the answer would be taken for that of another call
-            this->each_part(sequence{found.message_index}, [&](part_ref other, part_view const& seen) {
-                alone = alone && (asked.call.empty() || other.part_id == call.part_id ||
-                                  seen.kind != part_kind::tool_call || seen.call != asked.call);
+        bool accepted = false;
+        this->original(call, [&](part_view const& call_view) {
+            // Another call in the message with the same id, or none, could be matched to the result.
+            bool unambiguous = true;
+            this->each_part(sequence{record.message_index}, [&](part_ref other, part_view const& other_view) {
+                unambiguous =
+                    unambiguous && (call_view.call.empty() || other.part_id == call.part_id ||
+                                    other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
             });
-            if (asked.call.empty()) alone = !another_waits(found.message_index);
-            answers = alone && takes_answer(found.message_index, asked, text, after);
+            if (call_view.call.empty()) unambiguous = !has_other_waiting_call(record.message_index);
+            accepted = unambiguous && takes_answer(record.message_index, call_view, text, after);
         });
-        if (!answers) return refusal::pair;
+        if (!accepted) return refusal::pair;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        this->edits_->answer(*this->facts_, call.part_id, std::move(text), after);
+        this->edits_->answer(*this->outline_, call.part_id, std::move(text), after);
         return grown(before, mark);
     }
 
     // For the pipeline.
 
-    /// The same edits, by another way to read the messages and to count.
-    template <class Other, class Count>
-    constexpr draft<Other, Count> over(Other const& source, Count const& count) const noexcept {
-        return {source, *this->facts_, *this->edits_, count, this->limits_};
+    /// A draft of the same view that reads messages and counts tokens in another way, for any_pipeline.
+    template <class OtherSource, class OtherEstimator>
+    constexpr draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
+                                                         OtherEstimator const& estimator) const noexcept {
+        return {source, *this->outline_, *this->edits_, estimator, this->limits_};
     }
 
+    /// The view itself, for the engine to write to.
     constexpr view& written() noexcept { return *this->edits_; }
+    /// The number of steps, to which take_back returns.
     constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
-    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->facts_, mark); }
-    /// What follows is of the layer that has this place in the report, plus one; 0 where it has none.
+    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->outline_, mark); }
+    /// Edits from here on are by the layer whose entry in the report has this index, plus one; 0 for no layer.
     constexpr void begin_batch(std::uint16_t author = 0) noexcept {
         restored_ = {};
         author_ = author;
     }
-    /// Growth by `restore` since the batch began.
+    /// How much `restore` and `repair` have added since the batch began; the batch need not make up for it.
     constexpr view::totals const& restored() const noexcept { return restored_; }
-    /// Whether an edit was refused for want of room since it was last asked.
+    /// Whether an edit was refused since the last call of this because the request would not have fit the budget.
     constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
-    /// Whether shortening may lose content of open groups: after a journal, or under pressure.
+    /// Sets whether open groups may lose content: after a journal has recorded them, or under pressure.
     constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
     constexpr bool open_allowed() const noexcept { return open_allowed_; }
 
-    /// After system messages a request begins with a plain user message or a summary. Where drops
-    /// broke that, the nearest of either that stood before the new beginning comes back.
+    /// Makes the request begin, after system messages, with a plain user message or a summary, as providers require:
+    /// where drops removed that, brings back the nearest one before the new beginning.
     constexpr void settle_head() {
         for (auto const which : this->groups()) {
             auto const facts = this->about(which);
@@ -201,17 +219,18 @@ public:
     }
 
 protected:
-    /// Whether what the adapter makes of it holds its result, no call, and no word of a user's; and its cost.
-    constexpr bool takes_answer(std::uint32_t index, part_view const& asked, std::string const& text,
+    /// True if make_result() yields a message with exactly the result of `call`: no call, no other result and no text
+    /// of a user. Sets `after` to the cost of that message.
+    constexpr bool takes_answer(std::uint32_t index, part_view const& call, std::string const& text,
                                 v1::cost& after) const {
-        auto const made = v1::make_result(this->message_at(sequence{index}), asked, text);
-        auto const speaker = v1::role_of(made);
-        after = detail::frame_cost(*this->count_, speaker, [&] { return v1::name_of(made); });
+        auto const message = v1::make_result(this->message_at(sequence{index}), call, text);
+        auto const speaker = v1::role_of(message);
+        after = detail::frame_cost(*this->estimator_, speaker, [&] { return v1::name_of(message); });
         bool result = false;
         bool more = speaker == role::system || speaker == role::assistant;
-        v1::each_part(made, [&](part_view const& part) {
-            after += detail::part_cost(*this->count_, part);
-            bool const this_one = part.kind == part_kind::tool_result && part.call == asked.call;
+        v1::each_part(message, [&](part_view const& part) {
+            after += detail::part_cost(*this->estimator_, part);
+            bool const this_one = part.kind == part_kind::tool_result && part.call == call.call;
             more = more || part.kind == part_kind::tool_call ||
                    (!this_one && (speaker == role::user || !part.call.empty()));
             result = result || this_one;
@@ -219,84 +238,87 @@ protected:
         return result && !more;
     }
 
-    /// Neither a call nor a result whose call is there, nor all that joins its message to them.
+    /// The part can go without breaking a pair: it is no call, no result whose call is there, and its message stays in
+    /// its group without it.
     constexpr bool is_bare(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        bool const orphan = found.kind == part_kind::tool_result && found.call == detail::none32;
-        bool const bare = orphan || found.kind == part_kind::media || found.kind == part_kind::reasoning ||
-                          found.kind == part_kind::text;
-        return (bare || (found.call == detail::none32 && found.kind == part_kind::other)) && !joins_alone(part);
+        auto const& record = this->outline_->part_at(part.part_id);
+        bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
+        bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
+                          record.kind == part_kind::text;
+        return (bare || (record.call == detail::none32 && record.kind == part_kind::other)) && !is_only_link(part);
     }
 
-    /// A result, or what came with it, whose call has a result in another message, too. For an edit to come both name
-    /// their call, and the other is there still; for a `recorded` one neither is known any more.
+    /// True for a result, or what came with it, whose call has a result in another message, too. For a new edit both
+    /// results must name their call and the other must still be present; for a `recorded` edit, read back from a saved
+    /// state, neither can be checked any more.
     constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        if (found.call == detail::none32 || found.kind == part_kind::tool_call || found.kind == part_kind::reasoning)
+        auto const& record = this->outline_->part_at(part.part_id);
+        if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
             return false;
         bool own = false;
         bool other = false;
-        this->each_member(group{this->facts_->group_of(found.message_index)}, [&](std::uint32_t index) {
-            auto const& m = this->facts_->message_at(index);
-            for (auto at = m.first_part; at < m.first_part + m.part_count; ++at) {
-                auto const& held = this->facts_->part_at(at);
-                if (held.kind != part_kind::tool_result || held.call != found.call) continue;
-                if (!recorded && !held.by_id) continue;
-                (index == found.message_index ? own : other) |=
-                    index == found.message_index || recorded || !this->is_removed(this->part_at(at));
+        this->each_member(group{this->outline_->group_of(record.message_index)}, [&](std::uint32_t index) {
+            auto const& message = this->outline_->message_at(index);
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+                auto const& candidate = this->outline_->part_at(part_id);
+                if (candidate.kind != part_kind::tool_result || candidate.call != record.call) continue;
+                if (!recorded && !candidate.by_id) continue;
+                (index == record.message_index ? own : other) |=
+                    index == record.message_index || recorded || !this->is_removed(this->part_at(part_id));
             }
         });
         return own && other;
     }
 
-    /// Whether the adapter can write the text in place of media, all other parts being where they were, and
-    /// what it costs there. Copies the message.
+    /// True if the adapter can write the text in place of media and leaves all other parts where they are; sets `after`
+    /// to its cost there. Copies the message, as only the adapter knows.
     constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
         if constexpr (shortenable<message_type>) {
-            auto const made = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            auto const message = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
             std::size_t parts = 0;
             bool shown = false;
-            v1::each_part(made, [&](part_view const& seen) {
+            v1::each_part(message, [&](part_view const& current) {
                 if (parts++ != part.index) return;
-                shown = seen.text == text &&
-                        (seen.kind != part_kind::tool_result || !seen.call.empty());  // else turns change
-                after = detail::part_cost(*this->count_, seen);
+                shown = current.text == text &&
+                        (current.kind != part_kind::tool_result || !current.call.empty());  // else turns change
+                after = detail::part_cost(*this->estimator_, current);
             });
-            return shown && parts == this->facts_->message_at(part.message_index).part_count;
+            return shown && parts == this->outline_->message_at(part.message_index).part_count;
         } else return true;
     }
 
-    /// Why no part of the message may be edited, whatever is pinned.
+    /// Why no part of the message may be edited, apart from pins; none where they may.
     constexpr refusal untouchable(std::uint32_t index) const noexcept {
-        if (this->facts_->message_at(index).speaker == role::system) return refusal::system;
-        if (index == this->facts_->latest_user()) return refusal::latest_user;
-        if (index == this->facts_->task()) return refusal::task;
+        if (this->outline_->message_at(index).speaker == role::system) return refusal::system;
+        if (index == this->outline_->latest_user()) return refusal::latest_user;
+        if (index == this->outline_->task()) return refusal::task;
         return refusal::none;
     }
-    /// Media go whole for a text.
+    /// The part must stay byte for byte. Sealed media do not count: they may be replaced as a whole by a text.
     constexpr bool is_sealed(part_ref part) const noexcept {
-        auto const& found = this->facts_->part_at(part.part_id);
-        return found.sealed && found.kind != part_kind::media;
+        auto const& record = this->outline_->part_at(part.part_id);
+        return record.sealed && record.kind != part_kind::media;
     }
-    /// Whether the text may stand where the history has `seen`, and what it costs there in place of `before`.
-    constexpr refusal weigh(part_ref part, part_view seen, std::string const& text, v1::cost before,
+    /// Why the text may not take the place of `content`, the part as the history holds it; sets `after` to the cost of
+    /// the text there. Arguments of calls must stay JSON, and smaller media are tried on a copy of the message.
+    constexpr refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before,
                             v1::cost& after) const {
-        auto const kind = this->facts_->part_at(part.part_id).kind;
-        if (kind == part_kind::tool_call && !(detail::json::valid(seen.text) && detail::json::valid(text)))
+        auto const kind = this->outline_->part_at(part.part_id).kind;
+        if (kind == part_kind::tool_call && !(detail::json::valid(content.text) && detail::json::valid(text)))
             return refusal::not_json;
-        if (seen.kind == part_kind::media) seen.kind = part_kind::text;
-        seen.text = text;
-        seen.cost.reset();
-        after = detail::part_cost(*this->count_, seen);
+        if (content.kind == part_kind::media) content.kind = part_kind::text;
+        content.text = text;
+        content.cost.reset();
+        after = detail::part_cost(*this->estimator_, content);
         bool const refused = kind == part_kind::media && after < before && !takes_text(part, text, after);
         return refused ? refusal::sealed : refusal::none;
     }
 
 private:
-    /// Counts what an edit has added, where the budget holds it.
+    /// Accepts an edit that made the request grow, if it still fits the budget; else rolls back to `mark`.
     constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
         if (!this->used().fits()) {
-            this->edits_->take_back(*this->facts_, mark);
+            this->edits_->take_back(*this->outline_, mark);
             wants_room_ = true;
             return refusal::no_room;
         }
@@ -306,14 +328,16 @@ private:
         return refusal::none;
     }
 
+    /// Brings back the nearest plain user message or summary that was dropped before group `before`, if there is one.
+    /// A walk back over groups and steps, which only runs where a drop has removed the beginning.
     constexpr void restore_head(std::uint32_t before) {
         auto user = detail::none32;
         for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
-            auto const& found = this->facts_->group_at(group_id);
-            if (found.count == 0 || found.system || found.unsendable || this->present(group{group_id})) continue;
-            if (found.summary || this->facts_->message_at(found.first).plain_user) user = group_id;
+            auto const& record = this->outline_->group_at(group_id);
+            if (record.count == 0 || record.system || record.unsendable || this->present(group{group_id})) continue;
+            if (record.summary || this->outline_->message_at(record.first).plain_user) user = group_id;
         }
-        // A summary says more than the message it stood for; but there is one at most.
+        // A summary holds more than the single message, so it is preferred; but a request holds one at most.
         bool summarized = false;
         for (auto const which : this->groups()) summarized = summarized || which.is_summary();
         if (summarized && user != detail::none32) return this->edits_->undrop(group{user});
@@ -326,15 +350,16 @@ private:
         }
         if (user != detail::none32) this->edits_->undrop(group{user});
     }
+    /// Why the part may not be edited: its message is protected, or the part is not sent any more.
     constexpr refusal uneditable(part_ref part) const noexcept {
-        if (part.part_id >= this->facts_->part_count()) return refusal::gone;
-        auto const index = this->facts_->part_at(part.part_id).message_index;
-        auto const& found = this->facts_->message_at(index);
-        if (!present(group{this->facts_->group_of(index)})) return refusal::gone;
+        if (part.part_id >= this->outline_->part_count()) return refusal::gone;
+        auto const index = this->outline_->part_at(part.part_id).message_index;
+        auto const& message = this->outline_->message_at(index);
+        if (!present(group{this->outline_->group_of(index)})) return refusal::gone;
         if (auto const* const changed = this->edits_->edit_of(part.part_id))
             if (changed->kind == edit_kind::remove) return refusal::gone;
         auto const refused = untouchable(index);
-        return found.pinned && refused != refusal::system ? refusal::pinned : refused;
+        return message.pinned && refused != refusal::system ? refusal::pinned : refused;
     }
 
     constexpr bool is_only_part(part_ref part) const noexcept {
@@ -344,62 +369,63 @@ private:
         return !others;
     }
 
-    /// Its id is all that joins its message to the group of a call.
-    constexpr bool joins_alone(part_ref part) const noexcept {
-        auto const call = this->facts_->part_at(part.part_id).call;
+    /// The call id of this part is the only link of its message to the group of that call.
+    constexpr bool is_only_link(part_ref part) const noexcept {
+        auto const call = this->outline_->part_at(part.part_id).call;
         if (call == detail::none32) return false;
-        auto const& found = this->facts_->message_at(part.message_index);
-        for (auto at = found.first_part; at < found.first_part + found.part_count; ++at) {
-            auto const& other = this->facts_->part_at(at);
+        auto const& message = this->outline_->message_at(part.message_index);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+            auto const& other = this->outline_->part_at(part_id);
             if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result))
                 return false;
         }
         return true;
     }
 
-    /// Without it the message would be no plain user message, or no summary, any more.
-    constexpr bool speaks_alone(part_ref part) const {
-        auto const& found = this->facts_->message_at(part.message_index);
-        if (found.summary) return true;
-        bool others = !found.plain_user;
+    /// Without this part its message would cease to be a plain user message, or a summary.
+    constexpr bool is_only_user_part(part_ref part) const {
+        auto const& message = this->outline_->message_at(part.message_index);
+        if (message.summary) return true;
+        bool others = !message.plain_user;
         if (!others)
-            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
-                others = others ||
-                         (other.part_id != part.part_id && seen.kind != part_kind::tool_result && seen.call.empty());
+            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& content) {
+                others = others || (other.part_id != part.part_id && content.kind != part_kind::tool_result &&
+                                    content.call.empty());
             });
         return !others;
     }
 
-    /// A call without an id, of the same group and no later, would take the answer.
-    constexpr bool another_waits(std::uint32_t index) const noexcept {
-        bool found = false;
-        this->each_member(group{this->facts_->group_of(index)}, [&](std::uint32_t member) {
-            auto const& m = this->facts_->message_at(member);
-            for (auto at = m.first_part; member <= index && at < m.first_part + m.part_count; ++at)
-                found = found || this->facts_->waits_without_id(this->facts_->part_at(at));
+    /// Another call without an id in the same group, no later than this message, would be matched to the answer.
+    constexpr bool has_other_waiting_call(std::uint32_t index) const noexcept {
+        bool result = false;
+        this->each_member(group{this->outline_->group_of(index)}, [&](std::uint32_t member) {
+            auto const& message = this->outline_->message_at(member);
+            for (auto part_id = message.first_part;
+                 member <= index && part_id < message.first_part + message.part_count; ++part_id)
+                result = result || this->outline_->waits_without_id(this->outline_->part_at(part_id));
         });
-        return found;
+        return result;
     }
 
     constexpr bool is_open(part_ref part) const noexcept {
-        return this->facts_->open(this->facts_->group_of(part.message_index));
+        return this->outline_->open(this->outline_->group_of(part.message_index));
     }
-    constexpr bool guards_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
+    constexpr bool is_guarded_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = uneditable(part)) return refused;
         if (is_sealed(part)) return refusal::sealed;
-        if (kind == edit_kind::shorten && guards_open(part) && !this->about(part).stored) return refusal::open;
+        if (kind == edit_kind::shorten && is_guarded_open(part) && !this->about(part).stored) return refusal::open;
         text = detail::utf8::scrubbed(std::move(text));
-        auto const before = this->edits_->part_cost(*this->facts_, part.part_id);
+        auto const before = this->edits_->part_cost(*this->outline_, part.part_id);
         v1::cost after;
         refusal refused = refusal::gone;
-        this->original(part, [&](part_view const& seen) { refused = weigh(part, seen, text, before, after); });
+        this->original(part, [&](part_view const& content) { refused = weigh(part, content, text, before, after); });
         if (refused) return refused;
         if (after >= before) return {before, after};
-        if (!stored) stored = this->about(part).stored;  // what was stored stays to be had
+        if (!stored) stored = this->about(part).stored;  // an original that was stored before stays reachable
         if (stored) kind = edit_kind::externalize;
-        this->edits_->edit_part(*this->facts_, kind, part.part_id, after, {std::move(text), stored}, author_);
+        this->edits_->edit_part(*this->outline_, kind, part.part_id, after, {std::move(text), stored}, author_);
         return refusal::none;
     }
 

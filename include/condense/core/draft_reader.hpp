@@ -11,26 +11,27 @@
 #include <condense/detail/address.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
-// Layers and policies see a conversation through it alone.
+// Layers, policies and shorteners see a conversation only through it.
 
 namespace condense {
 inline namespace v1 {
 
-/// Source gives messages by index; Estimator is the one in force.
+/// What layers read: the outline's facts and the originals, both seen through the edits in force. `Source` gives
+/// messages by index. Refers to all of its parts, which must outlive it. Facts and costs are read without touching
+/// texts; only `each_part`, `original` and `message_at` read messages.
 template <class Source, token_estimator Estimator>
 class draft_reader {
 public:
     using reader_type = draft_reader;
     using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
 
-    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& count,
+    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
                            v1::budget const& limits) noexcept
-        : source_{detail::address_of(source)}, facts_{&facts}, edits_{&edits}, count_{detail::address_of(count)},
-          limits_{limits} {}
+        : source_{detail::address_of(source)}, outline_{&facts}, edits_{&edits},
+          estimator_{detail::address_of(estimator)}, limits_{limits} {}
 
-    // Reading.
-
-    /// The groups that are present, oldest first. Stays valid while edits are made.
+    /// The groups that are present, oldest first, each summary before the group in whose place it was written. A range
+    /// of positions, not of copies: it stays valid while edits are made, and groups dropped meanwhile are skipped.
     class group_range {
     public:
         constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept
@@ -38,16 +39,18 @@ public:
 
         struct iterator {
             draft_reader const* from;
-            std::uint32_t at;  ///< twice the group_id, plus one for the group after its summary
+            std::uint32_t place;  ///< twice the group_id, plus one for the group after its summary
 
-            constexpr group operator*() const noexcept { return at % 2 == 0 ? group{at / 2}.summary() : group{at / 2}; }
+            constexpr group operator*() const noexcept {
+                return place % 2 == 0 ? group{place / 2}.summary() : group{place / 2};
+            }
             constexpr iterator& operator++() noexcept {
-                ++at;
+                ++place;
                 settle();
                 return *this;
             }
-            constexpr bool operator!=(iterator const& other) const noexcept { return at != other.at; }
-            constexpr void settle() noexcept { at = from->edits_->next_place(at); }
+            constexpr bool operator!=(iterator const& other) const noexcept { return place != other.place; }
+            constexpr void settle() noexcept { place = from->edits_->next_place(place); }
         };
         constexpr iterator begin() const noexcept {
             iterator first{from_, first_};
@@ -61,23 +64,27 @@ public:
         std::uint32_t first_;
     };
 
+    /// All groups that are present.
     constexpr group_range groups() const noexcept { return {*this, 0}; }
-    /// Those that stand after a group, which need not be present any more.
+    /// The groups after `which`, which may itself have been dropped meanwhile.
     constexpr group_range groups_after(group which) const noexcept {
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
     constexpr bool present(group which) const noexcept { return edits_->present(which); }
-    constexpr v1::outline const& outline() const noexcept { return *facts_; }
+    // What the draft is made of, for policies that need more than the facts below.
+    constexpr v1::outline const& outline() const noexcept { return *outline_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }
     constexpr v1::budget const& limits() const noexcept { return limits_; }
 
+    /// What the request holds after the edits so far, overhead included. O(1).
     constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
-    /// What messages of this cost take of used(), rounded upward.
-    constexpr tokens measured(cost some) const noexcept { return edits_->scale().of_messages(some).tokens(); }
+    /// What messages of this cost take of used(), on its scale and rounded upward.
+    constexpr tokens measured(cost sum) const noexcept { return edits_->scale().of_messages(sum).tokens(); }
     /// The most that messages may cost to take no more than `limit` of used().
     constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
-    /// What the messages of one role cost; the roles add up to used() less the overhead.
+    /// What the messages of one role cost. Before scaling, all roles add up to used() less the overhead. Reads every
+    /// message's record.
     constexpr v1::cost used_by(role speaker) const noexcept {
         v1::cost sum;
         for (auto const which : groups()) {
@@ -86,110 +93,117 @@ public:
                 continue;
             }
             each_member(which, [&](std::uint32_t index) {
-                if (facts_->message_at(index).speaker == speaker) sum += message_cost(index);
+                if (outline_->message_at(index).speaker == speaker) sum += message_cost(index);
             });
         }
         return sum;
     }
 
+    /// What is known of a group that is present. A summary written in this run counts as a user message of one part.
     constexpr group_facts about(group which) const noexcept {
-        auto const& found = facts_->group_at(which.id());
-        auto const& first = facts_->message_at(found.first);
+        auto const& record = outline_->group_at(which.id());
+        auto const& first = outline_->message_at(record.first);
         if (which.is_summary())
-            return {.first = found.first,
-                    .last = found.first,
+            return {.first = record.first,
+                    .last = record.first,
                     .count = 1,
                     .cost = edits_->of(which).cost,
                     .speaker = role::user,
                     .starts_turn = !edits_->knows_summaries(),
                     .plain_user = !edits_->knows_summaries(),
                     .summary = edits_->knows_summaries()};
-        return {.first = found.first,
-                .last = found.last,
+        return {.first = record.first,
+                .last = record.last,
                 .count = static_cast<std::uint32_t>(edits_->messages_of(which)),
                 .cost = edits_->of(which).cost,
                 .speaker = first.speaker,
-                .system = found.system,
-                .pinned = found.pinned,
-                .open = facts_->open(which.id()),
+                .system = record.system,
+                .pinned = record.pinned,
+                .open = outline_->open(which.id()),
                 .starts_turn = first.plain_user,
-                .plain_user = found.plain_users != 0,
+                .plain_user = record.plain_users != 0,
                 .latest_user = holds_latest_user(which),
-                .has_calls = found.has_calls,
-                .has_error = found.has_error,
-                .summary = found.summary};
+                .has_calls = record.has_calls,
+                .has_error = record.has_error,
+                .summary = record.summary};
     }
 
-    /// Some of the same, for walks over all groups.
+    // Single facts of the same, cheaper for walks over all groups.
+
     constexpr bool is_system(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.id()).system;
+        return !which.is_summary() && outline_->group_at(which.id()).system;
     }
+    /// True for summaries of this run and of earlier ones, where later readers will recognise them.
     constexpr bool is_summary(group which) const noexcept {
-        return which.is_summary() ? edits_->knows_summaries() : facts_->group_at(which.id()).summary;
+        return which.is_summary() ? edits_->knows_summaries() : outline_->group_at(which.id()).summary;
     }
-    /// A request may begin with it after system messages: a plain user message comes first, or it is a summary.
-    constexpr bool begins(group which) const noexcept {
+    /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
+    /// summary.
+    constexpr bool may_begin_request(group which) const noexcept {
         if (which.is_summary()) return true;
-        auto const& found = facts_->group_at(which.id());
-        return found.summary || facts_->message_at(found.first).plain_user;
+        auto const& record = outline_->group_at(which.id());
+        return record.summary || outline_->message_at(record.first).plain_user;
     }
 
-    /// No group but those of system messages stands beside it; or, where the user never spoke, no other
-    /// summary with which a request could begin.
+    /// Dropping the group would leave only system messages, or, in a conversation without a plain user message, the
+    /// last summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
-        if (edits_->sums().messages - edits_->messages_of(which) <= facts_->system_messages()) return true;
-        auto const sums_up = [this](group one) { return one.is_summary() || facts_->group_at(one.id()).summary; };
-        if (facts_->latest_user() != detail::none32 || !sums_up(which)) return false;
+        if (edits_->sums().messages - edits_->messages_of(which) <= outline_->system_messages()) return true;
+        auto const is_any_summary = [this](group candidate) {
+            return candidate.is_summary() || outline_->group_at(candidate.id()).summary;
+        };
+        if (outline_->latest_user() != detail::none32 || !is_any_summary(which)) return false;
         for (auto const other : groups())
-            if (other != which && sums_up(other)) return false;
+            if (other != which && is_any_summary(other)) return false;
         return true;
     }
 
-    /// It holds the first plain user message.
+    /// The group holds the task, which is the first plain user message.
     constexpr bool holds_task(group which) const noexcept {
-        return !which.is_summary() && facts_->group_at(which.id()).plain_users != 0 &&
-               facts_->group_of(facts_->task()) == which.id();
+        return !which.is_summary() && outline_->group_at(which.id()).plain_users != 0 &&
+               outline_->group_of(outline_->task()) == which.id();
     }
 
+    /// What is known of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
     constexpr part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
-        auto const& found = facts_->part_at(part.part_id);
+        auto const& record = outline_->part_at(part.part_id);
         auto const* const changed = edits_->edit_of(part.part_id);
-        auto const earlier = changed == nullptr ? found.earlier : detail::earlier_edit::none;
-        return {.kind = found.kind,
-                .status = found.status,
-                .sealed = found.sealed,
+        auto const earlier = changed == nullptr ? record.earlier : detail::earlier_edit::none;
+        return {.kind = record.kind,
+                .status = record.status,
+                .sealed = record.sealed,
                 .edited = changed != nullptr || earlier != detail::earlier_edit::none,
                 .externalized = changed != nullptr ? changed->kind == edit_kind::externalize
                                                    : earlier == detail::earlier_edit::externalized,
                 .stored = changed != nullptr && changed->text != detail::none32 ? edits_->text_at(changed->text).stored
                                                                                 : reference{},
-                .stored_earlier = found.earlier == detail::earlier_edit::externalized,
-                .cost = edits_->part_cost(*facts_, part.part_id),
-                .original_cost = found.cost,
-                .original_size = {found.size}};
+                .stored_earlier = record.earlier == detail::earlier_edit::externalized,
+                .cost = edits_->part_cost(*outline_, part.part_id),
+                .original_cost = record.cost,
+                .original_size = {record.size}};
     }
 
-    /// Parts can be taken out of messages of this type.
+    /// Messages of this type have `without_part`, so that parts can be removed from them.
     static constexpr bool can_remove = detail::part_removable<message_type>;
     constexpr part_ref part_at(std::uint32_t part_id) const noexcept {
-        auto const index = facts_->part_at(part_id).message_index;
-        return {index, part_id - facts_->message_at(index).first_part, part_id};
+        auto const index = outline_->part_at(part_id).message_index;
+        return {index, part_id - outline_->message_at(index).first_part, part_id};
     }
     constexpr bool is_removed(part_ref part) const noexcept {
         auto const* const changed = edits_->edit_of(part.part_id);
         return changed != nullptr && changed->kind == edit_kind::remove;
     }
 
-    /// Calls f(part_ref) for each part that is there, without reading text.
+    /// Calls f(part_ref) for each part that was not removed, without reading the message.
     template <class Function>
     constexpr void each_part_of(sequence message_seq, Function&& f) const {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        auto const& found = facts_->message_at(index);
-        for (std::uint32_t part = 0; part < found.part_count; ++part) {
-            auto const* const changed = edits_->edit_of(found.first_part + part);
+        auto const& message = outline_->message_at(index);
+        for (std::uint32_t part = 0; part < message.part_count; ++part) {
+            auto const* const changed = edits_->edit_of(message.first_part + part);
             if (changed == nullptr || changed->kind != edit_kind::remove)
-                f(part_ref{index, part, found.first_part + part});
+                f(part_ref{index, part, message.first_part + part});
         }
     }
     template <class Function>
@@ -197,16 +211,17 @@ public:
         if (!which.is_summary()) each_member(which, [&](std::uint32_t index) { each_part_of(sequence{index}, f); });
     }
 
-    /// Calls f(part_ref, part_view) for each part with its present text.
+    /// Calls f(part_ref, part_view) for each part that was not removed, with its present text. Reads the message once;
+    /// the views are valid only during the call of f. A released message has no parts to show.
     template <class Function>
     constexpr void each_part(sequence message_seq, Function&& f) const {
-        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view seen) {
+        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view content) {
             if (auto const* const changed = edits_->edit_of(part.part_id)) {
                 if (changed->kind == edit_kind::remove) return;
-                seen.text = edits_->text_at(changed->text).text;
-                seen.cost.reset();
+                content.text = edits_->text_at(changed->text).text;
+                content.cost.reset();
             }
-            f(part, seen);
+            f(part, content);
         });
     }
     template <class Function>
@@ -215,84 +230,87 @@ public:
             each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
             return;
         }
-        f(part_ref{facts_->group_at(which.id()).first, 0, detail::none32},
+        f(part_ref{outline_->group_at(which.id()).first, 0, detail::none32},
           part_view{.text = edits_->summary_text(which).text});
     }
 
-    /// Calls f(part_view) with the part as the history holds it.
+    /// Calls f(part_view) with the part as the history holds it, whatever the edits; not at all for a released message.
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
         if (part.part_id == detail::none32) return;
-        read(part.message_index, [&](part_ref seen, part_view const& text) {
-            if (seen.part_id == part.part_id) f(text);
+        read(part.message_index, [&](part_ref candidate, part_view const& content) {
+            if (candidate.part_id == part.part_id) f(content);
         });
     }
 
     /// Calls f(index) for each message of the group, in the order in which they joined it.
     template <class Function>
     constexpr void each_member(group which, Function&& f) const {
-        auto index = facts_->group_at(which.id()).first;
-        for (auto left = facts_->group_at(which.id()).count; left != 0; --left) {
+        auto index = outline_->group_at(which.id()).first;
+        for (auto remaining = outline_->group_at(which.id()).count; remaining != 0; --remaining) {
             f(index);
-            index = facts_->message_at(index).next_in_group;
+            index = outline_->message_at(index).next_in_group;
         }
     }
 
-    /// The message has to be present.
+    /// The original of a message, which must not have been released.
     constexpr decltype(auto) message_at(sequence message_seq) const {
         return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
+    /// The request would hold the message, with at least one part where it had some.
     constexpr bool present(sequence message_seq) const noexcept {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
-        return message_seq.number < facts_->size() && present(group{facts_->group_of(index)}) &&
-               !edits_->emptied(*facts_, index);
+        return message_seq.number < outline_->size() && present(group{outline_->group_of(index)}) &&
+               !edits_->emptied(*outline_, index);
     }
+    /// The cost of a message's frame and of its parts after their edits, present or not.
     constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
-        auto const& found = facts_->message_at(index);
-        auto sum = found.frame;
-        for (std::uint32_t part = 0; part < found.part_count; ++part)
-            sum += edits_->part_cost(*facts_, found.first_part + part);
+        auto const& message = outline_->message_at(index);
+        auto sum = message.frame;
+        for (std::uint32_t part = 0; part < message.part_count; ++part)
+            sum += edits_->part_cost(*outline_, message.first_part + part);
         return sum;
     }
-    constexpr Estimator const& estimator() const noexcept { return *count_; }
+    constexpr Estimator const& estimator() const noexcept { return *estimator_; }
     constexpr Source const& source() const noexcept { return *source_; }
 
-    /// Why the group could not be dropped or summarised; none when it could.
+    /// Why the group could not be dropped or summarised; none where it could, unless it is the last one (see is_last).
     constexpr refusal undroppable(group which) const noexcept {
         if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
-        return view::bound(*facts_, which);
+        return view::bound(*outline_, which);
     }
 
-    /// What no layer can take away: overhead, system messages, pins, open groups, the latest user
-    /// message, and the user message or summary with which a request has to begin before them.
+    /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
+    /// answer, and the user message or summary with which a request has to begin before them.
     constexpr tokens floor() const noexcept {
-        return fixed([this](group which) { return about(which).cost; });
+        return unreducible([this](group which) { return about(which).cost; });
     }
-    /// The same, but of open groups only what no layer can shorten either: a mix may leave more.
-    constexpr tokens least() const noexcept {
-        return fixed([this](group which) {
+    /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
+    constexpr tokens lowest_floor() const noexcept {
+        return unreducible([this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
             each_member(which, [&](std::uint32_t index) {
-                auto const& found = facts_->message_at(index);
-                if (index == facts_->latest_user() || index == facts_->task()) {
+                auto const& message = outline_->message_at(index);
+                if (index == outline_->latest_user() || index == outline_->task()) {
                     sum += message_cost(index);
                     return;
                 }
-                sum += found.frame;
-                for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
-                    if (facts_->part_at(part_id).sealed && facts_->part_at(part_id).kind != part_kind::media)
-                        sum += edits_->part_cost(*facts_, part_id);
+                sum += message.frame;
+                for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+                    if (outline_->part_at(part_id).sealed && outline_->part_at(part_id).kind != part_kind::media)
+                        sum += edits_->part_cost(*outline_, part_id);
             });
             return sum;
         });
     }
 
 protected:
-    /// What stays of the request at least, of each group of it cost_of(group).
+    /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
+    /// nearest plain user message or summary before it counts, too.
     template <class Function>
-    constexpr tokens fixed(Function const& cost_of) const noexcept {
+    constexpr tokens unreducible(Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
         bool has_head = false;
         v1::cost head;
@@ -312,30 +330,32 @@ protected:
     }
 
     constexpr bool holds_latest_user(group which) const noexcept {
-        auto const latest = facts_->latest_user();
-        return latest != detail::none32 && facts_->group_of(latest) == which.id();
+        auto const latest = outline_->latest_user();
+        return latest != detail::none32 && outline_->group_of(latest) == which.id();
     }
 
+    /// Calls f(part_ref, part_view) for each original part of a message. Results without a tool name get that of their
+    /// call. Parts beyond those that were there when the message was appended are not shown.
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
-        if (index >= facts_->size() || facts_->message_at(index).released) return;
-        auto const& found = facts_->message_at(index);
+        if (index >= outline_->size() || outline_->message_at(index).released) return;
+        auto const& message = outline_->message_at(index);
         std::uint32_t part = 0;
-        auto&& held = (*source_)[index];
-        v1::each_part(held, [&](part_view const& given) {
-            if (part >= found.part_count) return;
-            auto seen = given;
-            auto const part_id = found.first_part + part;
-            if (seen.tool.empty()) seen.tool = facts_->tool_of(facts_->part_at(part_id));
-            f(part_ref{index, part, part_id}, seen);
+        auto&& source_message = (*source_)[index];
+        v1::each_part(source_message, [&](part_view const& source_part) {
+            if (part >= message.part_count) return;
+            auto content = source_part;
+            auto const part_id = message.first_part + part;
+            if (content.tool.empty()) content.tool = outline_->tool_of(outline_->part_at(part_id));
+            f(part_ref{index, part, part_id}, content);
             ++part;
         });
     }
 
     Source const* source_;
-    v1::outline const* facts_;
+    v1::outline const* outline_;
     view* edits_;
-    Estimator const* count_;
+    Estimator const* estimator_;
     v1::budget limits_;
 };
 

@@ -9,45 +9,48 @@
 #include <condense/core/quantity.hpp>
 #include <condense/core/store.hpp>
 
-// One change to what is sent, and why a change is refused.
+// One change to what is sent, why a change is refused, and the records by which a view keeps its changes.
 
 namespace condense {
 inline namespace v1 {
 
+/// What an edit does. Of a part: `shorten`, `externalize`, `remove`, `repair` (writes or withdraws the result of a
+/// call); of a group: `summarize`, `drop`; of either: `restore`, which undoes an earlier one.
 enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore, repair };
 
-/// Why the draft did not take an edit; false when it did.
+/// Why the draft refused an edit; converts to false where it accepted it. Must not be ignored.
 struct [[nodiscard]] refusal {
     enum reason : std::uint8_t {
         none,
         system,       ///< a system message
         pinned,       ///< a pin
-        open,         ///< a call still waits, or the newest round goes on
+        open,         ///< a call still waits for its result, or no answer follows the newest round of calls
         latest_user,  ///< the latest plain user message
-        latest_answer,  ///< what was answered last to it goes no sooner
+        latest_answer,  ///< the latest answer to it, which is dropped no sooner than the message
         task,         ///< the first plain user message is never shortened
-        sealed,       ///< signed or opaque: whole or gone
-        pair,         ///< a call, a result, or all that joins a message to them, goes with its group only
-        turn,         ///< a user message keeps a word of the user's
-        not_json,     ///< arguments stay JSON
+        sealed,       ///< signed or opaque: kept byte for byte, or dropped with its group
+        pair,         ///< a call, a result, or the only link between them, is dropped with its group only
+        turn,         ///< a plain user message keeps at least one part of the user's own
+        not_json,     ///< the arguments of a call must stay JSON
         not_smaller,  ///< the edit would not save anything
-        gone,         ///< it is not there any more
+        gone,         ///< the target is not sent any more
         last,         ///< nothing but system messages would be left
         no_room,      ///< a restored message would not fit the budget
     };
     reason why = none;
-    v1::cost from = {};  ///< of `not_smaller`: what stands there
-    v1::cost to = {};    ///< and what would stand in its place
+    v1::cost from = {};  ///< for `not_smaller`: cost of the present text, where it is known
+    v1::cost to = {};    ///< and of the proposed one
 
-    constexpr refusal(reason given) noexcept : why{given} {}
-    /// Not smaller: `to` is no less than `from`.
+    constexpr refusal(reason cause) noexcept : why{cause} {}
+    /// `not_smaller`, with the costs for the report's note.
     constexpr refusal(v1::cost stands, v1::cost wanted) noexcept : why{not_smaller}, from{stands}, to{wanted} {}
     constexpr explicit operator bool() const noexcept { return why != none; }
     friend constexpr bool operator==(refusal left, refusal right) noexcept { return left.why == right.why; }
 };
 
-constexpr std::string_view name(refusal given) noexcept {
-    switch (given.why) {
+/// The reason as reports print it.
+constexpr std::string_view name(refusal refused) noexcept {
+    switch (refused.why) {
         case refusal::none: return "none";
         case refusal::system: return "system message";
         case refusal::pinned: return "pinned";
@@ -69,24 +72,26 @@ constexpr std::string_view name(refusal given) noexcept {
 
 namespace detail {
 
-/// The text that an edit put in place of a part or of groups.
+/// The text that an edit put in the place of a part or of groups, and the reference of the original, if it is stored.
 struct view_replacement {
     std::string text;
     reference stored = {};
 };
+/// One entry of a view's list of edits. It holds all that undoing it needs, so that rolling back reads no message and
+/// cannot fail. Numbers of steps are stored plus one, so that 0 stands for none.
 struct view_step {
     edit_kind kind = edit_kind::drop;
-    bool on_part = false;
-    std::uint16_t author =
-        0;  ///< of an edit of a part: the layer's place in the report, plus one; 0 where no layer made it
-    std::uint32_t target = 0;    ///< a part's part_id, or a group's index
-    std::uint32_t previous = 0;  ///< the step whose place it takes, plus one
-    std::uint32_t text = none32;
-    v1::cost before = {};
-    v1::cost after = {};
+    bool on_part = false;  ///< the target is a part, not a group
+    /// Of an edit of a part: index of the layer's entry in the report, plus one; 0 where no layer made it.
+    std::uint16_t author = 0;
+    std::uint32_t target = 0;    ///< a part's part_id, or a group's index, with its summary bit
+    std::uint32_t previous = 0;  ///< the step that was in force on the target before, plus one
+    std::uint32_t text = none32;  ///< index of its replacement among the view's texts
+    v1::cost before = {};  ///< cost of the target before the step
+    v1::cost after = {};   ///< and after it
 };
 
-/// What a view, or a piece of it, counts for.
+/// What a view, or one group of it, adds to usage.
 struct view_totals {
     v1::cost cost = {};
     std::uint64_t messages = 0;
@@ -107,17 +112,17 @@ struct view_totals {
     friend constexpr bool operator==(view_totals const&, view_totals const&) = default;
 };
 
-/// What a view keeps of a part.
+/// The state of one part in a view.
 struct view_part {
     std::uint32_t edit = 0;    ///< the step in force, plus one
-    std::uint32_t answer = 0;  ///< of a call: the step that answers it, plus one
+    std::uint32_t answer = 0;  ///< of a call: the step that wrote its result, plus one
 };
-/// And of a group.
+/// The state of one group in a view. Its sums are kept while it is dropped, so that restoring it costs O(1).
 struct view_group {
-    v1::cost cost = {};          ///< of its messages and answers, present or not
-    std::uint32_t messages = 0;  ///< the same; 0 where the group_id holds no group, or one that has joined another
+    v1::cost cost = {};          ///< of its messages and written results
+    std::uint32_t messages = 0;  ///< their number; 0 in the place of a group that has joined another
     std::uint32_t turns = 0;
-    std::uint32_t answers = 0;
+    std::uint32_t answers = 0;  ///< written results, included in `messages`
     std::uint32_t dropped = 0;  ///< the step that took it out, plus one
     std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
 

@@ -15,62 +15,66 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// The edits in force on a conversation, as steps that can be taken back, and the scale by which their sums are
-// measured.
-
-// How counted tokens become those that a limit is held against, where a report or what was learnt says that the
-// count of the whole is off: in proportion, except for what is known apart from the messages.
+// The edits in force on a conversation, as a list of steps that can be rolled back, and the scale that corrects their
+// token counts.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// One for one unless made by `of`.
+/// Converts the estimator's counts into tokens that are compared with limits, where the provider's report or what was
+/// learnt shows that the sum is off: all messages in proportion, and overhead, which is known exactly, one for one.
+/// A default-constructed scale changes nothing. Integer arithmetic only.
 class token_scale {
 public:
     constexpr token_scale() = default;
 
-    /// `counted` stands for `real`; `apart` is in both and counts one for one, unless one of them is no more than it.
-    static constexpr token_scale of(tokens counted, tokens real, tokens apart = {}) noexcept {
-        token_scale made;
-        if (real == counted || real.count == 0) return made;
-        if (apart >= counted || apart >= real) apart = {};
-        auto from = counted - apart;
-        auto to = real - apart;
+    /// The scale by which `estimated` tokens come to `actual`. Both include `apart`, which counts one for one; if
+    /// either is not larger than that, everything is scaled.
+    static constexpr token_scale of(tokens estimated, tokens actual, tokens apart = {}) noexcept {
+        token_scale scale;
+        if (actual == estimated || actual.count == 0) return scale;
+        if (apart >= estimated || apart >= actual) apart = {};
+        auto from = estimated - apart;
+        auto to = actual - apart;
         while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
-        if (from.count == 0 || to.count == 0) return made;
-        made.counted_ = from;
-        made.real_ = to;
-        made.apart_ = apart;
-        return made;
+        if (from.count == 0 || to.count == 0) return scale;
+        scale.estimated_ = from;
+        scale.actual_ = to;
+        scale.apart_ = apart;
+        return scale;
     }
 
-    /// What a sum comes to that holds what is known apart; rounded upward, once.
+    /// Scales a sum that includes `apart`; rounded upward, once.
     constexpr tokens operator()(cost sum) const noexcept {
-        auto const whole = sum.tokens();
-        if (counted_ == real_) return whole;
-        return apart_ + tokens{scale_up((whole - apart_).count, real_.count, counted_.count)};
+        auto const total = sum.tokens();
+        if (estimated_ == actual_) return total;
+        return apart_ + tokens{scale_up((total - apart_).count, actual_.count, estimated_.count)};
     }
-    /// The same for messages alone.
-    constexpr cost of_messages(cost some) const noexcept {
-        return counted_ == real_ ? some : cost{scale_up(some.steps, real_.count, counted_.count)};
+    /// Scales the cost of messages, without `apart`.
+    constexpr cost of_messages(cost sum) const noexcept {
+        return estimated_ == actual_ ? sum : cost{scale_up(sum.steps, actual_.count, estimated_.count)};
     }
-    /// The most that messages may be counted as to come to no more than `limit`.
+    /// The inverse of of_messages: the largest count of messages that scales to no more than `limit`.
     constexpr cost within(tokens limit) const noexcept {
-        auto const most = cost::of(limit);
-        return counted_ == real_ ? most : cost{scale_down(most.steps, counted_.count, real_.count)};
+        auto const limit_cost = cost::of(limit);
+        return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
     }
 
 private:
-    tokens counted_ = {};  ///< below 2^31, as is the next
-    tokens real_ = {};
+    // Below 2^31, so that the products in scale_up and scale_down stay below 2^64.
+    tokens estimated_ = {};
+    tokens actual_ = {};
     tokens apart_ = {};
 };
 
 }  // namespace detail
 
-// What would be sent: the outline's messages plus the edits in force, as one list of steps that can
-// be taken back from its end without allocating. Drafts write it; nothing else does.
+/// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
+/// group knows the step in force on it, and each step the one before. So an edit and its undoing cost no more than a
+/// look at one message (a new message that merges groups costs a pass over all), taking steps back allocates nothing
+/// and cannot fail, and the sums are always up to date. Written by drafts, and by a session when messages come or go. A
+/// template, so that a program that only includes it instantiates nothing of it.
 template <class = void>
 class basic_view {
 public:
@@ -78,36 +82,38 @@ public:
     using step = detail::view_step;
     using totals = detail::view_totals;
 
+    /// What the request holds, without the overhead and before scaling.
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t group_count() const noexcept { return groups_.size(); }
 
+    /// The group, or the summary, would be sent.
     constexpr bool present(group which) const noexcept {
         auto const& state = groups_[which.id()];
         return which.is_summary() ? state.summary != 0 : state.present();
     }
-    /// The first place from `at` on where something would be sent: twice a group_id for its summary, one more for
-    /// its group; twice the number of groups when there is none.
-    constexpr std::uint32_t next_place(std::uint32_t at) const noexcept {
+    /// The first place from `place` on where something would be sent. Places 2i and 2i + 1 are the summary before group
+    /// i and the group itself; twice the number of groups is the end.
+    constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * groups_.size());
-        for (; at < end; ++at) {
-            auto const& state = groups_[at / 2];
-            if (at % 2 == 0 && state.summary != 0) return at;
-            at |= 1;
-            if (state.present()) return at;
+        for (; place < end; ++place) {
+            auto const& state = groups_[place / 2];
+            if (place % 2 == 0 && state.summary != 0) return place;
+            place |= 1;
+            if (state.present()) return place;
         }
         return end;
     }
-    /// Why no layer may take the group out, present or not; none where one may.
+    /// Why no layer may drop the group, whether it is present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
         if (which.is_summary()) return refusal::none;
-        auto const& found = facts.group_at(which.id());
-        if (found.system) return refusal::system;
-        if (found.pinned) return refusal::pinned;
+        auto const& record = facts.group_at(which.id());
+        if (record.system) return refusal::system;
+        if (record.pinned) return refusal::pinned;
         if (facts.open(which.id())) return refusal::open;
-        if (found.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
+        if (record.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
         if (facts.answers_latest_user(which.id())) return refusal::latest_answer;
         return refusal::none;
     }
@@ -120,112 +126,115 @@ public:
     constexpr step const* edit_of(std::size_t part_id) const noexcept {
         return parts_[part_id].edit == 0 ? nullptr : &steps_[parts_[part_id].edit - 1];
     }
+    /// The cost of a part after its edit; 0 for a removed one.
     constexpr v1::cost part_cost(outline const& facts, std::size_t part_id) const noexcept {
         auto const* const changed = edit_of(part_id);
         return changed != nullptr ? changed->after : facts.part_at(part_id).cost;
     }
-    /// What a group counts for where it is present.
+    /// What a group, or a summary that is present, adds to the sums when it is present.
     constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.id()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
         return state.all();
     }
-    /// And how many messages.
+    /// How many messages that is.
     constexpr std::uint64_t messages_of(group which) const noexcept {
         return which.is_summary() ? 1 : groups_[which.id()].messages;
     }
-    /// Of a group that holds messages.
-    constexpr bool gone(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
-    /// The step that took the group out, plus one; 0 where it is there.
+    /// A step has dropped the group, or replaced it by a summary.
+    constexpr bool is_dropped(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
+    /// The step that dropped the group, plus one; 0 where it is present.
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
-    /// Something beside system messages is present, where there is something that can be sent.
-    constexpr bool speaks(outline const& facts) const noexcept {
+    /// The request holds something beside system messages, or there is nothing else that could be sent.
+    constexpr bool has_conversation(outline const& facts) const noexcept {
         bool could = false;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
-            auto const& found = facts.group_at(group_id);
-            if (present(group{group_id}.summary()) || (present(group{group_id}) && !found.system)) return true;
-            could = could || (found.count != 0 && !found.system && !found.unsendable);
+            auto const& record = facts.group_at(group_id);
+            if (present(group{group_id}.summary()) || (present(group{group_id}) && !record.system)) return true;
+            could = could || (record.count != 0 && !record.system && !record.unsendable);
         }
         return !could;
     }
-    /// The message has had parts, and all have been taken out.
+    /// The message had parts, and all of them were removed, so that it is not sent.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
-        auto const& found = facts.message_at(index);
-        for (auto part_id = found.first_part; part_id != found.first_part + found.part_count; ++part_id)
+        auto const& message = facts.message_at(index);
+        for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)
             if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
-        return found.part_count != 0;
+        return message.part_count != 0;
     }
+    /// The message would be sent, with or without edits.
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
-        return !gone(facts.group_of(index)) && !emptied(facts, index);
+        return !is_dropped(facts.group_of(index)) && !emptied(facts, index);
     }
-    /// Some call of it was answered.
+    /// Results were written for calls of the group.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
-    /// The step that answers the call in this part_id, plus one; 0 for none.
+    /// The step that wrote a result for the call with this part_id, plus one; 0 for none.
     constexpr std::uint32_t answer_at(std::size_t part_id) const noexcept { return parts_[part_id].answer; }
     constexpr replacement const& answer_text(std::size_t part_id) const noexcept {
         return texts_[steps_[parts_[part_id].answer - 1].text];
     }
-    /// Whether a later reader will know a summary for what it is; where not, it counts as the plain
-    /// user message that it will be taken for. Set before the first edit.
-    constexpr void know_summaries(bool known) noexcept { summaries_known_ = known; }
+    /// Sets whether later runs will recognise a summary by its mark. Where not, it counts as the plain user message for
+    /// which they will take it. To be called before the first edit.
+    constexpr void know_summaries(bool recognized) noexcept { summaries_known_ = recognized; }
     constexpr bool knows_summaries() const noexcept { return summaries_known_; }
 
-    /// How many of the first messages some request has held.
+    /// How many messages, from the first on, were sent in some request before.
     constexpr std::uint64_t sent() const noexcept { return sent_; }
     constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
-    /// How much of the latest request the provider has read from its cache.
+    /// Notes how many tokens of the latest request the provider read from its cache.
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
-    /// From here on sums are measured by this scale.
+    /// Sets the scale by which sums become tokens from here on.
     constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
     constexpr detail::token_scale const& scale() const noexcept { return scale_; }
-    /// What a sum with the overhead comes to, rounded upward, once.
+    /// The tokens of a sum that includes the overhead, scaled and rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
+    /// What the request holds, as triggers and reports see it.
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
-        auto now = counts(limits);
-        now.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
-        return now;
+        auto result = counts(limits);
+        result.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
+        return result;
     }
     /// The same without the tokens.
     constexpr v1::usage counts(v1::budget const& limits) const noexcept {
         return {.input = limits.input(), .messages = {sums_.messages}, .turns = {sums_.turns}, .cached = cached_};
     }
 
-    /// True while the step still decides something.
+    /// True while the step decides what is sent: no later step has replaced or undone it.
     constexpr bool in_force(std::size_t index) const noexcept {
-        auto const& made = steps_[index];
-        if (made.kind == edit_kind::repair) return parts_[made.target].answer == index + 1;
-        if (made.on_part) return parts_[made.target].edit == index + 1;
-        auto const& state = groups_[made.target & ~group::summary_bit];
-        if (made.kind == edit_kind::summarize) return state.summary == index + 1;
-        if ((made.target & group::summary_bit) != 0) return made.kind == edit_kind::drop && state.summary == 0;
+        auto const& edit = steps_[index];
+        if (edit.kind == edit_kind::repair) return parts_[edit.target].answer == index + 1;
+        if (edit.on_part) return parts_[edit.target].edit == index + 1;
+        auto const& state = groups_[edit.target & ~group::summary_bit];
+        if (edit.kind == edit_kind::summarize) return state.summary == index + 1;
+        if ((edit.target & group::summary_bit) != 0) return edit.kind == edit_kind::drop && state.summary == 0;
         return state.dropped == index + 1;
     }
 
-    /// Room for so many messages, one part each, where they are known to come.
+    /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
         groups_.reserve(count);
         parts_.reserve(count);
         steps_.reserve(count);
     }
-    /// Makes room for a message of `parts` parts; after it `on_message_placed`, and one step more, cannot fail.
+    /// Reserves room for a message of `parts` parts, so that `on_message_placed` and one further step cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
         detail::grow(parts_, parts);
         detail::grow(steps_, 3 + 2 * parts);
     }
 
-    /// Takes in the message that the outline has just placed, with `joins` as it returned it. A
-    /// group that was gone comes back when a message joins it: no result stands without its call.
+    /// Adds the message that the outline has just placed; `joins` is what outline::place returned. A dropped group is
+    /// restored when a message joins it, as a result must not be sent without its call.
     constexpr void on_message_placed(outline const& facts, std::size_t joins) noexcept {
         register_last(facts, joins);
         retract_answers(facts, static_cast<std::uint32_t>(facts.size() - 1));
     }
 
-    /// After a `take_back` of what was done before message `first` came: that message and those after it
-    /// stay, and what they brought about holds again. Allocates nothing, as their steps were taken back.
+    /// To be called after a `take_back` of steps older than message `first`: that message and those after it stay, and
+    /// the steps that their arrival caused are made again. Allocates nothing, as the room of the old steps is free.
     constexpr void follow_again(outline const& facts, std::size_t first) noexcept {
         for (auto index = static_cast<std::uint32_t>(first); index < facts.size(); ++index) {
             sync_visibility(facts, facts.group_of(index));
@@ -233,35 +242,40 @@ public:
         }
     }
 
-    // What follows is for drafts. Each adds one step; `take_back` undoes the newest ones.
+    // What follows is for drafts. Each function adds one step; `take_back` undoes the newest ones. None checks a rule
+    // of the conversation: that is the draft's part.
 
+    /// Makes room for steps and texts, so that adding them cannot fail halfway.
     constexpr void reserve_edits(std::size_t steps, std::size_t texts) {
         detail::grow(steps_, steps);
         detail::grow(texts_, texts);
     }
 
+    /// Puts an edit of a part in force; `text` is used by shorten and externalize only.
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t part_id, v1::cost after,
                              replacement text, std::uint16_t author = 0) {
         reserve_edits(1, 1);
-        auto const kept = kind == edit_kind::shorten || kind == edit_kind::externalize;
+        auto const has_text = kind == edit_kind::shorten || kind == edit_kind::externalize;
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .author = author,
                           .target = part_id,
                           .previous = parts_[part_id].edit,
-                          .text = kept ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
+                          .text = has_text ? static_cast<std::uint32_t>(texts_.size()) : detail::none32,
                           .before = part_cost(facts, part_id),
                           .after = after});
-        if (kept) texts_.push_back(std::move(text));
+        if (has_text) texts_.push_back(std::move(text));
         change_part(facts, steps_.back().before, after, part_id,
                     kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
 
+    /// Drops a group or a summary that is present. Allocates nothing where room for the step is reserved, as it is
+    /// while a message is placed.
     constexpr void drop(group which) {
         if (which.is_summary()) return drop_summary(which);
         auto& state = groups_[which.index];
-        step const made{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
-        steps_.push_back(made);
+        step const edit{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
+        steps_.push_back(edit);
         sums_ -= state.all();
         state.dropped = static_cast<std::uint32_t>(steps_.size());
     }
@@ -270,16 +284,16 @@ public:
     constexpr void undrop(group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
         auto& state = groups_[which.id()];
-        auto const was = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
-        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = was});
+        auto const dropped_step = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
+        steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = dropped_step});
         if (which.is_summary()) state.summary = steps_[dropped_by].previous;
         else state.dropped = 0;
-        auto const back = of(which);
-        steps_.back().after = back.cost;
-        sums_ += back;
+        auto const restored = of(which);
+        steps_.back().after = restored.cost;
+        sums_ += restored;
     }
 
-    /// Writes a summary before the group in `group_id`, where none stands.
+    /// Writes a summary before group `group_id`, where there must be none yet.
     constexpr void summarize(std::uint32_t group_id, std::string text, v1::cost after) {
         reserve_edits(1, 1);
         steps_.push_back({.kind = edit_kind::summarize,
@@ -303,15 +317,16 @@ public:
         set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
-    /// All messages of an outline, without edits: recorded steps can be made again on them.
+    /// Fills an empty view with all messages of an outline, without edits; `redo` then repeats recorded steps.
     constexpr void place_all(outline const& facts) {
         parts_.resize(facts.part_count());
         groups_.resize(facts.group_count());
         count_groups(facts);
         count_sums();
     }
-    /// Makes a recorded step again; false, and nothing is done, where no draft could make it now. Its `previous` has to
-    /// be the step whose place it takes, and `text` the next one. The `after` of a text is believed.
+    /// Repeats a step of a saved state. False, and nothing changes, where the step does not follow from the present
+    /// one: `previous` must be the step in force on its target, and `text` the next free index. The cost `after` of a
+    /// text is taken from the record; the caller checks it where it can.
     constexpr bool redo(outline const& facts, step const& recorded, replacement text) {
         bool const writes = recorded.kind == edit_kind::shorten || recorded.kind == edit_kind::externalize ||
                             recorded.kind == edit_kind::summarize;
@@ -322,6 +337,7 @@ public:
         return group{recorded.target}.id() < groups_.size() && redo_on_group(recorded, std::move(text.text));
     }
 
+    /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
@@ -383,24 +399,25 @@ private:
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
         auto& standing = groups_[which.id()].summary;
-        step const made{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
-        steps_.push_back(made);
+        step const edit{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
+        steps_.push_back(edit);
         sums_ -= lost;
         standing = 0;
     }
 
-    /// What was written for calls gives way to the results in this message; those of calls that were released leave it.
+    /// Withdraws written results for calls that this message answers itself, and removes its results of released calls,
+    /// which can never be sent again.
     constexpr void retract_answers(outline const& facts, std::uint32_t index) noexcept {
-        auto const& found = facts.message_at(index);
-        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+        auto const& message = facts.message_at(index);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
             auto const& part = facts.part_at(part_id);
             if (part.late && parts_[part_id].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
                 steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = part_id, .before = part.cost});
                 change_part(facts, part.cost, {}, part_id, static_cast<std::uint32_t>(steps_.size()));
             }
-            auto const asked = part.kind == part_kind::tool_result ? facts.call_part_id(part) : detail::none32;
-            if (asked == detail::none32 || parts_[asked].answer == 0) continue;
-            retract_answer(facts, asked);
+            auto const call_id = part.kind == part_kind::tool_result ? facts.call_part_id(part) : detail::none32;
+            if (call_id == detail::none32 || parts_[call_id].answer == 0) continue;
+            retract_answer(facts, call_id);
         }
     }
     constexpr void retract_answer(outline const& facts, std::uint32_t part_id) noexcept {
@@ -411,92 +428,95 @@ private:
 
     constexpr void register_last(outline const& facts, std::size_t joins) noexcept {
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
-        auto const& found = facts.message_at(index);
-        auto gained = found.frame;
-        for (auto part_id = found.first_part; part_id < facts.part_count(); ++part_id) {
+        auto const& message = facts.message_at(index);
+        auto gained = message.frame;
+        for (auto part_id = message.first_part; part_id < facts.part_count(); ++part_id) {
             parts_.push_back({});
             gained += facts.part_at(part_id).cost;
         }
         groups_.push_back({});  // each message begins one
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
-        auto const begun = found.plain_user ? 1u : 0u;
-        groups_[group_id].add(gained, begun);
-        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, begun};
+        auto const plain_users = message.plain_user ? 1u : 0u;
+        groups_[group_id].add(gained, plain_users);
+        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, plain_users};
         sync_visibility(facts, group_id);
     }
 
-    /// A group that a message has joined is there again; a result of a call that can never be sent again
-    /// goes where the call has gone.
+    /// Restores a dropped group that a new member has joined, and drops a group that can never be sent as a whole again
+    /// because a message of it was released.
     constexpr void sync_visibility(outline const& facts, std::uint32_t group_id) noexcept {
-        bool const gone = groups_[group_id].dropped != 0;
-        if (facts.group_at(group_id).unsendable == gone) return;
-        if (gone) undrop(group{group_id});
+        bool const dropped = groups_[group_id].dropped != 0;
+        if (facts.group_at(group_id).unsendable == dropped) return;
+        if (dropped) undrop(group{group_id});
         else drop(group{group_id});
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
+    /// Puts another step in force on a part, 0 for none, and updates the sums of its group: a message whose last part
+    /// goes is not sent any more, so that its frame and turn go, too.
     constexpr void change_part(outline const& facts, v1::cost before, v1::cost after, std::uint32_t part_id,
-                               std::uint32_t now) noexcept {
+                               std::uint32_t edit) noexcept {
         auto const index = facts.part_at(part_id).message_index;
         auto& state = groups_[facts.group_of(index)];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
-        parts_[part_id].edit = now;
-        has_removed_ = has_removed_ || (now != 0 && steps_[now - 1].kind == edit_kind::remove);
+        parts_[part_id].edit = edit;
+        has_removed_ = has_removed_ || (edit != 0 && steps_[edit - 1].kind == edit_kind::remove);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
-        auto const& found = facts.message_at(index);
-        if (is_there && !was_there) state.add(found.frame, found.plain_user ? 1u : 0u);
+        auto const& message = facts.message_at(index);
+        if (is_there && !was_there) state.add(message.frame, message.plain_user ? 1u : 0u);
         if (was_there && !is_there)
-            state.cost -= found.frame, --state.messages, state.turns -= found.plain_user ? 1u : 0u;
+            state.cost -= message.frame, --state.messages, state.turns -= message.plain_user ? 1u : 0u;
         if (shown) sums_ += state.all();
     }
 
-    /// Exchanges the step that answers a call, 0 for none.
-    constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t to) noexcept {
+    /// Puts another step in force as a call's written result, 0 for none; the result counts as one message.
+    constexpr void set_answer(outline const& facts, std::uint32_t part_id, std::uint32_t step_number) noexcept {
         auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
         auto& state = groups_[group_id];
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
-        if (auto const was = parts_[part_id].answer) {
-            state.cost -= steps_[was - 1].after;
+        if (auto const previous = parts_[part_id].answer) {
+            state.cost -= steps_[previous - 1].after;
             --state.messages;
             --state.answers;
         }
-        if (to != 0) {
-            state.add(steps_[to - 1].after, 0);
+        if (step_number != 0) {
+            state.add(steps_[step_number - 1].after, 0);
             ++state.answers;
         }
-        parts_[part_id].answer = to;
+        parts_[part_id].answer = step_number;
         if (shown) sums_ += state.all();
     }
 
+    /// The exact inverse of the newest step, by what the step recorded.
     constexpr void take_back_newest(outline const& facts) noexcept {
-        auto const made = steps_.back();
-        auto& state = groups_[made.on_part ? 0 : made.target & ~group::summary_bit];
-        if (made.kind == edit_kind::repair) set_answer(facts, made.target, made.previous);
-        else if (made.on_part) {
-            change_part(facts, made.after, made.before, made.target, made.previous);
-        } else if (made.kind == edit_kind::drop) {
-            if ((made.target & group::summary_bit) != 0) state.summary = made.previous;
+        auto const edit = steps_.back();
+        auto& state = groups_[edit.on_part ? 0 : edit.target & ~group::summary_bit];
+        if (edit.kind == edit_kind::repair) set_answer(facts, edit.target, edit.previous);
+        else if (edit.on_part) {
+            change_part(facts, edit.after, edit.before, edit.target, edit.previous);
+        } else if (edit.kind == edit_kind::drop) {
+            if ((edit.target & group::summary_bit) != 0) state.summary = edit.previous;
             else state.dropped = 0;
-            sums_ += of(group{made.target});
-        } else if (made.kind == edit_kind::restore) {
-            sums_ -= of(group{made.target});
-            if ((made.target & group::summary_bit) != 0) state.summary = 0;
-            else state.dropped = made.previous;
+            sums_ += of(group{edit.target});
+        } else if (edit.kind == edit_kind::restore) {
+            sums_ -= of(group{edit.target});
+            if ((edit.target & group::summary_bit) != 0) state.summary = 0;
+            else state.dropped = edit.previous;
         } else {
-            sums_ -= of_summary(made.after);
+            sums_ -= of_summary(edit.after);
             state.summary = 0;
         }
-        if (made.text != detail::none32) texts_.pop_back();
+        if (edit.text != detail::none32) texts_.pop_back();
         steps_.pop_back();
     }
 
-    /// Counts everything anew after several groups became one, which now stands in `group_id`.
+    /// Recounts all groups after several became one, which now has the index `group_id`. Linear in the conversation.
     constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
         count_groups(facts);
         for (std::uint32_t joined = 0; joined < groups_.size();
@@ -538,19 +558,18 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
-    bool has_removed_ = false;  ///< some part was taken out at some time
+    bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the parts
 };
 
 using view = basic_view<>;
 
-// How a run measures with what is known of its sum as a whole, where parts are counted one by one.
 namespace detail {
 
-/// While the result lasts all sums of a view are measured by one scale, in which `counted` is `real`.
+/// Until the returned guard is destroyed, all sums of a view are scaled so that `estimated` tokens come to `actual`.
 template <class View>
-constexpr auto calibration_scope(View& edits, tokens counted, tokens real, tokens apart = {}) noexcept {
+constexpr auto calibration_scope(View& edits, tokens estimated, tokens actual, tokens apart = {}) noexcept {
     auto const before = edits.scale();
-    edits.calibrate(token_scale::of(counted, real, apart));
+    edits.calibrate(token_scale::of(estimated, actual, apart));
     return scope_exit{[&edits, before] { edits.calibrate(before); }};
 }
 

@@ -12,103 +12,107 @@
 #include <condense/core/render.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// One run of a pipeline on a draft: sweeps over its layers, pressure, and the outcome.
+// One run of a pipeline on a draft: sweeps over its layers, then passes under pressure, until nothing changes; and the
+// report of it.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Takes back all edits made in a scope, unless it is released: for runs that an exception may leave.
+/// A guard that takes back all edits made since it was created, unless it is released: an exception that leaves a run
+/// must leave the view as it was.
 template <class View>
 constexpr auto rollback_on_exit(outline const& facts, View& edits) noexcept {
     return scope_exit{[&facts, &edits, mark = edits.steps().size()] { edits.take_back(facts, mark); }};
 }
 
-/// Leaves the view, and the report, as if nothing had been done.
+/// Rolls back a whole run: the view and the report are as if no layer had done anything, apart from run counts,
+/// failures and calls of models. `reason` becomes the note of each layer that has not failed itself.
 template <std::size_t Layers, class Draft>
-constexpr void take_back(v1::report<Layers>& made, Draft& whole, std::size_t mark, std::string_view why) noexcept {
-    whole.take_back(mark);
-    for (auto& layer : made.layers) {
+constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t mark, std::string_view reason) noexcept {
+    draft.take_back(mark);
+    for (auto& layer : report.layers) {
         auto const note = layer.note;
         bool const failed = layer.outcome == layer_outcome::failed;
         layer = {.name = layer.name,
-                 .before = made.before.tokens,
+                 .before = report.before.tokens,
                  .runs = layer.runs,
                  .failures = layer.failures,
                  .asked = layer.asked,
                  .summarizes = layer.summarizes,
-                 .note = why};
+                 .note = reason};
         if (!failed) continue;
         layer.outcome = layer_outcome::failed;
         layer.note = note;
     }
-    made.first_changed = {};
-    made.prefix = made.before.tokens;
-    made.after = made.before;
-    made.limit = made.before.input;
-    made.outcome = made.after.tokens <= made.limit ? outcome::fits : outcome::over;
+    report.first_changed = {};
+    report.prefix = report.before.tokens;
+    report.after = report.before;
+    report.limit = report.before.input;
+    report.outcome = report.after.tokens <= report.limit ? outcome::fits : outcome::over;
 }
 
-/// Runs the layers again, under more pressure with each pass; `passes` or `time` where more than the line is still
-/// used.
+/// Runs the layers again, with more pressure in each pass, until no more than the schedule's line is used: `fits`, or
+/// `passes` or `time` where more is still used in the end.
 template <bool Timed, class Mix, class Run>
-constexpr outcome press(Mix const& mix, Run& shared, typename Mix::memory& kept, pressure_schedule const& how,
-                        instant began, std::uint32_t& passes) {
+constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories, pressure_schedule const& schedule,
+                        instant escalation_start, std::uint32_t& passes) {
     scope_exit const relax{[&] {
-        shared.pressure = 0;
-        shared.top = false;
+        run.pressure = 0;
+        run.top = false;
     }};
-    for (auto pass = how.first; pass <= how.passes; ++pass) {
+    for (auto pass = schedule.first; pass <= schedule.passes; ++pass) {
         if constexpr (Timed)
-            if (shared.options.clock() - began >= how.within) return outcome::time;
-        auto const before = shared.draft.used().tokens;
-        shared.pressure = pass;
-        shared.top = pass == how.passes;
-        shared.target = shared.top ? how.line : how.target;
+            if (run.options.clock() - escalation_start >= schedule.within) return outcome::time;
+        auto const before = run.draft.used().tokens;
+        run.pressure = pass;
+        run.top = pass == schedule.passes;
+        run.target = run.top ? schedule.line : schedule.target;
         ++passes;
-        mix.run_hook(shared, shared.entries, kept, reduce_hook{});
-        auto const now = shared.draft.used().tokens;
-        if (now <= how.line) return outcome::fits;
-        if (shared.top) break;
-        if (now >= before) pass = how.passes - 1;
+        mix.run_hook(run, run.entries, memories, reduce_hook{});
+        auto const used_tokens = run.draft.used().tokens;
+        if (used_tokens <= schedule.line) return outcome::fits;
+        if (run.top) break;
+        if (used_tokens >= before) pass = schedule.passes - 1;  // nothing gained: go to the last pass, at the top, next
     }
     return outcome::passes;
 }
 
-/// Of a run that has dropped all that it may.
+/// The outcome of a run whose last layer has dropped all that may be dropped.
 template <class Draft>
-constexpr outcome outcome_at_the_top(Draft const& whole, tokens limit) noexcept {
-    auto const now = whole.used().tokens;
-    return now <= limit ? outcome::fits : now <= whole.floor() ? outcome::exhausted : outcome::over;
+constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
+    auto const used_tokens = draft.used().tokens;
+    return used_tokens <= limit ? outcome::fits : used_tokens <= draft.floor() ? outcome::exhausted : outcome::over;
 }
 
-/// Presses as the last layer's schedule says, where that is due, and says in its entry whether that helped. `began` is
-/// when the run first did so.
+/// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
+/// where they lowered the usage. Nothing where no pass ran. `escalation_start` is when the run first escalated, as the
+/// time limit is one for all sweeps.
 template <class Mix, class Run>
-constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& shared, typename Mix::memory& kept,
-                                              report<Mix::size>& made, instant& began) {
+constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename Mix::memory& memories,
+                                              report<Mix::size>& report, instant& escalation_start) {
     auto const& layer = mix.last();
     constexpr bool timed = std::remove_cvref_t<decltype(layer)>::effects & effect::reads_clock;
-    auto& entry = made.layers.back();
-    auto const before = shared.draft.used();
+    auto& entry = report.layers.back();
+    auto const before = run.draft.used();
     if (entry.runs == 0) entry.before = before.tokens;
-    if (!is_due(layer, before) || stops(shared)) return {};
+    if (!is_due(layer, before) || poll_stop(run)) return {};
     ++entry.runs;
     std::optional<outcome> result;
-    scope_exit const end{[&] { shared.deadline = {u64_limit}; }};
+    scope_exit const end{[&] { run.deadline = {u64_limit}; }};
     auto const act = [&] {
-        auto const how = layer.schedule(before.input);
+        auto const schedule = layer.schedule(before.input);
         if constexpr (timed) {
-            if (began.count == u64_limit) began = shared.options.clock();
-            shared.deadline = began + how.within;
+            if (escalation_start.count == u64_limit) escalation_start = run.options.clock();
+            run.deadline = escalation_start + schedule.within;
         }
-        result = press<timed>(mix, shared, kept, how, began, entry.passes);
-        made.limit = how.limit;
-        if (Mix::last_resort && *result == outcome::passes) result = outcome_at_the_top(shared.draft, how.limit);
-        if (shared.draft.used().tokens < before.tokens) entry.outcome = layer_outcome::applied;
+        result = press<timed>(mix, run, memories, schedule, escalation_start, entry.passes);
+        report.limit = schedule.limit;
+        if (Mix::last_resort && *result == outcome::passes) result = outcome_at_the_top(run.draft, schedule.limit);
+        if (run.draft.used().tokens < before.tokens) entry.outcome = layer_outcome::applied;
         else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
     };
-    guarded(shared, act, [&](std::string_view reason) {
+    guarded(run, act, [&](std::string_view reason) {
         ++entry.failures;
         entry.outcome = layer_outcome::failed;
         entry.note = reason;
@@ -116,88 +120,100 @@ constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& shared, typen
     return result;
 }
 
-/// Runs a pipeline on a draft, from its first layer to the outcome.
+/// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
+/// the last layer is due, then measures: outcome, floor and unchanged prefix. A run that was stopped, or whose result
+/// no journal could note, is rolled back. `memories` are the layers' memories, `dry` keeps from asking models and
+/// storing.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& kept, Draft& whole, Options const& options,
-                                       bool dry, run_kind kind, run_demand demand = {}) {
-    report<Mix::size> made;
-    mix.name_entries(made.layers.data());
-    made.before = whole.used();
-    if (!whole.limits().is_possible()) {
-        made.outcome = outcome::over;
-        made.after = made.before;
-        made.prefix = made.before.tokens;
-        made.refused = budget_refused;
-        return made;
+constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Draft& draft,
+                                       Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
+    v1::report<Mix::size> report;
+    mix.name_entries(report.layers.data());
+    report.before = draft.used();
+    if (!draft.limits().is_possible()) {
+        report.outcome = outcome::over;
+        report.after = report.before;
+        report.prefix = report.before.tokens;
+        report.refused = budget_refused;
+        return report;
     }
     auto const started = options.clock();
-    auto const mark = whole.mark();
-    run<Draft, Options> shared{.draft = whole,
-                               .options = options,
-                               .entries = made.layers.data(),
-                               .dry = dry,
-                               .begun = mark,
-                               .may_ask = demand.may_ask,
-                               .may_ask_too = demand.may_ask_too,
-                               .untriggered = demand.untriggered,
-                               .until = demand.until};
-    made.limit = made.before.input;
-    shared.ends_in_last_resort = Mix::ends_in_last_resort;
+    auto const mark = draft.mark();
+    detail::run<Draft, Options> run{.draft = draft,
+                                    .options = options,
+                                    .entries = report.layers.data(),
+                                    .dry = dry,
+                                    .first_step = mark,
+                                    .may_ask = demand.may_ask,
+                                    .may_ask_layers = demand.may_ask_layers,
+                                    .untriggered = demand.untriggered,
+                                    .until = demand.until};
+    report.limit = report.before.input;  // unless escalate sets its own
+    run.ends_in_last_resort = Mix::ends_in_last_resort;
     bool const one_shot = kind != run_kind::session;
-    shared.resumes = one_shot;
+    run.resumes = one_shot;
+    // A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers that
+    // reduce, too, will see the messages in a moment.
     if (one_shot)
-        for (std::uint32_t index = 0; index < whole.outline().size(); ++index)
-            mix.run_hook(shared, shared.entries, kept, arrive_hook<true>{sequence{index}});
-    // Later layers may open work for earlier ones. The run goes on until nothing changes, so that
-    // another run on its result would change nothing.
-    constexpr unsigned most_sweeps = 16;
-    [[maybe_unused]] instant escalated{u64_limit};
-    for (unsigned sweep = 0; sweep < most_sweeps; ++sweep) {
-        auto const steps = whole.mark();
-        shared.leaves_work = false;
-        mix.run_hook(shared, shared.entries, kept, reduce_hook{});
-        std::optional<outcome> pressed;
-        if constexpr (Mix::effects & effect::reruns) pressed = escalate_run(mix, shared, kept, made, escalated);
-        shared.untriggered = false;
-        shared.until.reset();
-        made.after = whole.used();
-        made.outcome = pressed ? *pressed : made.after.tokens <= made.limit ? outcome::fits : outcome::over;
-        bool const ended = made.outcome == outcome::passes || made.outcome == outcome::time || shared.stopped;
-        bool const wanted = whole.wanted_room();
-        if (ended || whole.mark() == steps || !(wanted || mix.due(made.after))) break;
-        if (sweep + 1 == most_sweeps) made.outcome = outcome::passes;
+        for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
+            mix.run_hook(run, run.entries, memories, arrive_hook<true>{sequence{index}});
+    // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
+    // result once more would change nothing. The bound only guards against layers that never settle.
+    constexpr unsigned max_sweeps = 16;
+    [[maybe_unused]] instant escalation_start{u64_limit};
+    for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
+        auto const steps = draft.mark();
+        run.leaves_work = false;
+        mix.run_hook(run, run.entries, memories, reduce_hook{});
+        std::optional<outcome> pressed_outcome;
+        if constexpr (Mix::effects & effect::reruns)
+            pressed_outcome = escalate_run(mix, run, memories, report, escalation_start);
+        // Only the first sweep ignores triggers; after it layers run again only where they are due.
+        run.untriggered = false;
+        run.until.reset();
+        report.after = draft.used();
+        report.outcome = pressed_outcome                       ? *pressed_outcome
+                         : report.after.tokens <= report.limit ? outcome::fits
+                                                               : outcome::over;
+        // More sweeps could not help where passes or time were used up, or would be rolled back after a stop.
+        bool const ended = report.outcome == outcome::passes || report.outcome == outcome::time || run.stopped;
+        bool const wants_room = draft.wanted_room();
+        if (ended || draft.mark() == steps || !(wants_room || mix.due(report.after))) break;
+        if (sweep + 1 == max_sweeps) report.outcome = outcome::passes;
     }
-    if (made.outcome == outcome::fits && shared.leaves_work) made.outcome = outcome::passes;
+    if (report.outcome == outcome::fits && run.leaves_work) report.outcome = outcome::passes;
+    // A forced run presses to the last resort whatever the pipeline's own schedule says, as after a provider has
+    // refused the request.
     if (demand.forced) {
         std::uint32_t passes = 0;
-        pressure_schedule const how{.line = demand.target, .target = demand.target, .limit = made.limit};
-        if (made.after.tokens > how.line && !shared.stopped) press<false>(mix, shared, kept, how, {}, passes);
-        made.after = whole.used();
-        made.outcome = outcome_at_the_top(whole, made.limit);
+        pressure_schedule const schedule{.line = demand.target, .target = demand.target, .limit = report.limit};
+        if (report.after.tokens > schedule.line && !run.stopped) press<false>(mix, run, memories, schedule, {}, passes);
+        report.after = draft.used();
+        report.outcome = outcome_at_the_top(draft, report.limit);
     }
-    if (shared.stopped) take_back(made, whole, mark, "stopped");
-    if (made.outcome == outcome::exhausted) made.floor = whole.least();
-    made.first_changed = first_changed(whole.outline(), whole.edits(), mark);
-    made.prefix = made.first_changed ? kept_prefix(whole, mark) : made.after.tokens;
+    if (run.stopped) take_back(report, draft, mark, "stopped");
+    if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
+    report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
+    report.prefix = report.first_changed ? unchanged_prefix(draft, mark) : report.after.tokens;
     if constexpr (Mix::journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
-            auto const each = [&](auto&& f) { each_sent(whole, options.marks, f); };
-            // What could not be noted would be taken for new messages by the next run.
-            made_hook<decltype(each)> const told{each, kind == run_kind::commit};
-            if (!mix.run_hook(shared, shared.entries, kept, told) && made.changed())
-                take_back(made, whole, mark, not_all_recorded);
+            auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };
+            // A changed message that no journal has noted would be taken for a new one by the next run.
+            made_hook<decltype(each)> const finished{each, kind == run_kind::commit};
+            if (!mix.run_hook(run, run.entries, memories, finished) && report.changed())
+                take_back(report, draft, mark, not_all_recorded);
         }
-    made.time = options.clock() - started;
-    return made;
+    report.time = options.clock() - started;
+    return report;
 }
 
-/// The same for a mix whose layers are known only at run time.
+/// The same for any mix: one whose layers are hidden, such as any_pipeline, runs itself.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& kept, Draft& whole,
+constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& memories, Draft& draft,
                                          Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
-    if constexpr (requires { mix.run_on(kept, whole, options, dry, kind, demand); })
-        return mix.run_on(kept, whole, options, dry, kind, demand);
-    else return run_layers(mix, kept, whole, options, dry, kind, demand);
+    if constexpr (requires { mix.run_on(memories, draft, options, dry, kind, demand); })
+        return mix.run_on(memories, draft, options, dry, kind, demand);
+    else return run_layers(mix, memories, draft, options, dry, kind, demand);
 }
 
 }  // namespace detail

@@ -9,25 +9,27 @@
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 
-// How tokens are counted: any callable from text to cost, with optional frames for what a message
-// or a part costs beside its text.
+// How tokens are counted: any callable from text to cost, with optional frames for what a message or a part costs
+// beside its text. A message's cost is its frame and the costs of its parts.
 
 namespace condense {
 inline namespace v1 {
 
-/// A callable `e(std::string_view) -> cost`, at least one token for text that is not empty.
+/// A callable `e(std::string_view) -> cost` that gives at least one token for text that is not empty.
 /// Optional: `e.frame(role) -> cost` for each message, or `e.frame(role, std::string_view name) -> cost` with its
-/// author's name; `e.frame(part_view const&) -> cost` for each part.
+/// author's name; `e.frame(part_view const&) -> cost` for each part. All const; called for each part that is read or
+/// edited. An exception while a layer runs fails that layer; any other reaches the caller and leaves the history as
+/// it was.
 template <class Estimator>
 concept token_estimator =
-    std::copy_constructible<Estimator> && requires(Estimator const& count, std::string_view text) {
-        { count(text) } -> std::same_as<cost>;
+    std::copy_constructible<Estimator> && requires(Estimator const& estimator, std::string_view text) {
+        { estimator(text) } -> std::same_as<cost>;
     };
 
 namespace detail {
 
-/// For the bodies of templates that take an estimator: a constraint would make the compiler say that no function
-/// matches, and not why.
+/// Asserts token_estimator in the body of a template: with a constraint the compiler would say that no function
+/// matches, but not why.
 template <class Estimator>
 constexpr bool check_estimator() noexcept {
     static_assert(token_estimator<Estimator>,
@@ -39,69 +41,72 @@ constexpr bool check_estimator() noexcept {
 /// No part counts for more than this, 2^32 tokens, so that sums of sane numbers of parts are exact.
 inline constexpr cost cost_limit = cost::of({std::uint64_t{1} << 32});
 
-constexpr cost clamped(cost given) noexcept { return given < cost_limit ? given : cost_limit; }
+constexpr cost clamped(cost value) noexcept { return value < cost_limit ? value : cost_limit; }
 
+/// Its frame for messages takes the author's name.
 template <class Estimator>
-concept counts_names = requires(Estimator const& count, std::string_view name) {
-    { count.frame(role::user, name) } -> std::same_as<cost>;
+concept counts_names = requires(Estimator const& estimator, std::string_view name) {
+    { estimator.frame(role::user, name) } -> std::same_as<cost>;
 };
 
+/// What a message costs beside its parts; 0 where the estimator has no frame for messages.
 template <token_estimator Estimator>
-constexpr cost frame_cost(Estimator const& count, role speaker) {
-    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, std::string_view{}));
+constexpr cost frame_cost(Estimator const& estimator, role speaker) {
+    if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, std::string_view{}));
     else if constexpr (requires {
-                           { count.frame(speaker) } -> std::same_as<cost>;
+                           { estimator.frame(speaker) } -> std::same_as<cost>;
                        })
-        return clamped(count.frame(speaker));
+        return clamped(estimator.frame(speaker));
     else {
         static_assert(
-            !requires { count.frame(speaker); },
+            !requires { estimator.frame(speaker); },
             "condense: token_estimator: frame must give a cost (see token_estimator)");
         return {};
     }
 }
 
-/// The same with the name that f() gives, which is asked for only where it counts.
+/// The same with the author's name, which f() returns; f is called only where the estimator counts names.
 template <token_estimator Estimator, class Function>
-constexpr cost frame_cost(Estimator const& count, role speaker, Function const& f) {
-    if constexpr (counts_names<Estimator>) return clamped(count.frame(speaker, f()));
-    else return frame_cost(count, speaker);
+constexpr cost frame_cost(Estimator const& estimator, role speaker, Function const& f) {
+    if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, f()));
+    else return frame_cost(estimator, speaker);
 }
 
+/// What a part costs beside its text.
 template <token_estimator Estimator>
-constexpr cost frame_cost(Estimator const& count, part_view const& part) {
+constexpr cost frame_cost(Estimator const& estimator, part_view const& part) {
     if constexpr (requires {
-                      { count.frame(part) } -> std::same_as<cost>;
+                      { estimator.frame(part) } -> std::same_as<cost>;
                   })
-        return count.frame(part);
+        return estimator.frame(part);
     else return {};
 }
 
-/// What one part costs: its own figure where it has one, else its text, and its frame.
+/// What one part costs: its own cost where its adapter gives one, else that of its text, plus its frame.
 template <token_estimator Estimator>
-constexpr cost part_cost(Estimator const& count, part_view const& part) {
-    return clamped((part.cost ? *part.cost : count(part.text)) + frame_cost(count, part));
+constexpr cost part_cost(Estimator const& estimator, part_view const& part) {
+    return clamped((part.cost ? *part.cost : estimator(part.text)) + frame_cost(estimator, part));
 }
 
 }  // namespace detail
 
-// A request as an estimator has counted it, and what an estimator needs that learns from reports: only sums
-// are corrected, what a message was counted as stays.
+// Estimators that learn from what providers report. Only the sums of requests are corrected: the costs of messages and
+// parts stay as they were counted, so that edits keep comparing like with like.
 
-/// The sum of a request, or of what has been added to one.
+/// What an estimator counts for a request, or for what was added to one.
 struct request_count {
     cost counted = {};           ///< of its messages, as the estimator counts them, uncorrected
-    std::uint64_t messages = 0;  ///< how many these are
-    cost overhead = {};          ///< what is known apart: system prompt and tool schemas outside the messages
-    std::uint8_t content = 0;    ///< a class of content of the caller's choice, learnt apart
+    std::uint64_t messages = 0;  ///< the number of those messages
+    cost overhead = {};          ///< system prompt and tool schemas outside the messages, which are known exactly
+    std::uint8_t content = 0;    ///< a class of content that the caller chooses; each class is learnt separately
 
     constexpr cost total() const noexcept { return counted + overhead; }
     friend constexpr bool operator==(request_count const&, request_count const&) = default;
 };
 
-/// An estimator that is told what was reported, and corrects later sums by it: `e.observe(sum, reported)`,
-/// `e.corrected(sum) -> cost`, which must not throw. A session does both. Optional: `e.use_model(name)` for another
-/// model, and `e.save()`, `e.load(text)` for what was learnt.
+/// An estimator that learns from the provider's figures: `e.observe(sum, reported)` tells it one, and
+/// `e.corrected(sum) -> cost` corrects a later sum. Neither may throw. A session calls both. Optional:
+/// `e.use_model(name)` when the model changes, and `e.save()`, `e.load(text)` for what was learnt.
 template <class Estimator>
 concept learning_estimator = token_estimator<Estimator> && requires(Estimator& learns, Estimator const& same,
                                                                     request_count const& sum, tokens reported) {
@@ -111,29 +116,27 @@ concept learning_estimator = token_estimator<Estimator> && requires(Estimator& l
 
 namespace detail {
 
-/// One whose learning goes into a saved session; `load` does all or nothing, and has not to throw.
+/// A learning estimator whose state is saved with a session. `load` is all or nothing, and must not throw.
 template <class Estimator>
 concept saved_estimator = requires(Estimator& learns, Estimator const& same, std::string_view text) {
     { same.save() } -> std::same_as<std::string>;
     { learns.load(text) } -> std::same_as<bool>;
 };
 
-/// What a sum comes to: corrected where the estimator learns.
+/// The cost of a request, corrected where the estimator learns.
 template <token_estimator Estimator>
-constexpr cost corrected(Estimator const& count, request_count const& sum) noexcept {
-    if constexpr (learning_estimator<Estimator>) return count.corrected(sum);
+constexpr cost corrected(Estimator const& estimator, request_count const& sum) noexcept {
+    if constexpr (learning_estimator<Estimator>) return estimator.corrected(sum);
     else return sum.total();
 }
-
-}  // namespace detail
-namespace detail {
 
 template <class>
 inline constexpr bool has_default_estimator = false;
 
 }  // namespace detail
 
-/// The estimator that is used where a user names none; the header of script_aware defines it.
+/// The estimator of calls that name none. Defined in <condense/estimate/script_aware.hpp>, so that core depends on no
+/// estimator; without that header its use is an error that says so.
 template <class Which = void>
 struct default_estimator {
     static_assert(

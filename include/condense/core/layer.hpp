@@ -36,7 +36,7 @@
 //   worth                               Whether what it did pays; what does not is taken back.
 //   name, static std::string_view       In reports, else the name of its type. `label`, a member, goes before it.
 //   using memory = ...                  Kept by a session between runs as pass.memory, default-constructed otherwise.
-//                                       Saved with the session where it has save() and load(text, most);
+//                                       Saved with the session where it has save() and load(text, message_count);
 //                                       rewind(first) tells it that messages from `first` on are others now.
 //
 // Flags, all static constexpr bool, false where they are missing
@@ -57,36 +57,38 @@
 
 namespace condense {
 inline namespace v1 {
-/// What a layer would replace by one summary, and how it would ask for it. A template, as `outline` is.
+/// The groups that a layer would replace by one summary, and the prompt for it: what a session needs to have the
+/// summary written elsewhere. A template, as `outline` is.
 template <class = void>
 struct basic_summary_plan {
     std::vector<group> groups = {};
-    std::string prompt = {};  ///< complete: for any model, on any thread
-    tokens limit = {};  ///< longest summary
-    v1::cost size = {};  ///< of the prompt without its instructions
+    std::string prompt = {};  ///< self-contained: any model can answer it, on any thread
+    tokens limit = {};  ///< length of the summary, at most
+    v1::cost size = {};  ///< of the text to be summarised, which is the prompt without its instructions
 };
 using summary_plan = basic_summary_plan<>;
 
-/// How hard a run presses on the layers before the one that returns this from `schedule(input)`: pass by pass, until no
-/// more than `line` is used. A pass that gains nothing is followed by the last one.
+/// The passes under pressure over the layers before the one that returns this from `schedule(input)`: with more
+/// pressure each, until no more than `line` is used. A pass that gains nothing is followed by the last one.
 struct pressure_schedule {
-    tokens line = {};  ///< at the top each layer stops here
+    tokens line = {};  ///< where each layer stops in the last pass, and the run with it
     tokens target = {};  ///< where each layer stops in the passes before that
     tokens limit = {};  ///< the largest request that may be sent
     std::uint32_t passes = 2;  ///< pressure of the last pass, the top
     std::uint32_t first = 1;  ///< pressure of the first pass
-    instant within = {detail::u64_limit};  ///< of the first press of a run no pass begins later; needs `reads_clock`
+    instant within = {detail::u64_limit};  ///< no pass begins later than this after the first; needs `reads_clock`
 };
 
 namespace detail {
 
+// Finds hooks by name alone, whatever their parameters, so that a hook that does not fit is an error and not skipped.
 struct hook_names {
     void reduce();
     void arrive();
 };
 
-// A name that both bases have is ambiguous, so asking for its address tells whether Layer has it,
-// overloaded, constrained or a template.
+// A name that both bases have is ambiguous, and taking its address fails. That tells whether Layer has a member of that
+// name, even an overloaded, constrained or templated one.
 template <class Layer, bool = std::is_class_v<Layer> && !std::is_final_v<Layer>>
 struct hook_probe : Layer, hook_names {};
 template <class Layer>
@@ -97,11 +99,12 @@ concept has_reduce_hook = std::is_class_v<Layer> && !requires { &hook_probe<Laye
 template <class Layer>
 concept has_arrive_hook = std::is_class_v<Layer> && !requires { &hook_probe<Layer>::arrive; };
 
-/// Runs other layers and has an entry in the report for each: `fallback`. Its interface is that of a pipeline.
+/// A layer that runs other layers and has an entry in the report for each, such as `fallback`. It has the members of a
+/// pipeline in place of hooks.
 template <class Layer>
 concept composite = requires { requires Layer::runs_layers; };
 
-/// Presses on the layers before it.
+/// A layer that has those before it run again under pressure, such as `escalate`.
 template <class Layer>
 concept has_schedule = requires(Layer const& layer, tokens input) {
     { layer.schedule(input) } -> std::same_as<pressure_schedule>;
@@ -110,6 +113,7 @@ concept has_schedule = requires(Layer const& layer, tokens input) {
 template <class Layer>
 concept has_hook = has_reduce_hook<Layer> || has_arrive_hook<Layer> || has_schedule<Layer> || composite<Layer>;
 
+/// How many entries of a report a layer has.
 template <class Layer>
 consteval std::size_t entries_of() {
     if constexpr (composite<Layer>) return Layer::size;
@@ -117,13 +121,15 @@ consteval std::size_t entries_of() {
 }
 
 template <class Layer>
-concept has_when = requires(Layer const& layer, usage const& now) { layer.when.due(now); };
+concept has_when = requires(Layer const& layer, usage const& current) { layer.when.due(current); };
 
 template <class Layer>
 constexpr effect effects_of() noexcept {
     if constexpr (declares_effects<Layer>) return Layer::effects;
     else return effect::none;
 }
+
+// The flags of a layer, with the defaults that are documented above.
 
 template <class Layer>
 constexpr bool flag_records() noexcept {
@@ -144,6 +150,7 @@ constexpr bool flag_last_resort() noexcept {
 template <class Layer>
 concept plans_summaries = requires { requires Layer::plans_summaries; };
 
+/// The layer's `memory`, or an empty one where it has none.
 template <class Layer>
 struct memory_type {
     using type = no_memory;
@@ -156,7 +163,7 @@ struct memory_type<Layer> {
 template <class Layer>
 using memory_of = typename memory_type<Layer>::type;
 
-/// A type as the compiler spells it, which differs from one to the next.
+/// A type as the compiler spells it; compilers differ in the details.
 template <class Type>
 constexpr std::string_view spelling_of() noexcept {
 #if defined(__clang__) || defined(__GNUC__)
@@ -173,7 +180,7 @@ constexpr std::string_view spelling_of() noexcept {
 #endif
 }
 
-/// What stands last in it: no namespace, function or class around it, no template arguments.
+/// The last name in a spelling, without the scopes around it and without template arguments.
 constexpr std::string_view last_name_of(std::string_view spelling) noexcept {
     auto end = spelling.size();
     for (int depth = 0; end != 0 && (depth != 0 || spelling[end - 1] == '>'); --end)
@@ -182,7 +189,7 @@ constexpr std::string_view last_name_of(std::string_view spelling) noexcept {
     return spelling.substr(before + 1, end - before - 1);  // npos + 1 is 0
 }
 
-/// Found by the compiler, not in each run.
+/// A constant, so that no run searches the spelling.
 template <class Layer>
 inline constexpr std::string_view type_name = last_name_of(spelling_of<Layer>());
 

@@ -15,12 +15,15 @@
 #include <condense/core/layer.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// What one hook of a layer did, measured: kept where it is smaller and worth it, else taken back. Puts are made
-// when the edits stand.
+// One call of one hook of a layer: when it is due, what it is given, and what its edits come to. They are kept where
+// they make the request smaller and are worth it, else rolled back; stores are written when they stand.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
+
+// The two ways in which `worth` may judge a batch: by what it saves, or also by what it takes from the cached prefix,
+// which costs a pass over the shorter side of the change.
 
 template <class Layer>
 concept has_worth = requires(Layer const& layer) { layer.worth; };
@@ -30,84 +33,86 @@ template <class Layer>
 concept weighs_tokens =
     requires(Layer const& layer, tokens saved, usage const& before) { layer.worth.pays(saved, before); };
 
-/// Calls f, and fail(reason) where it throws. A cancellation reaches the caller, as every exception does once a stop
-/// is asked for.
+/// Calls f, and fail(reason) where it throws. A cancellation is rethrown, and after a stop was requested so is every
+/// exception. Without exceptions it only calls f.
 template <class Run, class Function, class Fail>
-constexpr void guarded([[maybe_unused]] Run const& shared, Function&& f, [[maybe_unused]] Fail&& fail) {
+constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_unused]] Fail&& fail) {
 #if defined(__cpp_exceptions)
     try {
         f();
     } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
         fail(problem.what());
-        if (shared.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
+        if (run.options.stop.stop_requested() || wraps_cancellation(problem)) throw;
     } catch (...) {
         fail("an exception of unknown type");
-        if (shared.options.stop.stop_requested()) throw;
+        if (run.options.stop.stop_requested()) throw;
     }
 #else
     f();
 #endif
 }
 
-/// The steps from `mark` on are all of texts of parts, none of which rests on another's.
+/// All steps from `mark` on, at least one, replace texts of parts. Such steps can be undone one by one.
 template <class View>
-constexpr bool stand_apart(View const& edits, std::size_t mark) noexcept {
-    bool apart = mark != edits.steps().size();
-    for (auto at = mark; at < edits.steps().size(); ++at)
-        apart =
-            apart && (edits.steps()[at].kind == edit_kind::shorten || edits.steps()[at].kind == edit_kind::externalize);
-    return apart;
+constexpr bool are_independent(View const& edits, std::size_t mark) noexcept {
+    bool independent = mark != edits.steps().size();
+    for (auto index = mark; index < edits.steps().size(); ++index)
+        independent = independent && (edits.steps()[index].kind == edit_kind::shorten ||
+                                      edits.steps()[index].kind == edit_kind::externalize);
+    return independent;
 }
 
-/// Takes back, of such steps, those that refer to one of `names`.
+/// Undoes those of such steps that refer to one of `names`: rolls all of them back and makes the others again.
 template <class View>
-constexpr void take_out(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
+constexpr void discard_edits(View& edits, outline const& facts, std::size_t mark, std::vector<reference> const& names) {
     std::vector<typename View::step> steps{edits.steps().begin() + static_cast<std::ptrdiff_t>(mark),
                                            edits.steps().end()};
     std::vector<typename View::replacement> texts;
     texts.reserve(steps.size());
-    for (auto const& made : steps) texts.push_back(edits.text_at(made.text));
+    for (auto const& step : steps) texts.push_back(edits.text_at(step.text));
     edits.take_back(facts, mark);
-    for (std::size_t at = 0; at < steps.size(); ++at) {
-        bool lost = false;
-        for (auto const& name : names) lost = lost || texts[at].stored == name;
-        if (!lost)
-            edits.edit_part(facts, steps[at].kind, steps[at].target, steps[at].after, std::move(texts[at]),
-                            steps[at].author);
+    for (std::size_t index = 0; index < steps.size(); ++index) {
+        bool discarded = false;
+        for (auto const& name : names) discarded = discarded || texts[index].stored == name;
+        if (!discarded)
+            edits.edit_part(facts, steps[index].kind, steps[index].target, steps[index].after, std::move(texts[index]),
+                            steps[index].author);
     }
 }
 
-/// One batch: from its mark on, the edits stand together or not at all, but for those of parts that a store
-/// did not take: they go, and the others stay with what was put for them.
+/// The edits of one call of a hook. They are kept or rolled back together, with one exception: where a store fails for
+/// some of several independent parts, only the edits of those parts are undone. Writes the layer's entry in the report.
 template <class Run>
 class batch {
 public:
-    constexpr batch(Run& shared, layer_report& entry, measure fired) noexcept
-        : shared_{address_of(shared)}, entry_{&entry}, fired_{fired}, mark_{shared.draft.mark()},
-          before_{shared.draft.edits().sums()}, used_{shared.draft.used()}, refused_{entry.refused} {
+    constexpr batch(Run& run, layer_report& entry, measure fired) noexcept
+        : run_{address_of(run)}, entry_{&entry}, fired_{fired}, mark_{run.draft.mark()},
+          before_{run.draft.edits().sums()}, used_{run.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        shared.draft.begin_batch(shared.entries == nullptr ? 0
-                                                           : static_cast<std::uint16_t>(&entry - shared.entries + 1));
-        shared.kept = 0;
-        shared.nothing = nothing_to_do;
-        shared.nothing_of = 0;
+        run.draft.begin_batch(run.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - run.entries + 1));
+        run.keep_count = 0;
+        run.idle_reason = nothing_to_do;
+        run.idle_messages = 0;
     }
     batch(batch const&) = delete;
     batch& operator=(batch const&) = delete;
 
-    constexpr void note_prefix() noexcept { prefix_before_ = kept_prefix(shared_->draft, shared_->begun); }
+    /// To be called before the hook, where its worth depends on the cached prefix.
+    constexpr void note_prefix() noexcept { prefix_before_ = unchanged_prefix(run_->draft, run_->first_step); }
 
+    /// Rolls the batch back and notes why; a layer that was applied before stays so.
     constexpr void fail(std::string_view reason) noexcept {
-        shared_->draft.take_back(mark_);
+        run_->draft.take_back(mark_);
         ++entry_->failures;
         if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
         entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
     }
 
-    /// Measures what the hook did and keeps it or takes it back.
+    /// Measures what the hook did, and keeps it or rolls it back. It must lower one of the measures that made the layer
+    /// due and raise none; growth by restored messages is not held against it.
     template <class Layer>
     constexpr void close(Layer const& layer) {
-        auto& draft = shared_->draft;
+        auto& draft = run_->draft;
         if (draft.mark() != mark_) draft.settle_head();
         if (draft.mark() == mark_) return close_without_edits();
         auto after = draft.edits().sums();
@@ -118,16 +123,16 @@ public:
                              ((fired_ & measure::turn_count) && after.turns < before_.turns);
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
-        // What mends pairs need not save anything: a result without a call may be empty.
+        // A repair need not save anything: a result without a call that it removes may cost nothing.
         bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
-        if (shared_->pressure == 0 && !worthwhile(layer, saved)) {
+        if (run_->pressure == 0 && !worthwhile(layer, saved)) {
             entry_->waits = true;
             return decline(not_worth_it);
         }
         if (!put_all()) return;
-        count(restored);
+        count_edits(restored);
     }
 
 private:
@@ -137,97 +142,101 @@ private:
             return layer.worth.pays(gain{.saved = saved,
                                          .before = used_,
                                          .prefix_before = prefix_before_,
-                                         .prefix_after = kept_prefix(shared_->draft, shared_->begun)});
+                                         .prefix_after = unchanged_prefix(run_->draft, run_->first_step)});
         else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
         else return true;
     }
 
-    /// A summary that later readers will take for a user message is no turn of this conversation.
+    /// Summaries that this batch wrote without a mark. Later runs will take them for user messages, but they are not
+    /// turns that the batch has added.
     constexpr std::uint64_t written_turns() const noexcept {
-        auto const& edits = shared_->draft.edits();
+        auto const& edits = run_->draft.edits();
         std::uint64_t written = 0;
         for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
             if (edits.steps()[index].kind == edit_kind::summarize) ++written;
         return written;
     }
 
-    /// What was used before the batch and what it restored, rounded once.
+    /// The usage before the batch plus what it restored, rounded once.
     constexpr tokens tokens_with(cost restored) const noexcept {
-        return shared_->draft.edits().measured(before_.cost + restored + cost::of(shared_->draft.limits().overhead));
+        return run_->draft.edits().measured(before_.cost + restored + cost::of(run_->draft.limits().overhead));
     }
 
-    /// Names the measure that grew, or else the first that had to become less and did not.
+    /// The note of a declined batch: the measure that grew, else the first that had to become smaller and did not.
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
-        auto const say = [&](std::uint64_t now, std::uint64_t before, std::string_view of_what) {
+        auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view unit_name) {
             why += ": it would be ";
-            why += grouped(now);
+            why += grouped(after_value);
             why += " of ";
-            why += grouped(before);
-            why += of_what;
+            why += grouped(before_value);
+            why += unit_name;
             return why;
         };
-        auto const tokens_of = [&](cost some) {
-            return shared_->draft.edits().measured(some + cost::of(shared_->draft.limits().overhead)).count;
+        auto const tokens_of = [&](cost sum) {
+            return run_->draft.edits().measured(sum + cost::of(run_->draft.limits().overhead)).count;
         };
         bool const more_messages = after.messages > before_.messages;
         bool const more_turns = after.turns > before_.turns + written_turns();
         bool const by_tokens =
             after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
-        if (by_tokens) return say(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
+        if (by_tokens) return describe(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
         if (more_messages || (!more_turns && (fired_ & measure::message_count)))
-            return say(after.messages, before_.messages, " messages");
-        return say(after.turns, before_.turns, " turns");
+            return describe(after.messages, before_.messages, " messages");
+        return describe(after.turns, before_.turns, " turns");
     }
 
-    /// A store that throws has failed for this content alone; a cancellation passes.
-    constexpr store_error give(pending_put const& put, std::string_view content, bool& created) {
+    /// Puts one content into its store. A store that throws fails for this content only; a cancellation is rethrown.
+    constexpr store_error put_content(pending_put const& put, std::string_view content, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
-        guarded(*shared_, call, [&](std::string_view what) {
+        guarded(*run_, call, [&](std::string_view reason) {
             threw_ = true;
-            problem = store_error{what.empty() ? std::string_view{"the store threw"} : what};
+            problem = store_error{reason.empty() ? std::string_view{"the store threw"} : reason};
         });
         return problem;
     }
 
+    /// Writes everything that the batch gave to stores. Where some of it fails, undoes the edits that refer to it if
+    /// all edits are independent, else fails the batch. False where nothing of the batch is left.
     constexpr bool put_all() {
-        if (shared_->puts.empty()) return true;
+        if (run_->puts.empty()) return true;
         std::string content;  // a copy, as the store may be the program's, and change its container
-        auto& draft = shared_->draft;
-        bool const apart = stand_apart(draft.edits(), mark_);
-        std::vector<reference> lost;
+        auto& draft = run_->draft;
+        bool const independent = are_independent(draft.edits(), mark_);
+        std::vector<reference> failed_names;
         small_text<96> reason;
-        for (auto const& put : shared_->puts) {
-            bool again = false;
-            for (auto const& name : lost) again = again || name == put.name;
+        for (auto const& put : run_->puts) {
+            // A store that has failed for a content is not asked again for the same one.
+            bool skipped = false;
+            for (auto const& name : failed_names) skipped = skipped || name == put.name;
             bool created = false;
             store_error problem{"the original is not there any more"};
-            if (again) {
-                --shared_->kept;
+            if (skipped) {
+                --run_->keep_count;
                 continue;
             }
-            if (!put.part) problem = give(put, put.content, created);
+            if (!put.part) problem = put_content(put, put.content, created);
             else {
-                bool found = false;
-                shared_->draft.original(*put.part, [&](part_view const& seen) {
-                    content = seen.text;
-                    found = true;
+                bool readable = false;
+                run_->draft.original(*put.part, [&](part_view const& original) {
+                    content = original.text;
+                    readable = true;
                 });
-                if (found) problem = give(put, content, created);
+                if (readable) problem = put_content(put, content, created);
             }
             if (!problem) {
                 if (created) entry_->add_file(put.name);
                 continue;
             }
-            if (lost.empty()) reason = problem.reason;
-            lost.push_back(put.name);
-            --shared_->kept;
-            if (!apart) break;
+            if (failed_names.empty()) reason = problem.reason;
+            failed_names.push_back(put.name);
+            --run_->keep_count;
+            if (!independent) break;  // the whole batch fails, so no more is stored for it
         }
-        if (lost.empty()) return true;
-        if (apart) take_out(draft.written(), draft.outline(), mark_, lost);
-        if (!apart || draft.mark() == mark_) {
+        if (failed_names.empty()) return true;
+        if (independent) discard_edits(draft.written(), draft.outline(), mark_, failed_names);
+        if (!independent || draft.mark() == mark_) {
             fail(reason);
             entry_->threw = entry_->threw || threw_;
             return false;
@@ -237,10 +246,11 @@ private:
         return true;
     }
 
+    /// The hook proposed nothing, all of it was refused, or it only stored or recorded.
     constexpr void close_without_edits() {
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
-            entry_->artifacts += shared_->kept;
+            entry_->artifacts += run_->keep_count;
             if (entry_->outcome == layer_outcome::idle && entry_->artifacts != 0)
                 entry_->outcome = layer_outcome::stored;
             if (entry_->outcome == layer_outcome::idle && (entry_->note.empty() || is_idle(entry_->note))) note_idle();
@@ -249,39 +259,41 @@ private:
 
     static constexpr bool is_idle(std::string_view note) noexcept { return note.starts_with(nothing_to_do); }
     constexpr void note_idle() {
-        entry_->note = shared_->nothing;
-        if (shared_->nothing_of == 0) return;
-        entry_->note += grouped(shared_->nothing_of);
-        entry_->note += shared_->nothing_of == 1 ? " message" : " messages";
+        entry_->note = run_->idle_reason;
+        if (run_->idle_messages == 0) return;
+        entry_->note += grouped(run_->idle_messages);
+        entry_->note += run_->idle_messages == 1 ? " message" : " messages";
     }
 
+    /// Rolls the batch back without calling it a failure.
     constexpr void decline(std::string_view why) noexcept {
-        shared_->draft.take_back(mark_);
+        run_->draft.take_back(mark_);
         if (entry_->outcome == layer_outcome::applied) return;
         entry_->outcome = layer_outcome::declined;
         if (entry_->note.empty()) entry_->note = why;
     }
 
-    constexpr void count(view::totals const& restored) noexcept {
-        auto const& steps = shared_->draft.edits().steps();
+    /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
+    constexpr void count_edits(view::totals const& restored) noexcept {
+        auto const& steps = run_->draft.edits().steps();
         for (auto index = mark_, end = steps.size(); index < end; ++index) {
-            if (!shared_->draft.edits().in_force(index)) continue;
+            if (!run_->draft.edits().in_force(index)) continue;
             auto const kind = steps[index].kind;
             if (kind == edit_kind::drop) ++entry_->groups_dropped;
             else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair)
                 ++entry_->parts_shortened;
         }
-        entry_->artifacts += shared_->kept;
-        entry_->saved = entry_->saved + (tokens_with(restored.cost) - shared_->draft.used().tokens);
+        entry_->artifacts += run_->keep_count;
+        entry_->saved = entry_->saved + (tokens_with(restored.cost) - run_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);
-        for (auto const earlier :
+        for (auto const reason :
              {nothing_to_do, name(refusal{refusal::not_smaller}), not_worth_it, name(refusal::no_room)})
-            if (std::string_view{entry_->note}.starts_with(earlier)) entry_->note = {};
+            if (std::string_view{entry_->note}.starts_with(reason)) entry_->note = {};
         entry_->outcome = layer_outcome::applied;
         entry_->waits = false;
     }
 
-    Run* shared_;
+    Run* run_;
     layer_report* entry_;
     measure fired_;
     std::size_t mark_;
@@ -292,35 +304,38 @@ private:
     bool threw_ = false;  ///< a store, in a put
 };
 
-// How one layer runs: when it is due, what it is handed, and how its failures become an entry of the report.
+// How one layer runs: when it is due, what it is given, and how its failures become an entry of the report.
 
-/// No figure of usage decides whether it fires.
+/// The trigger fires at any usage, as `always` does.
 template <class When>
 constexpr bool fires_always(When const& when) noexcept {
     if constexpr (requires { when.is_always(); }) return when.is_always();
     else return false;
 }
 
-/// A layer that reduces, or presses on others, and is due. One that has seen every message arrive and acts on each is
-/// so only where the request does not fit: what it is not free to edit on arrival it remembers (see deferred_messages).
+/// The layer's `reduce` or `schedule` has something to do. A layer with an `arrive` hook and a trigger that always
+/// fires has handled every message on arrival, and remembers those that it could not edit then (see deferred_messages);
+/// it is due only where the request does not fit.
 template <class Layer>
-constexpr bool is_due(Layer const& layer, usage const& now) noexcept {
+constexpr bool is_due(Layer const& layer, usage const& current) noexcept {
     if constexpr (requires {
-                      { layer.due(now) } -> std::same_as<bool>;
+                      { layer.due(current) } -> std::same_as<bool>;
                   }) {
-        static_assert(noexcept(layer.due(now)), "condense: pipeline: a layer's due must be noexcept (see layer)");
-        return layer.due(now);
+        static_assert(noexcept(layer.due(current)), "condense: pipeline: a layer's due must be noexcept (see layer)");
+        return layer.due(current);
     } else if constexpr (!has_reduce_hook<Layer> && !has_schedule<Layer>) return false;
     else if constexpr (has_when<Layer>) {
-        return has_arrive_hook<Layer> && fires_always(layer.when) ? !now.fits() : layer.when.due(now);
+        return has_arrive_hook<Layer> && fires_always(layer.when) ? !current.fits() : layer.when.due(current);
     } else return true;
 }
 
+/// The goal of a layer without target and trigger: it never has done enough.
 struct never_done {
     constexpr bool unreachable() const noexcept { return true; }
     constexpr bool operator()(usage const&) const noexcept { return false; }
 };
 
+/// When the layer has done enough: its `until`, else the default target of its `when`, bound to token counts.
 template <class Layer>
 constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     if constexpr (requires { layer.until.goal(layer.when, input); }) return layer.until.goal(layer.when, input);
@@ -329,18 +344,20 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
     else return never_done{};
 }
 
-/// A run that asks no triggers leaves a layer alone whose target is met.
+/// In a run that ignores triggers, a layer whose target is reached is not called.
 template <class Layer, class Run>
-constexpr bool target_is_met(Layer const& layer, Run const& shared, usage const& now) noexcept {
-    return shared.until ? now.tokens <= *shared.until : goal_of(layer, now.input)(now);
+constexpr bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
+    return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
 }
 
+/// The limit of the layer's trigger in messages; 0 where it has none.
 template <class Layer>
 constexpr messages message_limit_of(Layer const& layer) noexcept {
     if constexpr (requires { layer.when.message_limit(); }) return layer.when.message_limit();
     else return {};
 }
 
+/// Asserts that the message type supports the verbs of the layer's effects.
 template <class Layer, class Message>
 constexpr void check_tiers() {
     constexpr auto effects = effects_of<Layer>();
@@ -355,92 +372,98 @@ constexpr void check_tiers() {
         "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
-/// Calls a hook of a layer within one batch.
+/// Calls a hook of a layer within one batch. Exceptions and `failed` roll the batch back; puts that were not made are
+/// forgotten.
 template <bool Recorded, class Layer, class Run, class Hook>
-constexpr void attempt(Layer const& layer, Run& shared, layer_report& entry, measure fired, Hook&& hook) {
-    batch made{shared, entry, fired};
-    if constexpr (worth_needs_prefix<Layer>) made.note_prefix();
+constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook&& hook) {
+    detail::batch batch{run, entry, fired};
+    if constexpr (worth_needs_prefix<Layer>) batch.note_prefix();
     auto const failures = entry.failures;
     scope_exit const end{[&] {
-        shared.puts.clear();
-        shared.draft.allow_open(false);
+        run.puts.clear();
+        run.draft.allow_open(false);
     }};
-    shared.draft.allow_open(Recorded || shared.pressure != 0);
+    // Open groups, which the model is about to read, may lose content only where a journal has it or room must be made.
+    run.draft.allow_open(Recorded || run.pressure != 0);
     auto const act = [&] {
         if constexpr (std::is_void_v<decltype(hook())>) {
             hook();
-            made.close(layer);
+            batch.close(layer);
         } else {
             static_assert(std::same_as<decltype(hook()), failed>,
                           "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
             auto const result = hook();
-            if (std::string_view{result.reason}.empty()) made.close(layer);
-            else made.fail(result.reason);
+            if (std::string_view{result.reason}.empty()) batch.close(layer);
+            else batch.fail(result.reason);
         }
     };
-    guarded(shared, act, [&](std::string_view reason) {
-        made.fail(reason);
+    guarded(run, act, [&](std::string_view reason) {
+        batch.fail(reason);
         entry.threw = true;
     });
     if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
-        shared.recorded = shared.recorded || entry.failures == failures;
-        shared.unrecorded = !shared.recorded;
+        run.recorded = run.recorded || entry.failures == failures;
+        run.unrecorded = !run.recorded;
     }
 }
 
-/// A stop was asked for: what has been done in this run will be taken back.
+/// Asks the stop token, and remembers its answer: after the first request to stop the whole run will be rolled back.
 template <class Run>
-constexpr bool stops(Run& shared) {
-    shared.stopped = shared.stopped || shared.options.stop.stop_requested();
-    return shared.stopped;
+constexpr bool poll_stop(Run& run) {
+    run.stopped = run.stopped || run.options.stop.stop_requested();
+    return run.stopped;
 }
 
-/// What has made a layer due. One that lowers neither messages nor turns is measured in tokens, whatever it was.
+/// The measures that made the layer due, one of which it has to lower. A layer that can lower neither messages nor
+/// turns may lower tokens instead.
 template <class Layer>
-constexpr measure fired_by(Layer const& layer, usage const& now) noexcept {
-    auto const fired = layer.when.fired(now);
+constexpr measure fired_by(Layer const& layer, usage const& current) noexcept {
+    auto const fired = layer.when.fired(current);
     if constexpr (Layer::effects & (effect::drops | effect::summarizes | effect::repairs)) return fired;
     else return fired | measure::token_count;
 }
 
-// The hooks that a run calls of its layers: who has one, in which measures a call must pay, none where the layer is
-// not called, and the call itself. Hooks that are `for_all` are called of every alternative of a fallback.
+// The hooks that a run calls. Each says which layers have it (`is_of`), which measures a call must lower (`due`; none
+// where the layer is not called), and how it is called (`call`). Those with `for_all` are called for every alternative
+// of a fallback, the others until one alternative succeeds.
 
+/// The work of a layer, once in each sweep and pass.
 struct reduce_hook {
     static constexpr bool for_all = false;
     template <class Layer>
     static constexpr bool is_of = has_reduce_hook<Layer>;
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& shared, layer_report const& entry, usage const& now) const {
-        if (stops(shared)) return measure::none;
-        // A model that failed in this run is not asked again.
+    constexpr measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
+        if (poll_stop(run)) return measure::none;
+        // A model that failed in this run is not asked again: it would most likely fail again, and costs money.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
-        if (shared.pressure != 0)
-            return now.tokens <= shared.target || entry.threw ? measure::none : measure::token_count;
+        // Under pressure triggers do not count: each layer works until the run's target, in tokens.
+        if (run.pressure != 0)
+            return current.tokens <= run.target || entry.threw ? measure::none : measure::token_count;
         if constexpr (has_when<Layer>) {
-            bool const due = layer.when.due(now);
-            if (!due && !shared.untriggered) return measure::none;
-            if (shared.untriggered && target_is_met(layer, shared, now)) return measure::none;
-            return due ? fired_by(layer, now) : measure::any;
+            bool const due = layer.when.due(current);
+            if (!due && !run.untriggered) return measure::none;
+            if (run.untriggered && target_is_met(layer, run, current)) return measure::none;
+            return due ? fired_by(layer, current) : measure::any;
         } else return measure::any;
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
             static_assert(
-                requires { layer.arrive(narrowed, sequence{}, hand); },
+                requires { layer.arrive(narrowed, sequence{}, pass); },
                 "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see "
                 "layer)");
         static_assert(
-            requires { layer.reduce(narrowed, hand); },
+            requires { layer.reduce(narrowed, pass); },
             "condense: pipeline: the layer's reduce hook must be const and accept (draft, pass) (see layer)");
-        return layer.reduce(narrowed, hand);
+        return layer.reduce(narrowed, pass);
     }
 };
 
-/// ArriveOnly leaves out the layers that reduce, too.
+/// A new message. `ArriveOnly` skips layers that also reduce, for one-shot runs, whose reduce follows at once.
 template <bool ArriveOnly = false>
 struct arrive_hook {
     sequence arrived;
@@ -450,26 +473,27 @@ struct arrive_hook {
     static constexpr bool is_of = has_arrive_hook<Layer> && !(ArriveOnly && has_reduce_hook<Layer>);
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& shared, layer_report const&, usage const& now) const {
-        if (!flag_records<Layer>() && shared.journals_only) return measure::none;
+    constexpr measure due(Layer const& layer, Run& run, layer_report const&, usage const& current) const {
+        if (!flag_records<Layer>() && run.journals_only) return measure::none;
         if constexpr (has_when<Layer>) {
-            if (!layer.when.due(now)) return measure::none;
-            if (!fires_always(layer.when) && !shared.draft.limits().is_possible()) return measure::none;
-            return fired_by(layer, now);
+            if (!layer.when.due(current)) return measure::none;
+            // Shares of an impossible budget mean nothing; only a trigger that ignores usage may act on arrival.
+            if (!fires_always(layer.when) && !run.draft.limits().is_possible()) return measure::none;
+            return fired_by(layer, current);
         } else return measure::any;
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& hand) const {
+    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         static_assert(
-            requires { layer.arrive(narrowed, arrived, hand); },
+            requires { layer.arrive(narrowed, arrived, pass); },
             "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
-        return layer.arrive(narrowed, arrived, hand);
+        return layer.arrive(narrowed, arrived, pass);
     }
 };
 
-/// Tells journals what the run has left: each_sent(f) with f(sequence) and f(sequence, bytes), and whether that
-/// takes the place of the history.
+/// The end of a one-shot run, for layers that record: they learn which messages the run left, by each_sent(f) with
+/// f(sequence) and f(sequence, bytes), and whether those take the place of the history.
 template <class Each>
 struct made_hook {
     Each const& each_sent;
@@ -485,32 +509,33 @@ struct made_hook {
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft&, Pass& hand) const {
-        return layer.made(each_sent, commits, hand);
+    constexpr auto call(Layer const& layer, Draft&, Pass& pass) const {
+        return layer.made(each_sent, commits, pass);
     }
 };
 
-/// Calls a hook of a layer where it is due, and measures what that does. Recorded: a journal stands before the layer.
-/// False where the layer has failed, or waits for its model, so that another may stand in for it.
+/// Calls a hook of a layer where it is due, and measures what it does. `Recorded`: a journal stands before the layer.
+/// False where the layer failed or waits for its model, so that the next alternative of a fallback is tried.
 template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-constexpr bool run_layer(Layer const& layer, Run& shared, layer_report& entry, Memory& kept, Hook const& hook) {
-    using draft_type = std::remove_reference_t<decltype(shared.draft)>;
+constexpr bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
+    using draft_type = std::remove_reference_t<decltype(run.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
-    auto const now = shared.draft.used();
+    auto const before = run.draft.used();
     auto const failures = (Layer::effects & effect::asks) ? 0 : entry.failures;
-    auto const unasked = shared.unasked;
-    if (entry.runs == 0) entry.before = now.tokens;
-    if (auto const fired = hook.due(layer, shared, entry, now); fired != measure::none) {
-        auto const goal = goal_of(layer, now.input);
-        draft_for<Layer::effects, draft_type> narrowed{shared.draft};
-        pass<Layer::effects, Run, decltype(goal), Memory> hand{shared, entry, goal, message_limit_of(layer), kept};
-        if (Recorded && (Layer::effects & losing) && shared.unrecorded) {
+    auto const model_waits = run.model_waits;
+    if (entry.runs == 0) entry.before = before.tokens;
+    if (auto const fired = hook.due(layer, run, entry, before); fired != measure::none) {
+        auto const goal = goal_of(layer, before.input);
+        draft_for<Layer::effects, draft_type> narrowed{run.draft};
+        v1::pass<Layer::effects, Run, decltype(goal), Memory> pass{run, entry, goal, message_limit_of(layer), memory};
+        // The pipeline promises that what is lost is recorded. Where the journal has failed, the layer must not run.
+        if (Recorded && (Layer::effects & losing) && run.unrecorded) {
             ++entry.failures;
             if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
             entry.note = not_all_recorded;
-        } else attempt<Recorded>(layer, shared, entry, fired, [&] { return hook.call(layer, narrowed, hand); });
+        } else attempt<Recorded>(layer, run, entry, fired, [&] { return hook.call(layer, narrowed, pass); });
     }
-    return entry.failures == failures && shared.unasked == unasked;
+    return entry.failures == failures && run.model_waits == model_waits;
 }
 
 }  // namespace detail

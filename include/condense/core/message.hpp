@@ -11,8 +11,8 @@
 
 #include <condense/core/part.hpp>
 
-// How the library reads and, where a layer needs it, writes the user's own message type. This is
-// the only header that names message_traits; everything else uses the verbs below.
+// How the library reads and, where a layer needs it, writes the user's own message type. This is the only header that
+// names message_traits; everything else uses the verbs below.
 
 namespace condense {
 inline namespace v1 {
@@ -20,20 +20,22 @@ inline namespace v1 {
 /// Specialise it for a message type, or nest the same members as `condense_traits` in the type.
 ///
 /// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
-/// To shorten: `with_part(m, index, text) -> M`, index in each_part order, the other parts as they
-/// were, `m` itself where the text can not be written there; optionally `without_part(m, index) -> M`.
-/// Either may give void and change a `M&` in place, a copy that the library made.
-/// To write summaries: `make(role, text) -> M`.
-/// To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`.
-/// To be recorded: `to_bytes(m) -> std::string`, `from_bytes(bytes) -> M` or `std::optional<M>`, nothing
-/// for bytes that are no message, or `from_bytes(m, bytes) -> bool` into a `M&` that is as its default
-/// constructor left it. JSON on one line is the most readable.
-/// Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (thinking loops that may not be split),
-/// `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs know their earlier work).
+/// To shorten: `with_part(m, index, text) -> M`, index in each_part order, all other parts unchanged, or `m` itself
+/// where the text cannot be written there; optionally `without_part(m, index) -> M`. Either may return void and change
+/// an `M&` in place, which is the library's copy. To write summaries: `make(role, text) -> M`. To answer dead calls:
+/// `make_result(m, call, text) -> M`, the message with the result of a call of `m`. To be recorded: `to_bytes(m) ->
+/// std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for bytes that are not a message,
+/// or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is the most readable. Optional:
+/// `name_of(m)`, `pinned(m)`, `joins_previous(m)` (for messages that may not be separated, such as the steps of a
+/// thinking loop), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs recognise earlier work).
+/// All are static. An exception that one of them throws while a layer runs fails that layer; any other reaches the
+/// caller and leaves the history as it was.
 template <class Message>
 struct message_traits;
 
 namespace detail {
+
+// The traits of a type: a specialisation of message_traits first, else those nested in it.
 
 template <class Message>
 concept specialises = requires { sizeof(message_traits<Message>); };
@@ -56,6 +58,7 @@ struct find_traits<Message> {
 template <class Message>
 using traits_of = typename find_traits<Message>::type;
 
+/// Stands for any sink where a concept asks whether each_part can be called.
 struct any_sink {
     constexpr void operator()(part_view const&) const noexcept {}
 };
@@ -67,7 +70,7 @@ concept has_role = requires(Message const& m) {
 template <class Message>
 concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
 
-/// Given a message that may be changed. One that takes a const message too cannot be meant to change it.
+/// with_part changes the message that it is given. A function that accepts a const message, too, cannot do that.
 template <class Message>
 concept replaces_in_place =
     std::copy_constructible<Message> && requires(Message& m, std::size_t index, std::string text) {
@@ -87,11 +90,11 @@ concept reads_in_place = std::default_initializable<Message> && std::move_constr
 
 }  // namespace detail
 
-/// Can be read: it has a role and parts.
+/// Its traits have role_of and each_part, so that it can be read, dropped and counted.
 template <class Message>
 concept message = detail::has_role<Message> && detail::has_parts<Message>;
 
-/// A new message with one part's text replaced can be made of it.
+/// Its traits have with_part: a copy with one part's text replaced can be made.
 template <class Message>
 concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
                                            requires(Message const& m, std::size_t index, std::string text) {
@@ -100,19 +103,20 @@ concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
                                                } -> std::same_as<Message>;
                                            });
 
-/// A message can be written from a role and a text.
+/// Its traits have make: a message can be written from a role and a text, as summaries are.
 template <class Message>
 concept composable = message<Message> && requires(role speaker, std::string text) {
     { detail::traits_of<Message>::make(speaker, std::move(text)) } -> std::same_as<Message>;
 };
 
-/// An answer to one of its calls can be written; `call` is the part as each_part shows it.
+/// Its traits have make_result: the result of one of its calls can be written; `call` is the part as each_part shows
+/// it.
 template <class Message>
 concept answerable = message<Message> && requires(Message const& m, part_view const& call, std::string text) {
     { detail::traits_of<Message>::make_result(m, call, std::move(text)) } -> std::same_as<Message>;
 };
 
-/// Can be written to bytes and read back, the same.
+/// Its traits have to_bytes and from_bytes: it can be written to a journal and read back unchanged.
 template <class Message>
 concept storable = message<Message> && requires(Message const& m) {
     { detail::traits_of<Message>::to_bytes(m) } -> std::convertible_to<std::string>;
@@ -122,17 +126,22 @@ concept storable = message<Message> && requires(Message const& m) {
 
 namespace detail {
 
+/// Parts can be removed, in place or in a copy.
 template <class Message>
 concept part_removable =
     shortenable<Message> && (removes_in_place<Message> || requires(Message const& m, std::size_t index) {
         { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
     });
 
+/// Marks can be read and written.
 template <class Message>
 concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
     { traits_of<Message>::mark_of(read) } -> std::convertible_to<std::string_view>;
     traits_of<Message>::set_mark(m, mark);
 };
+
+// The verbs, as function objects, so that they are found without argument-dependent lookup. Those for an optional
+// member of the traits return its default where it is missing.
 
 struct role_of_fn {
     template <message Message>
@@ -152,9 +161,9 @@ struct with_part_fn {
     template <shortenable Message>
     constexpr Message operator()(Message const& m, std::size_t index, std::string text) const {
         if constexpr (replaces_in_place<Message>) {
-            Message made(m);
-            traits_of<Message>::with_part(made, index, std::move(text));
-            return made;
+            Message copy(m);
+            traits_of<Message>::with_part(copy, index, std::move(text));
+            return copy;
         } else return traits_of<Message>::with_part(m, index, std::move(text));
     }
 };
@@ -163,9 +172,9 @@ struct without_part_fn {
     template <part_removable Message>
     constexpr Message operator()(Message const& m, std::size_t index) const {
         if constexpr (removes_in_place<Message>) {
-            Message made(m);
-            traits_of<Message>::without_part(made, index);
-            return made;
+            Message copy(m);
+            traits_of<Message>::without_part(copy, index);
+            return copy;
         } else return traits_of<Message>::without_part(m, index);
     }
 };
@@ -248,26 +257,37 @@ struct set_mark_fn {
 
 }  // namespace detail
 
+/// `role_of(m)`: the role of its author.
 inline constexpr detail::role_of_fn role_of{};
+/// `each_part(m, sink)`: calls sink(part_view) for each part; the views are valid only during that call.
 inline constexpr detail::each_part_fn each_part{};
+/// `with_part(m, index, text)`: a copy with the text of one part replaced.
 inline constexpr detail::with_part_fn with_part{};
+/// `without_part(m, index)`: a copy without one part, whose followers move up.
 inline constexpr detail::without_part_fn without_part{};
+/// `make_result(m, call, text)`: a new message with the result of a call of `m`.
 inline constexpr detail::make_result_fn make_result{};
+/// `to_bytes(m)`: its bytes for a journal.
 inline constexpr detail::to_bytes_fn to_bytes{};
+/// `is_pinned(m)`: pinned by its traits; false where they do not say.
 inline constexpr detail::is_pinned_fn is_pinned{};
+/// `joins_previous(m)`: it is kept and dropped with the message before it; false where its traits do not say.
 inline constexpr detail::joins_previous_fn joins_previous{};
+/// `mark_of(m)`: the mark of an earlier run; empty without one.
 inline constexpr detail::mark_of_fn mark_of{};
+/// `name_of(m)`: its author's name; empty without one.
 inline constexpr detail::name_of_fn name_of{};
+/// `set_mark(m, text)`: writes a mark into the message.
 inline constexpr detail::set_mark_fn set_mark{};
 
-/// Nothing where the bytes are no message of this type.
+/// A message of the bytes that to_bytes gave; nothing where they are not a message of this type.
 template <storable Message>
-constexpr std::optional<Message> from_bytes(std::string_view held) {
+constexpr std::optional<Message> from_bytes(std::string_view encoded) {
     if constexpr (detail::reads_in_place<Message>) {
-        std::optional<Message> made{std::in_place};
-        if (!detail::traits_of<Message>::from_bytes(*made, held)) made.reset();
-        return made;
-    } else return detail::traits_of<Message>::from_bytes(held);
+        std::optional<Message> result{std::in_place};
+        if (!detail::traits_of<Message>::from_bytes(*result, encoded)) result.reset();
+        return result;
+    } else return detail::traits_of<Message>::from_bytes(encoded);
 }
 
 namespace detail {
@@ -287,6 +307,7 @@ constexpr decltype(auto) project(Message& m) {
     else return Member(m);
 }
 
+/// Accepts a condense::role as it is, and strings by role_named.
 template <class Value>
 constexpr role as_role(Value const& value) {
     if constexpr (std::same_as<Value, role>) return value;
@@ -297,6 +318,7 @@ constexpr role as_role(Value const& value) {
     }
 }
 
+/// The class of a pointer to a member; void for a callable, so that `make` is absent.
 template <class Member>
 struct owner_of {
     using type = void;
@@ -308,10 +330,10 @@ struct owner_of<Value Owner::*> {
 
 }  // namespace detail
 
-/// The one-line adapter for a message of a role and a text:
+/// A one-line adapter for a message of a role and a text:
 /// `struct condense::message_traits<my_message> : condense::role_and_text<&my_message::role, &my_message::text> {};`
-/// Role and Text are pointers to members, or callables on the message. A message with role tool is
-/// read as a tool result without id. With data members it can also be shortened and composed.
+/// Role and Text are pointers to members, or callables on the message. A message with role tool is read as a tool
+/// result without an id; an empty text is no part. With pointers to data members it can also be shortened and composed.
 template <auto Role, auto Text>
 struct role_and_text {
     template <class Message>
@@ -345,11 +367,11 @@ struct role_and_text {
                  (std::assignable_from<decltype(std::declval<Message&>().*Role), role> ||
                   std::assignable_from<decltype(std::declval<Message&>().*Role), std::string>)
     static constexpr Message make(role speaker, std::string text) {
-        Message made{};
-        if constexpr (std::assignable_from<decltype(made.*Role), role>) made.*Role = speaker;
-        else made.*Role = std::string{name(speaker)};
-        made.*Text = std::move(text);
-        return made;
+        Message result{};
+        if constexpr (std::assignable_from<decltype(result.*Role), role>) result.*Role = speaker;
+        else result.*Role = std::string{name(speaker)};
+        result.*Text = std::move(text);
+        return result;
     }
 };
 

@@ -14,13 +14,17 @@
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
 
-// What the library knows of a conversation without touching its text: costs, roles, pairs, groups.
+// What the library knows of a conversation without touching its text: costs, roles, pairs of calls and results, groups.
 // It grows with `append`, which reads each message once and changes nothing when it fails.
 
 namespace condense {
 inline namespace v1 {
 
-/// A template, as `view` is, so that a program that only includes it instantiates nothing of it.
+/// Records of all messages, parts and groups, in the order of the conversation; edits are not in it (see view).
+/// Messages are grouped by shared calls, transitively: a result joins the message with its call, and groups linked by a
+/// message become one, in the place of the oldest. Groups keep their indices, so those that joined another stay as
+/// empty entries that forward to it. Appending costs O(parts), amortised; nothing is removed. A template, so that a
+/// program that only includes it instantiates nothing of it.
 template <class = void>
 class basic_outline {
 public:
@@ -29,7 +33,7 @@ public:
     using group_record = detail::group_record;
 
     constexpr std::size_t size() const noexcept { return messages_.size(); }
-    /// Grows with every change.
+    /// Increases with every change, so that cached results can be checked against it.
     constexpr std::uint64_t version() const noexcept { return version_; }
     constexpr std::size_t group_count() const noexcept { return groups_.size(); }
     constexpr std::size_t part_count() const noexcept { return parts_.size(); }
@@ -37,50 +41,51 @@ public:
     constexpr part_record const& part_at(std::size_t part_id) const noexcept { return parts_[part_id]; }
     constexpr group_record const& group_at(std::size_t index) const noexcept { return groups_[index]; }
 
-    /// The group of a message, by the index of its oldest piece.
+    /// The group of a message, which has the index of its first message.
     constexpr std::uint32_t group_of(std::size_t index) const noexcept { return root(messages_[index].group); }
 
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
+    // Indices of messages; none32 where there is none. The task is the first plain user message.
     constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
     constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
 
     constexpr std::uint32_t latest_answer() const noexcept { return last_assistant_; }
-    /// It holds what was answered last to the latest plain user message.
+    /// The group holds the newest assistant message, if that follows the latest plain user message.
     constexpr bool answers_latest_user(std::uint32_t index) const noexcept {
         return last_assistant_ <= groups_[index].last && last_plain_user_ < last_assistant_ &&
                group_of(last_assistant_) == index;
     }
 
-    /// No assistant message follows, and it is the newest with calls or holds results whose call is
-    /// missing; or a call of it still waits for its answer.
+    /// The model has not yet read all of the group: a call of it still waits for its result, or no assistant message
+    /// follows and it is the newest group with calls or holds results whose call is missing.
     constexpr bool open(std::uint32_t index) const noexcept {
-        auto const& found = groups_[index];
-        if (found.waiting != 0) return true;
-        if (last_assistant_ != detail::none32 && last_assistant_ > found.last) return false;
-        return found.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
+        auto const& group = groups_[index];
+        if (group.waiting != 0) return true;
+        if (last_assistant_ != detail::none32 && last_assistant_ > group.last) return false;
+        return group.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
     }
 
-    /// The part of the call that a result or a call belongs to; none32 without one.
+    /// The part_id of the call to which a part belongs; none32 where it belongs to none.
     constexpr std::uint32_t call_part_id(part_record const& part) const noexcept {
         return part.call == detail::none32 ? detail::none32 : calls_[part.call].part_id;
     }
-    /// A call that will have no result any more and has none.
+    /// The part is a call that has no result and will get none: it was cancelled or found dead.
     constexpr bool unanswerable(part_record const& part) const noexcept {
         if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
         auto const& call = calls_[part.call];
         return !call.has_result && (call.dead || part.status == part_status::cancelled);
     }
-    /// A call without an id that an adapter says may still be answered.
+    /// The part is a pending call without an id, which any later result without an id could answer.
     constexpr bool waits_without_id(part_record const& part) const noexcept {
         if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
         auto const& call = calls_[part.call];
         return call.id_size == 0 && call.waits && !call.answered;
     }
-    /// Part ids of calls that were cancelled or found dead; some may have got a result since.
+    /// Part ids of calls that were cancelled or found dead. Some may have got a result later.
     constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
     /// Part ids of results whose call is nowhere.
     constexpr std::vector<std::uint32_t> const& orphans() const noexcept { return orphans_; }
-    /// Part ids of results whose call, which has an id, has one in an earlier message, too.
+    /// Part ids of results whose call, found by its id, already has a result in an earlier message.
     constexpr std::vector<std::uint32_t> const& repeats() const noexcept { return repeats_; }
 
     /// The tool name of a part: its own, or that of its call.
@@ -88,82 +93,85 @@ public:
         return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
     }
 
-    /// Room for so many messages, one part each, where they are known to come.
+    /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
         messages_.reserve(count), groups_.reserve(count), parts_.reserve(count);
         calls_.expect(count / 2, count * 16);  // each call has a result; an id and a name are some 30 bytes
     }
 
-    /// Reads one message and counts it; returns how many parts it has. All that can fail is here, and when
-    /// it fails nothing has changed.
+    /// Reads one message, counts its tokens and reserves room for it; returns the number of its parts. Everything that
+    /// can fail happens here; after a failure the outline is as it was. To be followed by `place`.
     template <message Message, token_estimator Estimator>
-    constexpr std::size_t read(Message const& m, Estimator const& count, detail::read_options how = {}) {
-        fresh_.read(m, count, how);
+    constexpr std::size_t read(Message const& m, Estimator const& estimator, detail::read_options options = {}) {
+        scan_.read(m, estimator, options);
         reserve();
-        return fresh_.parts().size();
+        return scan_.parts().size();
     }
 
-    /// The same for one that is known by its facts alone.
-    std::size_t read(released_message const& m, bool keep, bool part_removable) {
-        fresh_.take(m, keep, part_removable);
+    /// The same for a released message, which is known by its facts only.
+    std::size_t read(released_message const& m, bool keep_pinned, bool part_removable) {
+        scan_.take(m, keep_pinned, part_removable);
         reserve();
-        return fresh_.parts().size();
+        return scan_.parts().size();
     }
 
-    /// Takes in the message that was read: pairs it and puts it into its group. Returns how many
-    /// groups became one with that of the message.
+    /// Adds the message that was read: matches its results with calls and puts it into its group. Returns how many
+    /// other groups were joined with the message's own.
     constexpr std::size_t place() noexcept {
         joins_ = 0;
         place_message();
         return joins_;
     }
 
-    /// The message is no longer there to be read; its group can never be again what it was.
+    /// Notes that the program has given the message back, so that it cannot be read any more. Its group can never be
+    /// sent as a whole again.
     constexpr void release(std::uint32_t index) noexcept {
         messages_[index].released = true;
         groups_[group_of(index)].unsendable = true;
         ++version_;
     }
 
-    /// Pins a message, or lets it go.
-    constexpr void pin(std::uint32_t index, bool keep) noexcept {
-        messages_[index].pinned = keep;
-        auto& mine = groups_[group_of(index)];
-        mine.pinned = false;
-        auto member = mine.first;
-        for (auto left = mine.count; left != 0; --left, member = messages_[member].next_in_group)
-            mine.pinned = mine.pinned || messages_[member].pinned;
+    /// Pins or unpins a message; its group is pinned while one of its messages is.
+    constexpr void pin(std::uint32_t index, bool value) noexcept {
+        messages_[index].pinned = value;
+        auto& group = groups_[group_of(index)];
+        group.pinned = false;
+        auto member = group.first;
+        for (auto remaining = group.count; remaining != 0; --remaining, member = messages_[member].next_in_group)
+            group.pinned = group.pinned || messages_[member].pinned;
         ++version_;
     }
 
-    /// The calls with this id that still wait for a result will have none; gives their number. When it
-    /// fails nothing has changed.
+    /// Declares all unanswered calls with this id dead and returns their number. Changes nothing when it fails. Linear
+    /// in the calls of the conversation.
     constexpr std::size_t abandon(std::string_view id) {
         auto const waits = [&](std::uint32_t call) {
             return calls_[call].id_size != 0 && calls_.id(call) == id && !calls_[call].answered && !calls_[call].dead;
         };
-        std::size_t found = 0;
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) found += waits(call) ? 1u : 0u;
-        if (found == 0) return 0;
+        std::size_t count = 0;
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) count += waits(call) ? 1u : 0u;
+        if (count == 0) return 0;
         detail::grow(dead_calls_, waiting_);
         for (std::uint32_t call = 0; call < calls_.size(); ++call) {
             if (!waits(call)) continue;
             stop_waiting(calls_[call]);
         }
-        // A group without any result has nothing that a model has yet to see.
+        // A group whose calls are all dead holds nothing that the model has yet to read, so it need not stay open.
         if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_)))
             newest_call_group_ = detail::none32;
         ++version_;
-        return found;
+        return count;
     }
 
     template <message Message, token_estimator Estimator>
-    constexpr void append(Message const& m, Estimator const& count) {
-        read(m, count);
+    constexpr void append(Message const& m, Estimator const& estimator) {
+        read(m, estimator);
         place();
     }
 
 private:
+    // The messages of a group form a list, through next_in_group; groups form a forest, through merged_into, whose
+    // roots are the groups that still have messages.
     using read_part = detail::message_scan::read_part;
 
     constexpr std::uint32_t root(std::uint32_t index) const noexcept {
@@ -171,143 +179,147 @@ private:
         return index;
     }
 
-    /// The group of a message; halves the path on the way, so that chains of joined groups stay short.
-    constexpr std::uint32_t find(std::uint32_t index) noexcept {
-        auto at = messages_[index].group;
-        while (groups_[at].merged_into != detail::none32) {
-            auto const next = groups_[at].merged_into;
-            if (groups_[next].merged_into != detail::none32) groups_[at].merged_into = groups_[next].merged_into;
-            at = next;
+    /// As group_of, but shortens the path to the root by half on the way, so that chains of joined groups stay short.
+    constexpr std::uint32_t find_group(std::uint32_t index) noexcept {
+        auto group_id = messages_[index].group;
+        while (groups_[group_id].merged_into != detail::none32) {
+            auto const next = groups_[group_id].merged_into;
+            if (groups_[next].merged_into != detail::none32) groups_[group_id].merged_into = groups_[next].merged_into;
+            group_id = next;
         }
-        messages_[index].group = at;
-        return at;
+        messages_[index].group = group_id;
+        return group_id;
     }
 
     constexpr void reserve() {
-        auto const more = fresh_.parts().size();
+        auto const more = scan_.parts().size();
         detail::grow(messages_, 1);
         detail::grow(groups_, 1);
         detail::grow(parts_, more);
         detail::grow(dead_calls_, waiting_ + more);
-        if (!fresh_.has_pairs()) return;
-        calls_.reserve_more(more, fresh_.text_size());
+        if (!scan_.has_pairs()) return;
+        calls_.reserve_more(more, scan_.text_size());
         detail::grow(orphans_, more), detail::grow(repeats_, more);
     }
 
-    // From here on nothing allocates and nothing throws.
+    // From here on nothing allocates and nothing throws: `reserve` has made the room.
     constexpr void place_message() noexcept {
         auto const index = static_cast<std::uint32_t>(messages_.size());
-        fresh_.record.first_part = static_cast<std::uint32_t>(parts_.size());
-        fresh_.record.part_count = static_cast<std::uint32_t>(fresh_.parts().size());
-        fresh_.record.group = static_cast<std::uint32_t>(groups_.size());
-        messages_.push_back(fresh_.record);
-        groups_.push_back({.cost = fresh_.record.frame,
+        scan_.record.first_part = static_cast<std::uint32_t>(parts_.size());
+        scan_.record.part_count = static_cast<std::uint32_t>(scan_.parts().size());
+        scan_.record.group = static_cast<std::uint32_t>(groups_.size());
+        messages_.push_back(scan_.record);
+        groups_.push_back({.cost = scan_.record.frame,
                            .first = index,
                            .last = index,
                            .tail = index,
                            .count = 1,
-                           .plain_users = fresh_.record.plain_user ? 1u : 0u,
-                           .system = fresh_.record.speaker == role::system,
-                           .pinned = fresh_.record.pinned,
-                           .summary = fresh_.record.summary});
+                           .plain_users = scan_.record.plain_user ? 1u : 0u,
+                           .system = scan_.record.speaker == role::system,
+                           .pinned = scan_.record.pinned,
+                           .summary = scan_.record.summary});
         placing_ = index;
-        if (fresh_.joins_previous && index > 0 && !groups_[find(index - 1)].unsendable) join(find(index - 1));
+        if (scan_.joins_previous && index > 0 && !groups_[find_group(index - 1)].unsendable)
+            join(find_group(index - 1));
         late_ = 0;
-        for (std::size_t at = 0; at < fresh_.parts().size(); ++at) place_part(at, index);
+        for (std::size_t part = 0; part < scan_.parts().size(); ++part) place_part(part, index);
         messages_[index].group = placing_;
-        auto& mine = groups_[placing_];
-        bool const alone = mine.count == 1 && !mine.has_calls;
-        bool const stays_late = !fresh_.part_removable || late_ == fresh_.parts().size();
-        mine.unsendable = mine.unsendable || (late_ != 0 && mine.plain_users == 0 && (alone || stays_late));
+        auto& group = groups_[placing_];
+        bool const alone = group.count == 1 && !group.has_calls;
+        bool const stays_late = !scan_.part_removable || late_ == scan_.parts().size();
+        group.unsendable = group.unsendable || (late_ != 0 && group.plain_users == 0 && (alone || stays_late));
         note_speaker(index);
         ++version_;
     }
 
-    constexpr void place_part(std::size_t at, std::uint32_t index) {
-        auto const& part = fresh_.parts()[at];
+    /// Adds part `position` of the message being placed, which has this index: a call opens a pair, a result or what
+    /// came with one joins the group of its call.
+    constexpr void place_part(std::size_t position, std::uint32_t index) {
+        auto const& part = scan_.parts()[position];
         auto record = part.record;
         record.message_index = index;
         auto const is_result = record.kind == part_kind::tool_result;
         record.by_id = is_result && part.id_size != 0;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
-            record.call = call_of(at);
-            if (record.call != detail::none32 && groups_[find(calls_[record.call].message)].unsendable) {
+            record.call = call_of(position);
+            if (record.call != detail::none32 && groups_[find_group(calls_[record.call].message)].unsendable) {
                 record.call = detail::none32;  // the call can never be sent again
-                record.late = fresh_.part_removable;
+                record.late = scan_.part_removable;
                 ++late_;
             }
             if (record.call != detail::none32) {
-                join(find(calls_[record.call].message));
+                join(find_group(calls_[record.call].message));
                 if (is_result) answer(record);
             } else if (is_result) {
                 groups_[placing_].orphan = true;
                 orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
             }
         }
-        auto& mine = groups_[placing_];
-        mine.cost += record.cost;
-        mine.has_error = mine.has_error || record.status == part_status::error;
+        auto& group = groups_[placing_];
+        group.cost += record.cost;
+        group.has_error = group.has_error || record.status == part_status::error;
         parts_.push_back(record);
     }
 
     constexpr void place_call(read_part const& part, part_record& record, std::uint32_t index) {
-        record.call = calls_.add(fresh_.id_of(part), fresh_.name_of_tool(part), index);
+        record.call = calls_.add(scan_.id_of(part), scan_.name_of_tool(part), index);
         auto& call = calls_[record.call];
         call.part_id = static_cast<std::uint32_t>(parts_.size());
-        auto& mine = groups_[placing_];
-        mine.has_calls = true;
+        auto& group = groups_[placing_];
+        group.has_calls = true;
         newest_call_group_ = placing_;
         if (record.status == part_status::cancelled) {
             call.answered = true;
             dead_calls_.push_back(call.part_id);
         } else {
             call.waits = record.status == part_status::pending;
-            ++mine.waiting;
+            ++group.waiting;
             ++waiting_;
         }
     }
 
-    /// The call that the part at `at` of the message being placed belongs to: a result, or what came
-    /// with one.
-    constexpr std::uint32_t call_of(std::size_t at) {
-        auto const& part = fresh_.parts()[at];
+    /// The call to which part `position` of the message being placed belongs, for a result or what came with one. By
+    /// its id: the call of a result in the same message that has this id, else the nearest earlier call with it.
+    constexpr std::uint32_t call_of(std::size_t position) {
+        auto const& part = scan_.parts()[position];
         if (part.id_size == 0) return answered_by_order(part);
-        auto const base = parts_.size() - at;
-        for (std::size_t before = 0; before < at; ++before)
-            if (fresh_.parts()[before].record.kind == part_kind::tool_result &&
-                fresh_.id_of(fresh_.parts()[before]) == fresh_.id_of(part))
-                return parts_[base + before].call;
-        return calls_.nearest(fresh_.id_of(part));
+        auto const base = parts_.size() - position;
+        for (std::size_t earlier = 0; earlier < position; ++earlier)
+            if (scan_.parts()[earlier].record.kind == part_kind::tool_result &&
+                scan_.id_of(scan_.parts()[earlier]) == scan_.id_of(part))
+                return parts_[base + earlier].call;
+        return calls_.nearest(scan_.id_of(part));
     }
 
-    /// Without an id: the first unanswered call of the newest group with calls that has this tool name, one
-    /// without an id before one that has one; when all are answered, the newest call while no assistant
-    /// message has followed.
+    /// The call of a result without an id: in the newest group with calls, the first unanswered one of this tool, those
+    /// without an id before those with one. Where all are answered, the newest of them, as long as no assistant message
+    /// has followed: a further result of it.
     constexpr std::uint32_t answered_by_order(read_part const& part) const {
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
-        auto plain = detail::none32;
-        auto found = detail::none32;
-        auto any = detail::none32;
+        auto without_id = detail::none32;
+        auto with_id = detail::none32;
+        auto newest_of_tool = detail::none32;
         for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
             if (calls_[call].message < groups_[newest].first) break;
             if (group_of(calls_[call].message) != newest) continue;
-            if (part.tool_size != 0 && calls_.tool(call) != fresh_.name_of_tool(part)) continue;
-            if (any == detail::none32) any = call;
+            if (part.tool_size != 0 && calls_.tool(call) != scan_.name_of_tool(part)) continue;
+            if (newest_of_tool == detail::none32) newest_of_tool = call;
             if (calls_[call].answered) continue;
-            (calls_[call].id_size == 0 ? plain : found) = call;
+            (calls_[call].id_size == 0 ? without_id : with_id) = call;
         }
-        if (plain != detail::none32) return plain;
-        if (found != detail::none32) return found;
+        if (without_id != detail::none32) return without_id;
+        if (with_id != detail::none32) return with_id;
         auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
-        return closed ? detail::none32 : any;
+        return closed ? detail::none32 : newest_of_tool;
     }
 
+    /// Notes a result for its call. A pending result reopens the call; one by id in a second message is a repeat.
     constexpr void answer(part_record const& record) {
         auto& call = calls_[record.call];
-        auto& mine = groups_[group_of(call.message)];
-        auto const counted = !call.answered && !call.dead;
+        auto& group = groups_[group_of(call.message)];
+        auto const was_waiting = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
         if (record.by_id && call.result_in == detail::none32) call.result_in = record.message_index;
@@ -318,25 +330,26 @@ private:
             call.waits = true;
             call.dead = false;
         }
-        auto const counts = !call.answered && !call.dead;
-        if (counts && !counted) ++mine.waiting, ++waiting_;
-        if (counted && !counts) --mine.waiting, --waiting_;
+        auto const is_waiting = !call.answered && !call.dead;
+        if (is_waiting && !was_waiting) ++group.waiting, ++waiting_;
+        if (was_waiting && !is_waiting) --group.waiting, --waiting_;
     }
 
+    /// The call is dead: no result is expected any more, so that its group need not stay open for it.
     constexpr void stop_waiting(detail::call_record& call) noexcept {
-        --groups_[find(call.message)].waiting;
+        --groups_[find_group(call.message)].waiting;
         --waiting_;
         call.dead = true;
         dead_calls_.push_back(call.part_id);
     }
 
-    /// Makes one group of that of the message being placed and another; it keeps the place of the older.
+    /// Joins the group of the message being placed with another; the older of the two takes over the members. O(1).
     constexpr void join(std::uint32_t other) noexcept {
-        auto const mine = placing_;
-        if (mine == other) return;
+        auto const current = placing_;
+        if (current == other) return;
         ++joins_;
-        auto const older = mine < other ? mine : other;
-        auto const newer = mine < other ? other : mine;
+        auto const older = current < other ? current : other;
+        auto const newer = current < other ? other : current;
         placing_ = older;
         auto& into = groups_[older];
         auto& from = groups_[newer];
@@ -346,7 +359,7 @@ private:
         from.merged_into = older;
     }
 
-    /// Some call of the group has a result, or may get one.
+    /// Some call of the group has a result, or may still get one.
     constexpr bool awaits_reader(std::uint32_t group_id) const noexcept {
         for (std::uint32_t call = 0; call < calls_.size(); ++call)
             if (group_of(calls_[call].message) == group_id && (calls_[call].has_result || !calls_[call].dead))
@@ -354,6 +367,8 @@ private:
         return false;
     }
 
+    /// Updates what depends on who speaks: the task, the latest user and assistant messages, and calls that a new turn
+    /// has left behind.
     constexpr void note_speaker(std::uint32_t index) {
         auto const& placed = messages_[index];
         system_messages_ += placed.speaker == role::system ? 1u : 0u;
@@ -364,7 +379,8 @@ private:
         if (placed.speaker != role::assistant) return;
         last_assistant_ = index;
         if (last_plain_user_ == detail::none32) return;
-        // A call left unanswered when a later turn has been answered is dead.
+        // The model has answered a later turn without the result of an earlier call: none will come for it any more.
+        // Calls are decided in order, so that each is looked at once.
         for (; first_undecided_ < calls_.size(); ++first_undecided_) {
             auto& call = calls_[first_undecided_];
             if (call.message >= last_plain_user_) break;
@@ -379,8 +395,8 @@ private:
     std::vector<std::uint32_t> dead_calls_;
     std::vector<std::uint32_t> orphans_;
     std::vector<std::uint32_t> repeats_;
-    std::uint32_t first_undecided_ = 0;  ///< calls before it have an answer, wait for one, or will have none
-    std::size_t waiting_ = 0;            ///< calls without an answer that may still come
+    std::uint32_t first_undecided_ = 0;  ///< calls before it are answered, pending or dead
+    std::size_t waiting_ = 0;  ///< unanswered calls that are not dead
     std::uint32_t first_plain_user_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;
@@ -389,9 +405,9 @@ private:
     std::size_t joins_ = 0;
     std::size_t system_messages_ = 0;
 
-    detail::message_scan fresh_;
+    detail::message_scan scan_;
     std::uint32_t placing_ = 0;  ///< the group of the message being placed
-    std::size_t late_ = 0;  ///< parts of the message being placed that belong to a call that was released
+    std::size_t late_ = 0;  ///< parts of the message being placed whose call was released
 };
 
 using outline = basic_outline<>;

@@ -13,13 +13,13 @@
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
 
-// What is kept of messages, parts and groups beside their text, and one message as it has just been read: all
-// that can fail in taking it in is here, before anything else changes.
+// The outline's records of messages, parts and groups, and the scan of one message from which they are made. Reading is
+// separate from placing: what can fail happens in the scan, before the outline changes.
 
 namespace condense {
 inline namespace v1 {
 
-/// What stays known of a message that was released, so that the outline can be made again without it.
+/// One part of a released message, as a saved session keeps it.
 struct released_part {
     part_kind kind = part_kind::text;
     part_status status = part_status::ok;
@@ -30,11 +30,12 @@ struct released_part {
     std::string tool = {};
     friend bool operator==(released_part const&, released_part const&) = default;
 };
-/// A template, as what is read below, so that a program that only includes it instantiates nothing of it.
+/// What remains known of a message that was released, enough to make the outline again without it. A template, so that
+/// a program that only includes it instantiates nothing of it.
 template <class = void>
 struct basic_released_message {
     std::uint64_t index = 0;
-    std::uint64_t messages = 0;  ///< how many had come when it was released
+    std::uint64_t messages = 0;  ///< length of the conversation when it was released
     role speaker = role::other;
     bool plain_user = false;
     bool joins_previous = false;
@@ -46,49 +47,52 @@ using released_message = basic_released_message<>;
 
 namespace detail {
 
+/// What the outline knows of one message.
 struct message_record {
-    v1::cost frame = {};
-    std::uint32_t first_part = 0;
+    v1::cost frame = {};  ///< cost beside its parts
+    std::uint32_t first_part = 0;  ///< part_id of its first part; the others follow
     std::uint32_t part_count = 0;
-    std::uint32_t group = 0;
+    std::uint32_t group = 0;  ///< where the search for its group begins
     std::uint32_t next_in_group = none32;
     role speaker = role::other;
-    bool plain_user = false;
+    bool plain_user = false;  ///< role user with a part that belongs to no call, and no summary: it begins a turn
     bool pinned = false;
-    bool summary = false;
-    bool released = false;  ///< the session has given it back
+    bool summary = false;  ///< written by an earlier run, as its mark says
+    bool released = false;  ///< the session has given it back; it cannot be read any more
 };
+/// What the outline knows of one part.
 struct part_record {
-    v1::cost cost = {};
-    std::uint64_t size = 0;
-    std::uint32_t call = none32;
+    v1::cost cost = {};  ///< of the original
+    std::uint64_t size = 0;  ///< bytes of the original text
+    std::uint32_t call = none32;  ///< index of the call record to which it belongs
     std::uint32_t message_index = 0;
     part_kind kind = part_kind::text;
     part_status status = part_status::ok;
     bool sealed = false;
     bool by_id = false;  ///< a result that names its call
-    bool late = false;  ///< it belongs to a call that was released, and can be taken out of its message
+    bool late = false;  ///< its call was released, so it is never sent; it can be removed from its message
     earlier_edit earlier = earlier_edit::none;
 };
 
+/// What the outline knows of one group; empty where it has joined another.
 struct group_record {
-    v1::cost cost = {};
-    std::uint32_t first = 0;
+    v1::cost cost = {};  ///< of the originals
+    std::uint32_t first = 0;  ///< indices of its first and last messages, between which others may stand
     std::uint32_t last = 0;
-    std::uint32_t tail = 0;  ///< end of the member list
+    std::uint32_t tail = 0;  ///< end of the member list, in the order in which messages joined
     std::uint32_t count = 0;
     std::uint32_t plain_users = 0;
-    std::uint32_t waiting = 0;  ///< calls without an answer that may still come
-    std::uint32_t merged_into = none32;
+    std::uint32_t waiting = 0;  ///< unanswered calls that are not dead
+    std::uint32_t merged_into = none32;  ///< the group that it has joined
     bool system = false;
     bool pinned = false;
     bool has_calls = false;
     bool has_error = false;
-    bool orphan = false;  ///< results whose call is nowhere
+    bool orphan = false;  ///< it holds results whose call is missing
     bool summary = false;
-    bool unsendable = false;  ///< a member of it, or the call that it answers, has been released
+    bool unsendable = false;  ///< a member of it, or the call that it answers, was released
 
-    /// Counts the members of another group, which has none left, as its own.
+    /// Takes over the members of another group, which is empty afterwards.
     constexpr void take(group_record& other) noexcept {
         last = last > other.last ? last : other.last;
         cost += std::exchange(other.cost, {});
@@ -104,57 +108,59 @@ struct group_record {
     }
 };
 
-/// How a message is read: with its mark, and pinned whatever its traits say; `exact`, or not pinned.
+/// How a message is read into an outline.
 struct read_options {
-    bool marks = false;
-    bool pinned = false;
-    bool exact = false;
+    bool marks = false;  ///< read its mark, by which earlier edits and summaries are recognised
+    bool pinned = false;  ///< pin it, whatever its traits say
+    bool exact = false;  ///< ignore its traits' `pinned`, so that only the flag above counts
 };
 
+/// One message as it was read: its records, and the ids and tool names that are needed until it is placed. Its buffers
+/// are used again for the next message, so that reading a history seldom allocates.
 template <class = void>
 class basic_message_scan {
 public:
     struct read_part {
         part_record record;
-        std::size_t id_at = 0;
+        std::size_t id_offset = 0;  ///< in the text of ids and names; the tool name follows the id
         std::size_t id_size = 0;
         std::size_t tool_size = 0;
     };
 
     template <message Message, token_estimator Estimator>
-    constexpr void read(Message const& m, Estimator const& count, read_options how) {
+    constexpr void read(Message const& m, Estimator const& estimator, read_options options) {
         record = {};
         parts_.clear();
         text_.clear();
         record.speaker = v1::role_of(m);
-        record.frame = frame_cost(count, record.speaker, [&] { return v1::name_of(m); });
-        record.pinned = how.pinned || (!how.exact && v1::is_pinned(m));
+        record.frame = frame_cost(estimator, record.speaker, [&] { return v1::name_of(m); });
+        record.pinned = options.pinned || (!options.exact && v1::is_pinned(m));
         part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m);
-        auto const mark = how.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
+        auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
-            read_part next{.record = {.cost = part_cost(count, part),
+            read_part next{.record = {.cost = part_cost(estimator, part),
                                       .size = part.text.size(),
                                       .kind = part.kind,
                                       .status = part.status,
                                       .sealed = part.sealed,
                                       .earlier = mark.edit_of(parts_.size())}};
-            next.id_at = text_.size();
+            next.id_offset = text_.size();
             next.id_size = part.call.size();
             next.tool_size = part.tool.size();
             if (!part.call.empty()) text_.append(part.call);
             if (!part.tool.empty()) text_.append(part.tool);
-            // An image that came with a result is no word of the user's.
+            // A part with a call id, such as an image that came with a result, is not the user's own.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             parts_.push_back(next);
         });
-        // Only what looks like a summary of ours may be called one.
+        // A mark alone is not trusted: summaries of this library are user messages of one text.
         record.summary = mark.summary() && record.speaker == role::user && parts_.size() == 1 &&
                          parts_[0].record.kind == part_kind::text;
         record.plain_user = record.plain_user && record.speaker == role::user && !record.summary;
     }
 
-    /// As if the message itself had been read.
+    /// Fills the scan with the facts of a released message, as if that had been read.
     void take(released_message const& m, bool pinned, bool removable) {
         part_removable = removable;
         record = {.frame = clamped(m.frame), .speaker = m.speaker, .plain_user = m.plain_user, .pinned = pinned};
@@ -167,31 +173,31 @@ public:
                                          .kind = part.kind,
                                          .status = part.status,
                                          .sealed = part.sealed},
-                              .id_at = text_.size(),
+                              .id_offset = text_.size(),
                               .id_size = part.call.size(),
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
         }
     }
-    /// What `take` needs in place of the message that was read.
+    /// The facts from which `take` can restore this scan.
     released_message facts() const {
-        released_message made{.speaker = record.speaker,
-                              .plain_user = record.plain_user,
-                              .joins_previous = joins_previous,
-                              .frame = record.frame};
+        released_message result{.speaker = record.speaker,
+                                .plain_user = record.plain_user,
+                                .joins_previous = joins_previous,
+                                .frame = record.frame};
         for (auto const& part : parts_)
-            made.parts.push_back({.kind = part.record.kind,
-                                  .status = part.record.status,
-                                  .sealed = part.record.sealed,
-                                  .size = part.record.size,
-                                  .cost = part.record.cost,
-                                  .call = std::string{id_of(part)},
-                                  .tool = std::string{name_of_tool(part)}});
-        return made;
+            result.parts.push_back({.kind = part.record.kind,
+                                    .status = part.record.status,
+                                    .sealed = part.record.sealed,
+                                    .size = part.record.size,
+                                    .cost = part.record.cost,
+                                    .call = std::string{id_of(part)},
+                                    .tool = std::string{name_of_tool(part)}});
+        return result;
     }
 
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
-    /// Whether there may be calls, results, or what came with one.
+    /// The message may hold calls, results, or parts that came with one.
     constexpr bool has_pairs() const noexcept {
         for (auto const& part : parts_)
             if (part.id_size != 0 || part.record.kind == part_kind::tool_call ||
@@ -199,13 +205,13 @@ public:
                 return true;
         return false;
     }
-    /// Bytes of its ids and tool names together.
+    /// Bytes of all ids and tool names, for reserving.
     constexpr std::size_t text_size() const noexcept { return text_.size(); }
     constexpr std::string_view id_of(read_part const& part) const noexcept {
-        return std::string_view{text_}.substr(part.id_at, part.id_size);
+        return std::string_view{text_}.substr(part.id_offset, part.id_size);
     }
     constexpr std::string_view name_of_tool(read_part const& part) const noexcept {
-        return std::string_view{text_}.substr(part.id_at + part.id_size, part.tool_size);
+        return std::string_view{text_}.substr(part.id_offset + part.id_size, part.tool_size);
     }
 
     message_record record = {};

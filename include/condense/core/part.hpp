@@ -6,13 +6,13 @@
 
 #include <condense/core/quantity.hpp>
 
-// What a message is made of: the role of who speaks, and its parts.
-
-// Who a message speaks for. Adapters map their own roles to these: role_named("developer").
+// What a message is made of: the role of its author, and its parts as adapters show them. Adapters map their own roles
+// to these five: role_named("developer").
 
 namespace condense {
 inline namespace v1 {
 
+/// The author of a message. `other` is an ordinary message: it may be dropped or summarised.
 enum class role : std::uint8_t { system, user, assistant, tool, other };
 
 /// The role's usual spelling, as in the chat APIs.
@@ -37,42 +37,42 @@ constexpr role role_named(std::string_view spelling) noexcept {
     return role::other;
 }
 
-// What a message is made of, as its adapter shows it: one part_view for each piece.
-
+/// What a part holds, which decides what may be done with it: calls and results are dropped in pairs, sealed parts are
+/// not edited, `other` is for what the library has no name for.
 enum class part_kind : std::uint8_t { text, reasoning, tool_call, tool_result, media, other };
 
-/// What a model does with the reasoning of its earlier answers that a request gives back to it.
+/// What a model does with the reasoning of its earlier answers when a request contains it.
 enum class reasoning_use : std::uint8_t {
     unknown,
-    takes_back,  ///< it reasons, and takes its reasoning back, at least in the round that is still open
-    none,        ///< it does not reason: what another model has thought is of no use to it, or refused
+    takes_back,  ///< it reasons, and reads its earlier reasoning, at least that of the open round
+    none,        ///< it does not reason: reasoning of another model is ignored, or makes it refuse the request
 };
 
-/// `pending` on a call or a result says that the answer is still to come, however long it takes;
-/// `cancelled` on a call that none will come.
+/// The state of a call or a result. `pending`: the answer is still to come, however long it takes. `cancelled`, of a
+/// call: none will come.
 enum class part_status : std::uint8_t { ok, error, cancelled, pending };
 
-/// A cost that stands in place of the text's, if it was given.
+/// An optional cost that replaces the estimate of a part's text.
 class own_cost {
 public:
     constexpr own_cost() = default;
-    constexpr own_cost(v1::cost given) noexcept : value_{given}, given_{true} {}
+    constexpr own_cost(v1::cost value) noexcept : value_{value}, is_set_{true} {}
 
-    constexpr explicit operator bool() const noexcept { return given_; }
+    constexpr explicit operator bool() const noexcept { return is_set_; }
     constexpr v1::cost operator*() const noexcept { return value_; }
     constexpr void reset() noexcept { *this = {}; }
     friend constexpr bool operator==(own_cost, own_cost) = default;
 
 private:
     v1::cost value_ = {};
-    bool given_ = false;
+    bool is_set_ = false;
 };
 
-/// One piece of a message. The views need only live while the sink that receives them runs.
+/// One part of a message. Its string views need only be valid while the sink that receives it runs.
 ///
-/// Of media the text is not what they hold but what they are, short, as in "image/png, 90,123 bytes" or
-/// nothing; give their cost. With a text in their place (with_part) they are a part of kind text that
-/// is not sealed, or of their tool result.
+/// The text of media is not their content but a short description, such as "image/png, 90,123 bytes", or empty; set
+/// their cost. After with_part has put a text in their place, they must show as a part of kind text that is not sealed,
+/// or as part of their tool result.
 struct part_view {
     part_kind kind = part_kind::text;
     std::string_view text = {};  ///< UTF-8; of a tool call its arguments
@@ -85,6 +85,7 @@ struct part_view {
     friend constexpr bool operator==(part_view const&, part_view const&) = default;
 };
 
+/// The kind as reports and prompts print it.
 constexpr std::string_view name(part_kind kind) noexcept {
     switch (kind) {
         case part_kind::text: return "text";

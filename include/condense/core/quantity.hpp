@@ -6,14 +6,16 @@
 
 #include <condense/detail/saturate.hpp>
 
-// Strong types for sizes, with literals: 10'000_chars, 20'000_tokens, 65_pct, 100_messages.
+// Strong types for sizes, shares, costs and prices, with literals: 10'000_chars, 20'000_tokens,
+// 65_pct, 3.0_per_million. Integers only, so that no decision depends on how a machine rounds.
 
 namespace condense {
 inline namespace v1 {
 
+/// What a quantity counts. Quantities of different units do not mix.
 enum class unit : std::uint8_t { bytes, chars, lines, messages, nanoseconds, results, tokens, turns };
 
-/// A saturating count of one unit.
+/// A count of one unit. Sums stop at the largest value, differences at 0.
 template <unit Unit>
 struct quantity {
     std::uint64_t count = 0;
@@ -30,23 +32,25 @@ struct quantity {
 using bytes = quantity<unit::bytes>;
 /// Unicode code points.
 using chars = quantity<unit::chars>;
+/// Lines of text.
 using lines = quantity<unit::lines>;
 using messages = quantity<unit::messages>;
-/// Of tools; the blocks of one count once.
+/// Tool results. A result of several blocks counts once.
 using results = quantity<unit::results>;
 using tokens = quantity<unit::tokens>;
-/// A plain user message and all that answers it.
+/// Turns: a plain user message and everything up to the next one.
 using turns = quantity<unit::turns>;
 /// Nanoseconds since any fixed point.
 using instant = quantity<unit::nanoseconds>;
 
-/// A share in hundredths of a per cent, so that no decision needs floating point.
+/// A share, in hundredths of a per cent.
 struct percent {
     std::uint32_t basis_points = 0;
 
-    static constexpr std::uint32_t whole = 10'000;
+    static constexpr std::uint32_t whole = 10'000;  ///< 100 %
     friend constexpr auto operator<=>(percent, percent) = default;
 
+    /// The share of a total, rounded down.
     template <unit Unit>
     constexpr quantity<Unit> of(quantity<Unit> total) const noexcept {
         return {detail::scale_down(total.count, basis_points, whole)};
@@ -66,6 +70,7 @@ consteval messages operator""_messages(unsigned long long count) { return {count
 consteval results operator""_results(unsigned long long count) { return {count}; }
 consteval tokens operator""_tokens(unsigned long long count) { return {count}; }
 consteval turns operator""_turns(unsigned long long count) { return {count}; }
+// A share that does not fit becomes the largest one, which triggers and policies refuse.
 consteval percent operator""_pct(unsigned long long count) {
     return {count > 1'000'000 ? detail::none32 : static_cast<std::uint32_t>(count * 100)};
 }
@@ -73,16 +78,16 @@ consteval percent operator""_pct(long double count) { return {static_cast<std::u
 
 }  // namespace literals
 
-// What text costs: fixed-point tokens. Only usage rounds, upward and once, on the sum.
-
-/// Tokens in steps of 1/256; sums saturate.
+/// What text costs: tokens in steps of 1/256, so that estimates of short texts add up without rounding errors. Only
+/// usage rounds: upward and once, on the sum. Sums saturate.
 struct cost {
-    std::uint64_t steps = 0;
+    std::uint64_t steps = 0;  ///< 256 for one token
 
     static constexpr std::uint64_t per_token = 256;
 
     static constexpr cost of(v1::tokens count) noexcept { return {detail::mul_capped(count.count, per_token)}; }
 
+    /// Whole tokens, rounded upward.
     constexpr v1::tokens tokens() const noexcept { return {steps / per_token + (steps % per_token != 0 ? 1u : 0u)}; }
 
     friend constexpr auto operator<=>(cost, cost) = default;
@@ -96,9 +101,7 @@ struct cost {
     constexpr cost& operator-=(cost less) noexcept { return *this = *this - less; }
 };
 
-// What tokens cost, in whole numbers: 3.0_per_million, and the four prices that a provider asks.
-
-/// What tokens cost, in millionths of any currency for a million of them.
+/// The price of tokens, in millionths of any currency for a million of them.
 struct price {
     std::uint64_t millionths = 0;
     friend constexpr auto operator<=>(price, price) = default;
@@ -111,11 +114,11 @@ consteval price operator""_per_million(long double amount) {
 consteval price operator""_per_million(unsigned long long amount) { return {amount * 1'000'000}; }
 }  // namespace literals
 
-/// What a provider asks for tokens. Defaults: a current model of the middle class, in dollars.
+/// The four prices that a provider asks for tokens. The defaults are those of a current mid-size model, in dollars.
 struct prices {
     price input = {3'000'000};   ///< not cached
     price cached = {300'000};    ///< read from the prompt cache
-    price written = {3'750'000};  ///< written to it; the input price where a provider asks no more
+    price written = {3'750'000};  ///< written to the cache; the input price where a provider asks nothing extra
     price output = {15'000'000};
 
     friend constexpr bool operator==(prices const&, prices const&) = default;

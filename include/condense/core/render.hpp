@@ -12,20 +12,21 @@
 #include <condense/core/outline.hpp>
 #include <condense/core/report.hpp>
 
-// The messages that would be sent: the originals with the edits in force, summaries and answers; and what was cut of
-// them.
+// The messages that would be sent, rendered on demand: originals with the edits in force, summaries and written
+// results; and the list of what was cut from them.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The mark of a message after the edits in force: what it was, and what has been added.
+/// The mark of a message with edits: "short.0,stored.2" says that part 0 was shortened and part 2 has its original in a
+/// store, by this run or an earlier one. Parts are numbered as the rendered message has them, without removed ones.
 template <class Message>
 std::string new_mark(outline const& facts, view const& edits, std::uint32_t index) {
     std::string mark;
-    auto const& found = facts.message_at(index);
+    auto const& message = facts.message_at(index);
     std::size_t place = 0;
-    for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
         auto earlier = facts.part_at(part_id).earlier;
         if (auto const* const changed = edits.edit_of(part_id)) {
             if (changed->kind == edit_kind::remove) continue;
@@ -40,96 +41,102 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
     return mark;
 }
 
+/// Some part of the message has an edit in force.
 template <class View>
 constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
-    auto const& found = facts.message_at(index);
-    for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+    auto const& message = facts.message_at(index);
+    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
         if (edits.edit_of(part_id) != nullptr) return true;
     return false;
 }
 
-/// Calls kept(index), changed(index), summary(group) or answer(part_id of the call) for each message that
-/// would be sent, in order.
-template <class Kept, class Changed, class Summary, class Answer>
-constexpr void each_place(outline const& facts, view const& edits, Kept& kept, Changed& changed, Summary& summary,
-                          Answer& answer) {
+/// Calls unchanged(index), changed(index), summary(group) or answer(part_id of the call) for each message to send, in
+/// order. Written results follow the message with their calls. Renders nothing.
+template <class Unchanged, class Changed, class Summary, class Answer>
+constexpr void each_place(outline const& facts, view const& edits, Unchanged& unchanged, Changed& changed,
+                          Summary& summary, Answer& answer) {
     for (std::uint32_t index = 0; index < facts.size(); ++index) {
-        // Groups have the index of the message with which they began.
+        // A group has the index of its first message, so the summary of group `index` stands here.
         if (edits.present(group{index}.summary())) summary(group{index}.summary());
         auto const group_id = facts.group_of(index);
-        if (edits.gone(group_id) || edits.emptied(facts, index)) continue;
+        if (edits.is_dropped(group_id) || edits.emptied(facts, index)) continue;
         if (is_edited(facts, edits, index)) changed(index);
-        else kept(index);
+        else unchanged(index);
         if (!edits.has_answers(group_id)) continue;
-        auto const& found = facts.message_at(index);
-        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
+        auto const& message = facts.message_at(index);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
             if (edits.answer_at(part_id) != 0) answer(part_id);
     }
 }
 
-/// A message with its edits; it has some.
+/// A copy of a message that has edits, with all of them applied: texts are replaced first, then parts are removed, from
+/// the last to the first, so that the indices of the others stay valid.
 template <class Message>
 constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index,
                          bool marks) {
-    auto const& found = facts.message_at(index);
-    std::optional<Message> made;
-    auto const now = [&]() -> Message const& { return made ? *made : original; };
-    for (std::uint32_t part = 0; part < found.part_count; ++part) {
-        auto const* const changed = edits.edit_of(found.first_part + part);
+    auto const& message = facts.message_at(index);
+    std::optional<Message> result;
+    auto const current = [&]() -> Message const& { return result ? *result : original; };
+    for (std::uint32_t part = 0; part < message.part_count; ++part) {
+        auto const* const changed = edits.edit_of(message.first_part + part);
         if (changed == nullptr || changed->kind == edit_kind::remove) continue;
-        if constexpr (shortenable<Message>) made.emplace(v1::with_part(now(), part, edits.text_at(changed->text).text));
+        if constexpr (shortenable<Message>)
+            result.emplace(v1::with_part(current(), part, edits.text_at(changed->text).text));
     }
-    // Results last, as what came with one has its place in it.
+    // Results are removed last, as other parts may have their place inside one, and their indices depend on it.
     auto const goes = [&](std::uint32_t part, bool results) {
-        auto const* const changed = edits.edit_of(found.first_part + part);
-        bool const is_result = facts.part_at(found.first_part + part).kind == part_kind::tool_result;
+        auto const* const changed = edits.edit_of(message.first_part + part);
+        bool const is_result = facts.part_at(message.first_part + part).kind == part_kind::tool_result;
         return changed != nullptr && changed->kind == edit_kind::remove && is_result == results;
     };
-    std::uint32_t gone = 0;
+    std::uint32_t removed_below = 0;
     if constexpr (part_removable<Message>) {
-        for (auto part = found.part_count; part-- > 0;)
-            if (goes(part, false)) made.emplace(v1::without_part(now(), part)), ++gone;
-        for (auto part = found.part_count; part-- > 0;) {
-            gone -= goes(part, false) ? 1u : 0u;  // to those below it
-            if (goes(part, true)) made.emplace(v1::without_part(now(), part - gone));
+        for (auto part = message.part_count; part-- > 0;)
+            if (goes(part, false)) result.emplace(v1::without_part(current(), part)), ++removed_below;
+        for (auto part = message.part_count; part-- > 0;) {
+            removed_below -= goes(part, false) ? 1u : 0u;  // now the number of removed parts before `part`
+            if (goes(part, true)) result.emplace(v1::without_part(current(), part - removed_below));
         }
     }
     if constexpr (markable<Message>)
-        if (marks && made) v1::set_mark(*made, new_mark<Message>(facts, edits, index));
-    return std::move(*made);
+        if (marks && result) v1::set_mark(*result, new_mark<Message>(facts, edits, index));
+    return std::move(*result);
 }
 
+/// The message that holds a summary, marked so that later runs recognise it.
 template <class Message>
 constexpr Message render_summary(view const& edits, group which, bool marks) {
-    auto made = make_fn::make<Message>(role::user, edits.summary_text(which).text);
+    auto result = make_fn::make<Message>(role::user, edits.summary_text(which).text);
     if constexpr (markable<Message>)
-        if (marks) v1::set_mark(made, "summary");
-    return made;
+        if (marks) v1::set_mark(result, "summary");
+    return result;
 }
 
-/// The answer to a call, as the adapter makes it of the message with the call.
+/// The message with a written result, as the adapter makes it from the message with the call.
 template <class Message>
 constexpr Message render_answer(Message const& original, outline const& facts, view const& edits,
                                 std::uint32_t part_id) {
-    std::optional<Message> made;
-    auto at = facts.message_at(facts.part_at(part_id).message_index).first_part;
+    std::optional<Message> result;
+    auto current_id = facts.message_at(facts.part_at(part_id).message_index).first_part;
     v1::each_part(original, [&](part_view const& part) {
         if constexpr (answerable<Message>)
-            if (at++ == part_id) made.emplace(v1::make_result(original, part, edits.answer_text(part_id).text));
+            if (current_id++ == part_id)
+                result.emplace(v1::make_result(original, part, edits.answer_text(part_id).text));
     });
-    return std::move(*made);
+    return std::move(*result);
 }
 
-/// Calls f(sequence) for each message that would be sent as it is, f(sequence, bytes) for each other, in order.
+/// Calls f(sequence) for each message to send as it is, f(sequence, bytes) for each other, in order. The number of a
+/// summary is that of the first message it stands for, that of a written result is its call's.
 template <class Draft, class Function>
-constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
+constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
     using message_type = typename Draft::message_type;
-    auto const& facts = whole.outline();
-    auto const& edits = whole.edits();
-    auto const kept = [&](std::uint32_t index) { f(sequence{index}); };
+    auto const& facts = draft.outline();
+    auto const& edits = draft.edits();
+    auto const unchanged = [&](std::uint32_t index) { f(sequence{index}); };
     auto const changed = [&](std::uint32_t index) {
         f(sequence{index},
-          v1::to_bytes(render<message_type>(whole.message_at(sequence{index}), facts, edits, index, marks)));
+          v1::to_bytes(render<message_type>(draft.message_at(sequence{index}), facts, edits, index, marks)));
     };
     auto const summary = [&](group which) {
         if constexpr (composable<message_type>)
@@ -139,54 +146,56 @@ constexpr void each_sent(Draft const& whole, bool marks, Function& f) {
     auto const answer = [&](std::uint32_t part_id) {
         auto const index = facts.part_at(part_id).message_index;
         f(sequence{index},
-          v1::to_bytes(render_answer<message_type>(whole.message_at(sequence{index}), facts, edits, part_id)));
+          v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id)));
     };
-    each_place(facts, edits, kept, changed, summary, answer);
+    each_place(facts, edits, unchanged, changed, summary, answer);
 }
 
-/// The step is one of those that led to what is left of its part: nothing has put the part back since.
+/// The step contributed to the present state of its part: no later restore has undone it.
 template <class View>
 constexpr bool led_to_present(View const& edits, std::size_t index) noexcept {
-    auto at = edits.edit_at(edits.steps()[index].target);
-    while (at > index + 1) at = edits.steps()[at - 1].previous;
-    return at == index + 1;
+    auto step_number = edits.edit_at(edits.steps()[index].target);
+    while (step_number > index + 1) step_number = edits.steps()[step_number - 1].previous;
+    return step_number == index + 1;
 }
 
-/// Calls f(truncation) for each edit of a part that layers have made from step `mark` on, in their order, where
-/// its message is still sent. Reads the texts. `layers` are the entries of the report.
+/// Calls f(truncation) for each edit of a part that a layer has made from step `mark` on, in order, where its message
+/// is still sent. Reads the texts, to count their characters. `layers` are the entries of the report.
 template <class Source, class View, class Layers, class Function>
 constexpr void each_truncation(Source const& source, outline const& facts, View const& edits, std::size_t mark,
                                Layers const& layers, bool recorded, Function&& f) {
     for (auto index = mark; index < edits.steps().size(); ++index) {
-        auto const& cut = edits.steps()[index];
-        bool const cuts =
-            cut.kind == edit_kind::shorten || cut.kind == edit_kind::externalize || cut.kind == edit_kind::remove;
-        if (!cuts || cut.author == 0 || cut.author > layers.size() || !led_to_present(edits, index)) continue;
-        auto const& part = facts.part_at(cut.target);
+        auto const& edit = edits.steps()[index];
+        bool const is_cut =
+            edit.kind == edit_kind::shorten || edit.kind == edit_kind::externalize || edit.kind == edit_kind::remove;
+        // Only what layers did is reported, and only if it is part of what the model will read.
+        if (!is_cut || edit.author == 0 || edit.author > layers.size() || !led_to_present(edits, index)) continue;
+        auto const& part = facts.part_at(edit.target);
         auto const number = part.message_index;
-        if (edits.gone(facts.group_of(number)) || facts.message_at(number).released) continue;
-        truncation made{.message = {number},
-                        .part = cut.target - facts.message_at(number).first_part,
-                        .kind = part.kind,
-                        .layer = layers[cut.author - 1].name,
-                        .recorded = recorded};
-        auto const text_of = [&](auto const& one) -> auto const& { return edits.text_at(one.text); };
-        if (cut.text != none32) {
-            made.after = {utf8::count(text_of(cut).text)};
-            made.stored = text_of(cut).stored;
+        if (edits.is_dropped(facts.group_of(number)) || facts.message_at(number).released) continue;
+        truncation entry{.message = {number},
+                         .part = edit.target - facts.message_at(number).first_part,
+                         .kind = part.kind,
+                         .layer = layers[edit.author - 1].name,
+                         .recorded = recorded};
+        // Lengths are measured against the step before, which may be another layer's, else against the original.
+        auto const text_of = [&](auto const& step) -> auto const& { return edits.text_at(step.text); };
+        if (edit.text != none32) {
+            entry.after = {utf8::count(text_of(edit).text)};
+            entry.stored = text_of(edit).stored;
         }
-        if (cut.previous != 0) {
-            auto const& found = text_of(edits.steps()[cut.previous - 1]);
-            made.before = {utf8::count(found.text)};
-            if (!made.stored) made.stored = found.stored;
+        if (edit.previous != 0) {
+            auto const& previous = text_of(edits.steps()[edit.previous - 1]);
+            entry.before = {utf8::count(previous.text)};
+            if (!entry.stored) entry.stored = previous.stored;
         } else {
             auto&& m = source[number];
-            std::uint32_t at = 0;
-            v1::each_part(m, [&](part_view const& seen) {
-                if (at++ == made.part) made.before = {utf8::count(seen.text)};
+            std::uint32_t position = 0;
+            v1::each_part(m, [&](part_view const& content) {
+                if (position++ == entry.part) entry.before = {utf8::count(content.text)};
             });
         }
-        f(made);
+        f(entry);
     }
 }
 

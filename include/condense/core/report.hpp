@@ -15,18 +15,19 @@
 #include <condense/detail/json_quote.hpp>
 #include <condense/detail/text.hpp>
 
-// What a run came to and what each layer did, measured. A report holds no heap memory.
+// What a run came to and what each layer did, as measured by the engine, not as claimed by the layer. A report holds no
+// heap memory, so that copying it cannot fail.
 
 namespace condense {
 inline namespace v1 {
 
 /// What a run came to.
 enum class outcome : std::uint8_t {
-    fits,       ///< under the line, or within the budget with nothing left that could be reduced
-    over,       ///< over the budget; the layers present could do no more
-    passes,     ///< still over its line after the passes that were allowed
-    time,       ///< still over its line when the time was up
-    exhausted,  ///< over the budget with only the floor left
+    fits,  ///< the request may be sent: it is within the limit
+    over,  ///< over the limit; the layers of this pipeline could do no more
+    passes,  ///< still over escalate's line after all of its passes, or layers have work left
+    time,  ///< still over escalate's line when its time was up
+    exhausted,  ///< over the limit, and all that is left may not be dropped
 };
 
 constexpr std::string_view name(outcome which) noexcept {
@@ -42,11 +43,11 @@ constexpr std::string_view name(outcome which) noexcept {
 
 /// What one layer came to.
 enum class layer_outcome : std::uint8_t {
-    idle,      ///< not due, or nothing to do
-    stored,    ///< nothing to edit, and something was put into a journal or a store
-    applied,   ///< a measured decrease
-    declined,  ///< edits were proposed and taken back, or all were refused
-    failed,    ///< it threw or reported a failure and did nothing else; its edits were taken back
+    idle,  ///< not due, or nothing to do
+    stored,  ///< nothing to edit, but something was written to a journal or a store
+    applied,  ///< its edits made the request smaller
+    declined,  ///< its edits were rolled back or refused, or it waits for its model
+    failed,  ///< it threw or reported a failure, and was applied in no other call
 };
 
 constexpr std::string_view name(layer_outcome which) noexcept {
@@ -60,36 +61,39 @@ constexpr std::string_view name(layer_outcome which) noexcept {
     return "failed";
 }
 
-/// One layer's own work over all passes of a run.
+/// One layer's own work over all sweeps and passes of a run.
 struct layer_report {
-    std::string_view name = {};
+    std::string_view name = {};  ///< the layer's `label`, else its `name`, else that of its type
     layer_outcome outcome = layer_outcome::idle;
-    tokens before = {};            ///< used when it first ran
-    tokens saved = {};             ///< by its own edits
-    tokens restored = {};          ///< growth by restored messages, not part of `saved`
-    std::uint32_t runs = 0;
+    tokens before = {};  ///< usage when it was first called
+    tokens saved = {};  ///< by its own edits
+    tokens restored = {};  ///< growth by restored messages and written results, not part of `saved`
+    std::uint32_t runs = 0;  ///< times one of its hooks was called
     std::uint32_t groups_dropped = 0;  ///< dropped or summarised
     std::uint32_t parts_shortened = 0;
     std::uint32_t artifacts = 0;  ///< originals stored
-    std::uint32_t refused = 0;    ///< edits that the draft refused and the layer noted
-    std::uint32_t failures = 0;   ///< times it threw, reported a failure, or a store did
-    std::uint32_t asked = 0;      ///< calls of a model; in a dry run, calls that would be made
-    bool summarizes = false;      ///< the layer puts summaries in the place of groups
-    std::uint32_t passes = 0;     ///< in which it ran the layers before it again, under pressure
-    bool threw = false;           ///< it ended by an exception in this run: no escalation runs it again
-    bool waits = false;           ///< put off: its edits are not worth it yet, or its model was asked lately
-    std::uint32_t files = 0;      ///< created for what was stored, where the store says so (V6)
-    std::array<reference, 4> file_names = {};  ///< of the first of them, as references spell themselves
-    detail::small_text<96> note = {};
+    std::uint32_t refused = 0;  ///< edits that the draft refused and the layer noted
+    std::uint32_t failures = 0;  ///< times that it or a store threw or reported a failure
+    std::uint32_t asked = 0;  ///< calls of a model; in a dry run, calls that would be made
+    bool summarizes = false;  ///< the layer puts summaries in the place of groups
+    std::uint32_t passes = 0;  ///< times it ran the layers before it again, under pressure
+    bool threw = false;  ///< it ended by an exception in this run: no escalation runs it again
+    bool waits = false;  ///< deferred: its edits are not worth it yet, or its model was called recently
+    std::uint32_t files = 0;  ///< new files for what was stored, where the store has files
+    std::array<reference, 4> file_names = {};  ///< names of the first of them
+    detail::small_text<96> note = {};  ///< why it did nothing, or what failed
 
     constexpr void add_file(reference const& file) noexcept {
         if (files < file_names.size()) file_names[files] = file;
         ++files;
     }
+    /// What the layer's own edits would have left, without those of other layers.
     constexpr tokens after() const noexcept { return before - saved; }
 };
 
 namespace detail {
+
+// The pieces of report::text, free of the number of layers so that each is compiled once.
 
 inline void append_padded(std::string& out, std::string_view text, std::size_t width, bool right = false) {
     auto const gap = text.size() < width ? width - text.size() : 1;
@@ -134,33 +138,36 @@ inline void append_head(std::string& out, std::string_view result, usage const& 
 
 }  // namespace detail
 
-/// What a run came to, whatever its pipeline: the base of its report.
+/// What a run came to, whatever its pipeline: the base of every report. It has no entries of layers.
 struct run_report {
     v1::outcome outcome = v1::outcome::fits;
     usage before = {};
     usage after = {};
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
-    tokens floor =
-        {};  ///< what no law lets go, beside `after`, what this mix leaves; set when the outcome is `exhausted`
+    /// What no pipeline could drop or shorten, set when the outcome is `exhausted`; this one leaves `after`.
+    tokens floor = {};
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
-    tokens prefix = {};  ///< before that: what stays byte-identical, and in a prompt cache; overhead included
-    instant time = {};   ///< how long the run took
-    std::string_view refused = {};  ///< why no layer ran: the budget can not be; empty where it can
+    tokens prefix = {};  ///< tokens before that, overhead included: they stay byte-identical, and in a prompt cache
+    instant time = {};  ///< how long the run took
+    std::string_view refused = {};  ///< why no layer ran, where the budget is impossible; else empty
 
     /// The request may be sent.
     constexpr bool fits() const noexcept { return after.tokens <= limit && refused.empty(); }
     constexpr bool changed() const noexcept { return first_changed.has_value(); }
-    /// What is left of the tokens used before, rounded up to hundredths of a percent; row D3.
+    /// Tokens after the run as a share of those before, rounded up to hundredths of a per cent; 100 % where nothing was
+    /// saved.
     constexpr percent ratio() const noexcept {
         if (after.tokens >= before.tokens) return {percent::whole};
         unsigned shift = 0;  // the product below has to be below 2^64
         while (before.tokens.count >> shift >= std::uint64_t{1} << 48) ++shift;
-        auto const [left, whole] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
-        return {static_cast<std::uint32_t>((left * percent::whole + whole - 1) / whole)};
+        auto const [remaining, total] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
+        return {static_cast<std::uint32_t>((remaining * percent::whole + total - 1) / total)};
     }
 };
 
 namespace detail {
+
+// The pieces of report::json. Each member ends with a comma, which the end of its object overwrites.
 
 inline void append_member(std::string& out, std::string_view key, std::uint64_t value) {
     out.append("\"").append(key).append("\":").append(std::to_string(value)).push_back(',');
@@ -182,18 +189,18 @@ inline void append_member(std::string& out, std::string_view key, usage const& v
 }
 
 /// From the opening brace to the bracket of the layers.
-inline void append_members(std::string& out, run_report const& of, std::uint64_t dropped_unsummarized) {
+inline void append_members(std::string& out, run_report const& report, std::uint64_t dropped_unsummarized) {
     out.push_back('{');
-    append_member(out, "outcome", name(of.outcome));
-    append_member(out, "before", of.before);
-    append_member(out, "after", of.after);
-    append_member(out, "limit", of.limit.count);
-    append_member(out, "floor", of.floor.count);
-    if (of.first_changed) append_member(out, "first_changed", *of.first_changed);
-    append_member(out, "prefix", of.prefix.count);
-    append_member(out, "nanoseconds", of.time.count);
+    append_member(out, "outcome", name(report.outcome));
+    append_member(out, "before", report.before);
+    append_member(out, "after", report.after);
+    append_member(out, "limit", report.limit.count);
+    append_member(out, "floor", report.floor.count);
+    if (report.first_changed) append_member(out, "first_changed", *report.first_changed);
+    append_member(out, "prefix", report.prefix.count);
+    append_member(out, "nanoseconds", report.time.count);
     append_member(out, "dropped_unsummarized", dropped_unsummarized);
-    if (!of.refused.empty()) append_member(out, "refused", of.refused);
+    if (!report.refused.empty()) append_member(out, "refused", report.refused);
     out.append("\"layers\":[");
 }
 
@@ -216,26 +223,27 @@ inline void append_object(std::string& out, layer_report const& layer) {
 
 }  // namespace detail
 
-/// One run: exactly one entry a layer, in the order of the pipeline.
+/// What a run came to, with one entry for each layer, in the order of the pipeline. Must not be ignored: a request that
+/// does not fit should not be sent.
 template <std::size_t Layers>
 struct [[nodiscard]] report : run_report {
     std::array<layer_report, Layers> layers = {};
 
-    /// Groups that were dropped in a run whose summary failed, where no other layer made one.
+    /// Number of groups that were dropped without a summary in a run whose summary failed.
     constexpr std::uint64_t dropped_unsummarized() const noexcept {
         bool failed = false;
-        bool made = false;
+        bool summarized = false;
         std::uint64_t dropped = 0;
         for (auto const& layer : layers) {
             failed = failed || (layer.summarizes && layer.failures != 0);
-            made = made || (layer.summarizes && layer.outcome == layer_outcome::applied);
+            summarized = summarized || (layer.summarizes && layer.outcome == layer_outcome::applied);
             dropped += layer.summarizes ? 0 : layer.groups_dropped;
         }
-        return failed && !made ? dropped : 0;
+        return failed && !summarized ? dropped : 0;
     }
 
-    /// A table: one line for the run, which says where messages were dropped because a summary failed, and one
-    /// for each layer.
+    /// A table for humans: one line for the run, which warns where a summary failed and groups were dropped without
+    /// one, and one line for each layer.
     std::string text() const {
         std::string out;
         if (!refused.empty()) out.append(refused).push_back('\n');
@@ -249,7 +257,7 @@ struct [[nodiscard]] report : run_report {
         }
         return out;
     }
-    /// The same figures as one JSON object; names and notes are quoted, layers without a name left out.
+    /// The same figures as one JSON object. Names and notes are escaped; layers without a name are left out.
     std::string json() const {
         std::string out;
         detail::append_members(out, *this, dropped_unsummarized());
@@ -260,24 +268,25 @@ struct [[nodiscard]] report : run_report {
     }
     template <class Stream>
         requires requires(Stream& stream, std::string const& text) { stream << text; }
-    friend Stream& operator<<(Stream& stream, report const& made) {
-        stream << made.text();
+    friend Stream& operator<<(Stream& stream, report const& value) {
+        stream << value.text();
         return stream;
     }
 };
 
-/// What a layer left of one part, and where the original is; row D6, as nobody should have to guess what a model
-/// did not see. A part that two layers cut has an entry for each, in their order.
+/// What a layer left of one part, and where its original is: the audit trail of what the model did not see. A part that
+/// two layers cut has an entry for each, in their order.
 struct truncation {
-    sequence message = {};    ///< its number in the history, and in journals
-    std::uint32_t part = 0;   ///< in each_part order
+    sequence message = {};  ///< its number in the history, and in journals
+    std::uint32_t part = 0;  ///< in each_part order
     part_kind kind = part_kind::text;
     std::string_view layer = {};  ///< its name in the report
-    chars before = {};        ///< as the layer found it; of media what stands for them
-    chars after = {};         ///< 0 where it was taken out
-    reference stored = {};    ///< by which a store has the original; none where no store has it
-    bool recorded = false;    ///< a journal has the message
+    chars before = {};  ///< length of the text that the layer was given; of media that of their description
+    chars after = {};  ///< 0 where the part was removed
+    reference stored = {};  ///< of the original in a store; empty where no store has it
+    bool recorded = false;  ///< a journal has the message
 
+    /// One sentence for a log.
     std::string text() const {
         auto out = "truncated: message " + detail::grouped(message.number) + ", part " + detail::grouped(part) + " (";
         out.append(name(kind)).append(") by ").append(detail::printable(layer, 64)).append(": ");
@@ -290,8 +299,7 @@ struct truncation {
 
 namespace events {
 
-/// A part was cut by the run or arrival that is over: told once for each, before its `reduced`, as nobody
-/// should have to guess what a model did not see.
+/// A part was cut by the run, or on arrival. Observers get one for each such part, before the event `reduced`.
 using truncated = truncation;
 
 }  // namespace events

@@ -11,41 +11,38 @@
 #include <condense/core/handles.hpp>
 #include <condense/core/quantity.hpp>
 
-// The options of a run: clock, stop, pins, pacing, observer.
-
-// The machine's clock, without the weight of <chrono>.
+// The options of a run: reduce(history, mix, budget, estimator, run_options{.pins = pins_at{{{0}}}}). Clock, stop
+// token, pins, pacing and observer, and what a program says of its conversation beside the messages.
 
 namespace condense {
 inline namespace v1 {
 
-/// Nanoseconds of the monotonic clock, or of the calendar clock where there is no other.
+/// Nanoseconds of the monotonic clock, or of the calendar clock where there is no other. Not std::chrono, as its header
+/// is expensive to include.
 struct steady_clock {
     instant operator()() const noexcept {
-        std::timespec now{};
+        std::timespec time{};
 #if defined(CLOCK_MONOTONIC)
-        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        ::clock_gettime(CLOCK_MONOTONIC, &time);
 #else
-        static_cast<void>(std::timespec_get(&now, TIME_UTC));
+        static_cast<void>(std::timespec_get(&time, TIME_UTC));
 #endif
-        return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec)};
+        return {static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec)};
     }
 };
 
-// The seams of a run, and what a program says of its conversation beside the messages:
-// reduce(history, mix, budget, estimator, run_options{.pins = pins_at{{{0}}}}).
-
-/// The limits of a session's automatic runs; a manual run passes them all. Shares are of the input. Layers that are
-/// due by messages or turns wait for rounds in place of tokens (law L18): one round after a run that left them due,
-/// twice as many after each further one.
+/// When a session runs by itself, so that it neither loops nor calls a model at every message. Shares are of the input.
+/// Layers that are due by messages or turns wait for rounds in place of tokens: one round after a run that left them
+/// due, twice as many after each further one. A manual run ignores all of this.
 struct pacing {
-    percent growth = {200};  ///< pushed at least before another run, after one that left a layer due or gained less
-    percent asking = {2'500};  ///< pushed at least before a model is asked again; also what an open circuit waits for
-    std::uint32_t fruitless = 2;  ///< runs in a row without progress that open the circuit
+    percent growth = {200};  ///< growth before the next run, after one that left a layer due or gained less than this
+    percent asking = {2'500};  ///< growth before a model is called again, and before an open circuit is closed
+    std::uint32_t fruitless = 2;  ///< runs in a row without progress that open the circuit: automatic runs then wait
 
     friend constexpr bool operator==(pacing const&, pacing const&) = default;
 };
 
-/// The default: is told nothing, and leaves no code.
+/// The default observer: receives no events and costs nothing.
 struct no_observer {
     friend constexpr bool operator==(no_observer, no_observer) = default;
 };
@@ -55,19 +52,20 @@ struct never_stops {
     constexpr bool stop_requested() const noexcept { return false; }
 };
 
-/// What the present question is, for layers that select by it.
+/// The question that the request will ask, for layers that select by it. The texts must outlive the run.
 struct request_info {
     std::string_view question = {};
     std::string_view focus = {};
 };
 
-/// A run whatever the triggers say: `session.run(force{.focus = "the parser", .target = 20'000_tokens})`. Row D12.
+/// A run that ignores triggers: `session.run(force{.focus = "the parser", .target = 20'000_tokens})`, for a user's
+/// command to compact.
 struct force {
-    std::string_view focus = {};  ///< what summaries keep above all; else as in `request_info`
+    std::string_view focus = {};  ///< what summaries should keep above all; where empty that of `request_info`
     std::optional<tokens> target = {};  ///< where every layer stops, in place of its own `until`
 };
 
-/// Pins beside those of the messages' traits: none.
+/// The default: no pins beyond those of the messages' traits.
 struct no_pins {
     constexpr bool operator()(sequence) const noexcept { return false; }
 };
@@ -76,26 +74,26 @@ struct no_pins {
 template <class = void>
 struct basic_pins_at {
     std::vector<sequence> which = {};
-    constexpr bool operator()(sequence asked) const noexcept {
-        for (auto const& each : which)
-            if (each == asked) return true;
+    constexpr bool operator()(sequence message_seq) const noexcept {
+        for (auto const& candidate : which)
+            if (candidate == message_seq) return true;
         return false;
     }
     friend bool operator==(basic_pins_at const&, basic_pins_at const&) = default;
 };
 using pins_at = basic_pins_at<>;
 
-/// The seams of a run. Clock: a callable returning `instant`. Stop: has `stop_requested()`, such as
-/// std::stop_token. Pins: a predicate on a sequence, a message, or both, asked once a message; what it
-/// pins is never dropped, shortened or moved. Observer: is told what a session does, and by
-/// `reduce` what it has truncated.
+/// The options of a run. Clock: a callable that returns an `instant`. Stop: has `stop_requested()`, such as
+/// std::stop_token. Pins: a predicate on a sequence, a message, or both, called once for each message; pinned messages
+/// are never dropped, shortened or moved. Observer: called with what a session does, and by `reduce` with what it
+/// truncated.
 template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer>
 struct run_options {
     Clock clock = {};
     Stop stop = {};
     request_info request = {};
-    /// Write marks into changed messages, so that a later run knows its own earlier work. Providers
-    /// refuse messages with members they do not know: take the marks out before sending.
+    /// Write marks into changed messages, so that a later run recognises the edits and summaries of earlier ones.
+    /// Providers refuse messages with members that they do not know: remove the marks before sending.
     bool marks = false;
     /// A session sends neighbouring user messages as one, for chat templates that want user and assistant to
     /// alternate, and counts a frame less for each; a summary then stands in the message of the task. `history()`
@@ -103,10 +101,10 @@ struct run_options {
     /// `reduce` joins nothing, as a later call would take task and summary for one message: send its result by
     /// `each_alternating`.
     bool alternate = false;
-    /// By which journals tell conversations apart: those with the same id share one record.
+    /// The id by which journals tell conversations apart: those with the same id share one record.
     std::string conversation = {};
-    /// How many of the first messages some request has held already, for what `pays_off` computes; a
-    /// session knows by itself.
+    /// How many messages, from the first on, were sent before, so that a provider may have them in its cache:
+    /// `pays_off` weighs that. A session knows it by itself.
     messages sent = {detail::u64_limit};
     Pins pins = {};
     /// When a session runs by itself, and when it waits.
@@ -116,17 +114,18 @@ struct run_options {
 
 namespace detail {
 
-/// The observer, with the constness by which it is held, takes this event.
+/// The observer can be called with this event. `Observer` has the constness with which it is called.
 template <class Observer, class Event>
 concept hears = requires(Observer& observer, Event const& event) { observer(event); };
 
+/// Calls the predicate of the options with as much as it takes.
 template <class Options, class Message>
-constexpr bool pins(Options const& options, sequence at, Message const& m) {
-    using asked = decltype(options.pins);
-    if constexpr (std::predicate<asked const&, sequence, Message const&>) return options.pins(at, m);
-    else if constexpr (std::predicate<asked const&, sequence>) return options.pins(at);
+constexpr bool pins(Options const& options, sequence message_seq, Message const& m) {
+    using pins_type = decltype(options.pins);
+    if constexpr (std::predicate<pins_type const&, sequence, Message const&>) return options.pins(message_seq, m);
+    else if constexpr (std::predicate<pins_type const&, sequence>) return options.pins(message_seq);
     else {
-        static_assert(std::predicate<asked const&, Message const&>,
+        static_assert(std::predicate<pins_type const&, Message const&>,
                       "condense: run_options: pins must be a predicate on a condense::sequence, a message, or both "
                       "(see run_options)");
         return options.pins(m);

@@ -13,14 +13,14 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/text.hpp>
 
-// Where originals go: the reference to what is stored, and the concepts of artifact stores and journals.
-
-// The name by which stored content can be had back.
+// Where originals go: references to what is stored, and the concepts of artifact stores, which keep content under its
+// name, and of journals, which keep every message as it first was. Both are handles: cheap to copy, usable through
+// const and by any thread.
 
 namespace condense {
 inline namespace v1 {
 
-/// The content-derived name of a stored original: 24 hexadecimal digits, all zero when there is none.
+/// The name of a stored original, a hash of its content: 12 bytes, spelt as 24 hexadecimal digits; all zero for none.
 struct reference {
     std::array<std::uint8_t, 12> digest = {};
 
@@ -35,31 +35,30 @@ struct reference {
         for (auto const byte : digest)
             for (auto const half : {byte >> 4, byte & 15}) out.push_back("0123456789abcdef"[half]);
     }
-    /// What text() has spelt, or nothing.
+    /// The reference that text() has spelt so; nothing for any other text.
     static constexpr std::optional<reference> of(std::string_view spelt) noexcept {
-        reference found;
-        if (spelt.size() != 2 * found.digest.size()) return std::nullopt;
-        for (std::size_t at = 0; at < spelt.size(); ++at) {
-            auto const digit = std::string_view{"0123456789abcdef"}.find(spelt[at]);
+        reference result;
+        if (spelt.size() != 2 * result.digest.size()) return std::nullopt;
+        for (std::size_t index = 0; index < spelt.size(); ++index) {
+            auto const digit = std::string_view{"0123456789abcdef"}.find(spelt[index]);
             if (digit == std::string_view::npos) return std::nullopt;
-            found.digest[at / 2] = static_cast<std::uint8_t>(16u * found.digest[at / 2] + digit);
+            result.digest[index / 2] = static_cast<std::uint8_t>(16u * result.digest[index / 2] + digit);
         }
-        return found;
+        return result;
     }
     friend constexpr auto operator<=>(reference const&, reference const&) = default;
 };
 
-// The seams to what outlives a conversation: artifact stores keep content under its name, journals
-// keep every message as it first was. Handles: cheap to copy, usable through const, by any thread.
-
-/// Why a store or a journal did not do its work; false when it did.
+/// Why a store or a journal failed; converts to false where it did not. Must not be ignored.
 struct [[nodiscard]] store_error {
     detail::small_text<96> reason = {};
-    bool gone = false;  ///< of a journal: lines that were kept before are not there any more; it has to be read again
+    bool gone = false;  ///< of a journal: lines that it had kept are lost, so that it has to be read again
     constexpr explicit operator bool() const noexcept { return !std::string_view{reason}.empty(); }
 };
 
 namespace detail {
+
+// The members of a store, one by one, so that a diagnostic can name the one that is missing.
 
 template <class Store>
 concept store_names = requires(Store const& store, std::string_view content) {
@@ -80,20 +79,20 @@ struct any_artifact_sink {
 
 }  // namespace detail
 
-/// Keeps bytes under content-derived names. `put` has kept them when it returns no error, for good
-/// where the store is `durable`; it may refuse a name that is not that of the content. `get` gives the content back,
-/// or nothing where the name is unknown.
+/// Keeps bytes under names derived from their content: `name(content)`. When `put(name, content)` returns no error they
+/// are kept, across restarts where the store is `durable`; it may refuse a name that is not the content's. `get(name)`
+/// returns the content, or nothing where the name is unknown. Exceptions count as failures of the layer that stores.
 template <class Store>
 concept artifact_store = std::copy_constructible<Store> && detail::store_names<Store> && detail::store_puts<Store> &&
                          detail::store_gets<Store>;
 
-/// Lists what it keeps: `each(f)` calls f(reference, bytes) once for each artifact, in any order.
+/// Can list what it keeps: `each(f)` calls f(reference, bytes) once for each artifact, in any order, with its size.
 template <class Store>
 concept listable_store = artifact_store<Store> && requires(Store const& store, detail::any_artifact_sink f) {
     { store.each(f) } -> std::same_as<store_error>;
 };
 
-/// Gives room back: `erase(name)` removes the artifact; no error where there is none of that name.
+/// Can remove artifacts: `erase(name)`; no error where there is none of that name.
 template <class Store>
 concept erasable_store = artifact_store<Store> && requires(Store const& store, reference const& name) {
     { store.erase(name) } -> std::same_as<store_error>;
@@ -101,7 +100,7 @@ concept erasable_store = artifact_store<Store> && requires(Store const& store, r
 
 namespace detail {
 
-/// For the bodies of what takes a store: says which member is wrong.
+/// Asserts artifact_store in the body of a template, so that the compiler says which member is wrong.
 template <class Store>
 constexpr bool check_store() noexcept {
     static_assert(
@@ -119,8 +118,8 @@ constexpr bool check_store() noexcept {
     return true;
 }
 
-/// A store that has a file for each artifact, named as its reference is spelt, says whether one is there:
-/// `has_file(name)`. By that statistics tell the files that a run has created.
+/// A store with a file for each artifact, named as the reference is spelt: `has_file(name)` says whether there is one.
+/// By that, reports and statistics tell which files a run has created.
 template <class Store>
 concept store_of_files = requires(Store const& store, reference const& name) {
     { store.has_file(name) } -> std::same_as<bool>;
@@ -128,12 +127,13 @@ concept store_of_files = requires(Store const& store, reference const& name) {
 
 }  // namespace detail
 
-/// What one line of a journal says beside its content.
+/// One line of a journal, without its content.
 struct journal_entry {
     reference name = {};  ///< of the content
     std::uint64_t number = 0;  ///< the message's place among those of its conversation
-    bool made = false;  ///< no message that came, but what a run made of message `number`; or, before
-                        ///< that message has come, a digest of all that a run left. No content
+    /// Not an original, and without content: a message that a run derived from message `number`; or, where `number` is
+    /// still to come, a digest of all messages that a run left.
+    bool made = false;
 
     friend constexpr bool operator==(journal_entry const&, journal_entry const&) = default;
 };
@@ -146,10 +146,10 @@ struct any_entry_sink {
 
 }  // namespace detail
 
-/// Appends lines to one record a conversation, whose id may be any text. What was appended is kept
-/// when `flush` returns no error, for good where the journal is `durable`; a line whose append failed
-/// may stand there all the same, so equal lines are possible. A made line has no content. `read`
-/// calls f(entry, content) for each line in order; damaged ones are left out.
+/// Appends lines to one record for each conversation, whose id may be any text. Appended lines are kept when `flush`
+/// returns no error, across restarts where the journal is `durable`. A line whose append failed may have been written
+/// all the same, so readers must accept equal lines. `read` calls f(entry, content) for each line, in order, and leaves
+/// out damaged ones.
 template <class Journal>
 concept journal = std::copy_constructible<Journal> &&
                   requires(Journal const& to, std::string_view conversation, journal_entry const& line,

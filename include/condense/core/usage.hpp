@@ -10,7 +10,7 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 
-// The budget a user gives and the usage that is measured against it.
+// The budget that a user gives, and the usage that is measured against it.
 
 namespace condense {
 inline namespace v1 {
@@ -18,14 +18,14 @@ inline namespace v1 {
 /// How much room there is: {.window = 200'000_tokens, .output = 20'000_tokens}.
 struct budget {
     tokens window = {};    ///< the model's context window
-    tokens output = {};    ///< kept free for the answer
-    tokens overhead = {};  ///< counts as used: system prompt and tool schemas kept outside the messages
+    tokens output = {};    ///< reserved for the answer
+    tokens overhead = {};  ///< counts as used: a system prompt and tool schemas that are not among the messages
 
-    /// What a request may hold. Every percentage is of this.
+    /// What a request may hold: the window less the output. Every percentage is of this.
     constexpr tokens input() const noexcept { return window - output; }
 
-    /// Something is left for the input. Where not, every percentage is of nothing: no run changes anything, and its
-    /// report says `budget_refused`.
+    /// The output leaves room for an input. Where it does not, a run changes nothing, and its report says
+    /// `budget_refused`.
     constexpr bool is_possible() const noexcept { return input() != tokens{}; }
 
     friend constexpr bool operator==(budget const&, budget const&) = default;
@@ -34,11 +34,11 @@ struct budget {
 /// What reports say of a budget that leaves nothing for the input.
 inline constexpr std::string_view budget_refused = "condense: budget: the output must be below the window (see budget)";
 
-/// Where a figure of use comes from, row C15: what one gives nothing for, the next may.
+/// The source of a usage figure: a provider's report where there is one, else the estimate.
 enum class usage_source : std::uint8_t {
     estimated,  ///< by the estimator, corrected where it learns
-    reported,  ///< by the provider, and by the estimator what has come since
-    none,  ///< there are messages, and neither has given a figure for them: how full it is nobody knows
+    reported,  ///< by the provider, plus an estimate of what was added since
+    none,  ///< unknown: there are messages, but neither gives a figure for them
 };
 
 constexpr std::string_view name(usage_source which) noexcept {
@@ -50,13 +50,13 @@ constexpr std::string_view name(usage_source which) noexcept {
     return "unknown";
 }
 
-/// What a request holds now. Tokens are rounded upward, once, on the sum.
+/// What a request holds. Tokens are rounded upward, once, on the sum.
 struct usage {
-    v1::tokens tokens = {};
-    v1::tokens input = {};
+    v1::tokens tokens = {};  ///< overhead included
+    v1::tokens input = {};   ///< what the request may hold
     v1::messages messages = {};
     v1::turns turns = {};
-    v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where none, or not known
+    v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where that is not known
     usage_source source = usage_source::estimated;
 
     constexpr v1::tokens headroom() const noexcept { return input - tokens; }
@@ -65,7 +65,7 @@ struct usage {
     friend constexpr bool operator==(usage const&, usage const&) = default;
 };
 
-/// The measures that a trigger reads; a batch must lower one that fired.
+/// A set of the measures that triggers read. The edits of a layer must lower one of those that made it due.
 enum class measure : std::uint8_t { none = 0, token_count = 1, message_count = 2, turn_count = 4, any = 7 };
 
 constexpr measure operator|(measure left, measure right) noexcept {
@@ -75,29 +75,29 @@ constexpr bool operator&(measure left, measure right) noexcept {
     return (static_cast<unsigned>(left) & static_cast<unsigned>(right)) != 0;
 }
 
-// Usage in one line, for display: usage_line(session.used(), 117'000_tokens, tracker.turns_left(session.used())).
-
 namespace detail {
 
-/// floor(value * share / whole) for any figures; low, and no further, where the exact figure needs more than 64 bits.
-constexpr std::uint64_t share_of(std::uint64_t value, std::uint64_t share, std::uint64_t whole) noexcept {
-    return add_capped(mul_capped(value / whole, share), mul_capped(value % whole, share) / whole);
+/// floor(value * share / total) for any figures but a total of 0. Where the exact figure needs more than 64 bits, a
+/// smaller one.
+constexpr std::uint64_t share_of(std::uint64_t value, std::uint64_t share, std::uint64_t total) noexcept {
+    return add_capped(mul_capped(value / total, share), mul_capped(value % total, share) / total);
 }
 
-/// Tenths as they are printed: 6.8, rounded down.
+/// A number of tenths as decimal text: 68 is "6.8".
 inline std::string tenths(std::uint64_t count) { return grouped(count / 10) + "." + std::to_string(count % 10); }
 
 }  // namespace detail
 
-/// `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`. Without a threshold, or
-/// where the turns are not known, without these words; with why a reduction that is due waits, where it does. Row D5.
-inline std::string usage_line(usage const& now, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {},
+/// Usage in one line, for a status bar: `12,345 of 180,000 tokens (6.8 %), reduces at 117,000, about 40 turns left`.
+/// Leaves out what is not given: the threshold, the turns that are left (see turn_tracker), why a due reduction waits.
+/// `usage_line(session.used(), 117'000_tokens, tracker.turns_left(session.used()))`.
+inline std::string usage_line(usage const& current, tokens threshold = {}, std::optional<std::uint64_t> turns_left = {},
                               std::string_view waits = {}) {
-    bool const known = now.source != usage_source::none;
-    auto out = (known ? detail::grouped(now.tokens.count) : std::string{name(now.source)}) + " of " +
-               detail::grouped(now.input.count) + " tokens";
-    if (known && now.input != tokens{})
-        out += " (" + detail::tenths(detail::share_of(now.tokens.count, 1'000, now.input.count)) + " %)";
+    bool const is_known = current.source != usage_source::none;
+    auto out = (is_known ? detail::grouped(current.tokens.count) : std::string{name(current.source)}) + " of " +
+               detail::grouped(current.input.count) + " tokens";
+    if (is_known && current.input != tokens{})
+        out += " (" + detail::tenths(detail::share_of(current.tokens.count, 1'000, current.input.count)) + " %)";
     if (threshold != tokens{}) out += ", reduces at " + detail::grouped(threshold.count);
     if (turns_left) {
         if (*turns_left == 0) out += ", less than a turn left";

@@ -132,7 +132,7 @@ private:
             if (draft.outline().part_at(part.part_id).earlier == detail::earlier_edit::none)
                 draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
         };
-        draft.begun(part, [&](part_view const& seen, bool cut_before) {
+        draft.layer_input(part, [&](part_view const& seen, bool cut_before) {
             how.how.shortened = cut_before;
             if (cut_before) count_original();
             settle(seen);

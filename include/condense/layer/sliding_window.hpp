@@ -73,7 +73,7 @@ private:
         std::uint32_t next_turn = 0;  // the group that begins the next turn, where that is known
         for (auto const which : draft.groups()) {
             if (draft.is_system(which)) continue;
-            bool const begins = draft.begins(which);
+            bool const begins = draft.may_begin_request(which);
             // Once enough is gone, go on to the next turn, so that the rest does not begin amid one.
             // Where no turn begins any more, a group will do.
             if (enough && (has_head || begins || !turn_after(draft, which, next_turn))) return;
@@ -87,7 +87,7 @@ private:
     static constexpr bool turn_after(auto& draft, group which, std::uint32_t& next_turn) {
         if (next_turn > which.id()) return true;
         for (auto const later : draft.groups_after(which)) {
-            if (!draft.begins(later)) continue;
+            if (!draft.may_begin_request(later)) continue;
             next_turn = later.id();
             return true;
         }
@@ -98,7 +98,7 @@ private:
     static constexpr bool must_head(auto& draft, group head, auto const& spared) {
         for (auto const which : draft.groups_after(head)) {
             if (draft.is_system(which)) continue;
-            if (draft.begins(which)) return false;
+            if (draft.may_begin_request(which)) return false;
             if (spared(which) || draft.undroppable(which)) return true;
         }
         return false;

@@ -47,7 +47,7 @@ public:
                 if (may_redo(index) && redo(steps[index]))
                     new_steps_[index] = static_cast<std::uint32_t>(edits_->steps().size());
         }
-        if (!edits_->speaks(*facts_)) edits_->take_back(*facts_, mark);
+        if (!edits_->has_conversation(*facts_)) edits_->take_back(*facts_, mark);
     }
 
 private:

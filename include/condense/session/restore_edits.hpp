@@ -35,11 +35,11 @@ public:
         for (auto const& replacement : texts)
             if (!utf8::valid(replacement.text)) return "a text";
         if (!count_parts(steps, texts)) return "an edit of a part";
-        this->edits_->place_all(*this->facts_);
+        this->edits_->place_all(*this->outline_);
         this->edits_->reserve_edits(steps.size(), texts.size());
         for (auto const& step : steps) {
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
-            if (!this->edits_->redo(*this->facts_, step, std::move(text))) return "a step";
+            if (!this->edits_->redo(*this->outline_, step, std::move(text))) return "a step";
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
@@ -56,7 +56,7 @@ private:
     /// each message once, however many steps are on its parts: `first` and `next` are lists of the steps on each part.
     bool count_parts(steps_type& steps, texts_type const& texts) const {
         if (steps.size() >= none32) return false;
-        std::vector<std::uint32_t> first(this->facts_->part_count(), none32);
+        std::vector<std::uint32_t> first(this->outline_->part_count(), none32);
         std::vector<std::uint32_t> next(steps.size(), none32);
         for (auto step_index = steps.size(); step_index-- > 0;) {
             auto& step = steps[step_index];
@@ -64,16 +64,16 @@ private:
             step.after = clamped(step.after);  // sums of any steps stay within 64 bits
             if (!step.on_part) {
                 if (step.kind == edit_kind::summarize && step.text != none32)
-                    step.after = frame_cost(*this->count_, role::user) +
-                                 part_cost(*this->count_, part_view{.text = texts[step.text].text});
+                    step.after = frame_cost(*this->estimator_, role::user) +
+                                 part_cost(*this->estimator_, part_view{.text = texts[step.text].text});
                 continue;
             }
             if (step.target >= first.size()) return false;
             next[step_index] = first[step.target];
             first[step.target] = static_cast<std::uint32_t>(step_index);
         }
-        for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
-            auto const& record = this->facts_->message_at(index);
+        for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
+            auto const& record = this->outline_->message_at(index);
             bool edited = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
                 edited = edited || first[part_id] != none32;
@@ -91,7 +91,7 @@ private:
 
     /// Sets the cost of one step on a part; false if a draft would refuse it.
     bool count(view::step& step, texts_type const& texts, part_ref part, part_view const& original) const {
-        auto const& record = this->facts_->part_at(part.part_id);
+        auto const& record = this->outline_->part_at(part.part_id);
         if (step.kind == edit_kind::repair) {
             if (step.text == none32) return true;  // takes an earlier answer back
             if constexpr (answerable<message_type>)
@@ -110,7 +110,7 @@ private:
     /// True if no group is dropped that layers must leave, none is present that cannot be sent, and none of the
     /// released messages is one that a session would not release.
     bool groups_are_lawful() const noexcept {
-        auto const& facts = *this->facts_;
+        auto const& facts = *this->outline_;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             group const which{group_id};
             auto const& record = facts.group_at(group_id);
@@ -125,19 +125,19 @@ private:
                 this->holds_latest_user(which))
                 return false;
         }
-        return this->edits_->speaks(facts);
+        return this->edits_->has_conversation(facts);
     }
 
     /// True if every message has a part left and every plain user message some words, and if written answers are to
     /// calls that can get no result.
     bool parts_are_lawful() const {
-        for (std::uint32_t index = 0; index < this->facts_->size(); ++index) {
-            auto const& record = this->facts_->message_at(index);
+        for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
+            auto const& record = this->outline_->message_at(index);
             std::uint32_t removed_count = 0;
             bool repeated = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id) {
-                auto const& part = this->facts_->part_at(part_id);
-                if (this->edits_->answer_at(part_id) != 0 && !this->facts_->unanswerable(part)) return false;
+                auto const& part = this->outline_->part_at(part_id);
+                if (this->edits_->answer_at(part_id) != 0 && !this->outline_->unanswerable(part)) return false;
                 bool const is_removed = this->is_removed(this->part_at(part_id));
                 if (part.late && !is_removed && this->present(sequence{index})) return false;
                 removed_count += is_removed ? 1u : 0u;

@@ -93,7 +93,7 @@ public:
     /// Which layers of that run may call a model.
     run_demand demand(usage current) const noexcept {
         return {.may_ask = pace_.may_ask(options_.pacing, current),
-                .may_ask_too = pace_.may_ask_of(due_by_count(current))};
+                .may_ask_layers = pace_.may_ask_of(due_by_count(current))};
     }
 
     /// A message was appended; one of the assistant or a plain user message may end a round.
