@@ -9,14 +9,14 @@
 #include <condense/estimate/bpe/split_rules.hpp>
 #include <condense/estimate/bpe/split_script.hpp>
 
-// Where the piece that begins at a place ends, one code point at a time: the reference for the fast
-// way, and what takes text that is not ASCII. No place of a text is looked at more than a few times.
+// Splits text into pieces one code point at a time: the reference for windows, and what splits text that is not ASCII.
+// The patterns of the encodings are written out as code; no code point is read more than a few times.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Bytes of a contraction such as 's, 'LL or, by simple case folding, ' and a long s; 0 where there is none.
+/// Bytes of the contraction at `at`, such as 's, 'LL or, by simple case folding, ' and a long s; 0 without one.
 constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcept {
     if (text.size() - at < 2 || text[at] != '\'') return 0;
     auto const folded = [&](std::size_t ahead) {
@@ -34,23 +34,23 @@ constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcep
     }
 }
 
-/// The rules of one encoding over one text.
+/// Splits one text by the rules of one encoding. A view: the text must outlive it.
 template <split_rules Rules>
 struct splitter {
     std::string_view text;
 
-    /// The end of the piece that begins at `at`, which is below `text.size()`.
+    /// The piece that begins at `at`, which is below `text.size()` and must be where a piece begins. Never empty.
     constexpr piece next(std::size_t at) const noexcept {
         if constexpr (Rules.by_script) return script_splitter{text}.next(at);
         auto const first = glyph_at(text, at);
         if constexpr (!Rules.by_case)
             if (auto const size = contraction(text, at)) return {at + size, true};
         if (first.kind == char_class::number) return digits(at);
-        if (auto const found = word(at, first); found.end != 0) return found;
+        if (auto const result = word(at, first); result.end != 0) return result;
         auto const spaced = text[at] == ' ' && at + 1 < text.size();
         if (first.kind != char_class::space || (spaced && is_sign(glyph_at(text, at + 1).kind)))
             return signs(spaced ? at + 1 : at);
-        return white(at, first);
+        return white_space(at, first);
     }
 
 private:
@@ -64,83 +64,88 @@ private:
         return kind == char_class::lower || kind == char_class::caseless || kind == char_class::mark;
     }
 
-    /// Where the code points that `kind` takes end.
+    /// Extends `from` by the code points whose class `kind` accepts.
     template <class Kind>
     constexpr piece run(piece from, Kind kind) const noexcept {
         while (from.end < text.size()) {
-            auto const each = glyph_at(text, from.end);
-            if (!kind(each.kind)) break;
-            from.end += each.size;
-            from.valid &= each.valid;
+            auto const next_glyph = glyph_at(text, from.end);
+            if (!kind(next_glyph.kind)) break;
+            from.end += next_glyph.size;
+            from.valid &= next_glyph.valid;
         }
         return from;
     }
 
+    /// At most Rules.digits digits.
     constexpr piece digits(std::size_t at) const noexcept {
-        for (unsigned taken = 0; taken < Rules.digits && at < text.size(); ++taken) {
-            auto const each = glyph_at(text, at);
-            if (each.kind != char_class::number) break;
-            at += each.size;
+        for (unsigned count = 0; count < Rules.digits && at < text.size(); ++count) {
+            auto const next_glyph = glyph_at(text, at);
+            if (next_glyph.kind != char_class::number) break;
+            at += next_glyph.size;
         }
         return {at, true};
     }
 
-    /// A word with what may stand before it; an end of 0 where there is none.
+    /// A word with the one character that may lead it, and by case with the contraction behind it. An end of 0 if there
+    /// is none. The alternatives are tried in the order of the pattern.
     constexpr piece word(std::size_t at, glyph first) const noexcept {
         auto const letter = is_letter(first.kind);
         auto const lead = !letter && !is_line_end(text[at]);
         piece const after{at + first.size, first.valid};
         if constexpr (!Rules.by_case) {
             if (!letter && !lead) return {};
-            auto const found = run(after, is_letter);
-            return letter || found.end != after.end ? found : piece{};
+            auto const result = run(after, is_letter);
+            return letter || result.end != after.end ? result : piece{};
         } else {
-            piece found{};
-            if (lead) found = small_end(after);
-            if (found.end == 0 && (letter || first.kind == char_class::mark)) found = small_end({at, true});
-            if (found.end == 0 && letter) found = run({at, true}, is_upper);
-            if (found.end == 0 && lead)
-                if (found = run(after, is_upper); found.end == after.end) found = {};
-            if (found.end != 0 && found.end < text.size()) found.end += contraction(text, found.end);
-            return found;
+            piece result{};
+            if (lead) result = lower_case_end(after);
+            if (result.end == 0 && (letter || first.kind == char_class::mark)) result = lower_case_end({at, true});
+            if (result.end == 0 && letter) result = run({at, true}, is_upper);
+            if (result.end == 0 && lead)
+                if (result = run(after, is_upper); result.end == after.end) result = {};
+            if (result.end != 0 && result.end < text.size()) result.end += contraction(text, result.end);
+            return result;
         }
     }
 
-    /// The longest run of upper, given back as far as a lower must follow, and then lower: `upper* lower+`.
-    constexpr piece small_end(piece from) const noexcept {
+    /// The end of `upper* lower+`, as a backtracking regular expression finds it: the longest run of upper, shortened
+    /// until a lower follows. Caseless letters and marks are both, so the run may end after the last one of those.
+    constexpr piece lower_case_end(piece from) const noexcept {
         std::size_t both = 0;
         auto at = from;
         while (at.end < text.size()) {
-            auto const each = glyph_at(text, at.end);
-            if (!is_upper(each.kind)) {
-                if (each.kind == char_class::lower) return run(at, is_lower);
+            auto const next_glyph = glyph_at(text, at.end);
+            if (!is_upper(next_glyph.kind)) {
+                if (next_glyph.kind == char_class::lower) return run(at, is_lower);
                 break;
             }
-            at.end += each.size;
-            if (each.kind != char_class::upper) both = at.end;
+            at.end += next_glyph.size;
+            if (next_glyph.kind != char_class::upper) both = at.end;
         }
         return {both, from.valid};
     }
 
+    /// Signs, and the line ends (and slashes) that follow them.
     constexpr piece signs(std::size_t at) const noexcept {
-        auto found = run({at, true}, is_sign);
-        while (found.end < text.size() &&
-               (is_line_end(text[found.end]) || (Rules.takes_slashes && text[found.end] == '/')))
-            ++found.end;
-        return found;
+        auto result = run({at, true}, is_sign);
+        while (result.end < text.size() &&
+               (is_line_end(text[result.end]) || (Rules.takes_slashes && text[result.end] == '/')))
+            ++result.end;
+        return result;
     }
 
-    /// White space up to its last line end; else, when something follows, all but its last character.
-    constexpr piece white(std::size_t at, glyph first) const noexcept {
+    /// White space up to its last line end; without one, all but its last character if something follows, which that
+    /// character then leads.
+    constexpr piece white_space(std::size_t at, glyph first) const noexcept {
         std::size_t lines = 0;
         auto last = at;
         auto end = at;
-        for (auto each = first; each.kind == char_class::space;) {
+        for (auto next_glyph = first; next_glyph.kind == char_class::space;) {
             last = end;
-            end += each.size;
+            end += next_glyph.size;
             if (is_line_end(text[last])) lines = end;
             if (end == text.size()) return {Rules.whole_at_end || lines == 0 ? end : lines, true};
-            each = glyph_at(text, end);
+            next_glyph = glyph_at(text, end);
         }
         return {lines != 0 ? lines : last != at ? last : end, true};
     }
