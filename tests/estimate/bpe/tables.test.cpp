@@ -41,7 +41,7 @@ TEST_CASE("tables: sections follow each other, with the largest shapes too") {
             CHECK(places.offsets[section] % 64 == 0);
             CHECK(places.offsets[section] >= (section == 0 ? 0 : places.offsets[section - 1]));
         }
-        CHECK(places.size >= places.at.back() + of.bytes);
+        CHECK(places.size >= places.offsets.back() + of.bytes);
         CHECK(places.size > of.tokens * std::uint64_t{20});
     }
 }

@@ -108,6 +108,7 @@ private:
         auto place = place_of(key * odd_a, shape_.pair_bits);
         while (pairs_[place] != no_entry) place = (place + 1) & (pairs_.size() - 1);
         pairs_[place] = key << link_bits | token;
+        // Bytes are merged first and most often, so their pairs have a table without a search.
         if (tables_.size(left) == 1 && tables_.size(right) == 1) {
             auto const text = tables_.text(token);
             first_pairs_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])] =
@@ -148,6 +149,7 @@ private:
     /// The last two parts of a token if every pair that is a token merges, also of a higher rank than the token; none
     /// if merging never gives it. Quadratic in its bytes, but few tokens need it.
     std::pair<std::uint32_t, std::uint32_t> last_pair(std::string_view text, std::uint32_t token) const {
+        // Parts are the stretches between cuts; ranks[i] is the token of parts i and i + 1 together, or none.
         std::vector<std::size_t> cuts;
         for (std::size_t index = 0; index <= text.size(); ++index) cuts.push_back(index);
         auto const between = [&](std::size_t from, std::size_t to) {
@@ -177,7 +179,6 @@ private:
         node_tokens_.clear();
         shape_.edge_bits = 8;
         edges_.assign(std::size_t{1} << shape_.edge_bits, no_entry);
-        std::vector<std::uint32_t> by_node;
         for (std::uint32_t token = 0; token < shape_.tokens && shape_.ordered; ++token) {
             auto const text = tokens[token];
             if (text.size() < 2 || parts_[token].left == none) continue;
@@ -194,6 +195,7 @@ private:
         for (std::uint32_t token = 0; token < shape_.tokens && shape_.ordered; ++token) {
             auto const text = tokens[token];
             if (text.size() < 2) continue;
+            // The longest proper prefix that is a token: at least the first byte.
             shorter_[token] = bytes_[static_cast<unsigned char>(text[0])];
             auto node = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
                                      static_cast<unsigned char>(text[1])];
@@ -211,6 +213,7 @@ private:
         shape_.nodes = shape_.tokens;
         for (auto& name : node_tokens_) name = (name == none ? shape_.nodes++ : name) | leaf_bit;
         auto const unnamed = std::exchange(edges_, std::vector<std::uint64_t>(edges_.size(), no_entry));
+        // The node from which an edge leaves is in the upper 24 bits of its entry.
         for (auto const entry : unnamed)
             if (entry != no_entry) node_tokens_[entry >> 40] &= ~leaf_bit;
         auto const name = [&](std::uint64_t node) { return node_tokens_[node]; };
@@ -239,11 +242,13 @@ private:
             }
     }
 
+    /// Nodes are numbered in order of creation until name_nodes; `node_tokens_` has the token that ends at each.
     std::uint32_t new_node() {
         node_tokens_.push_back(none);
         return static_cast<std::uint32_t>(node_tokens_.size() - 1);
     }
 
+    /// Enters an edge, whose key is in the upper 32 bits.
     void place_edge(std::uint64_t entry) {
         auto place = place_of((entry >> 32) * odd_a, shape_.edge_bits);
         while (edges_[place] != no_entry) place = (place + 1) & (edges_.size() - 1);

@@ -143,6 +143,7 @@ inline opened_image open_image(std::string const& path) {
 inline int write_image(bpe_vocabulary const& vocabulary, std::string const& path, std::uint64_t source) {
     auto const& in = vocabulary.tables();
     image_header header{in.shape};
+    // The pairs are the first section of the block.
     std::string_view const content{reinterpret_cast<char const*>(in.pairs), vocabulary.memory()};
     header.source = source;
     header.size = content.size();
@@ -154,6 +155,7 @@ inline int write_image(bpe_vocabulary const& vocabulary, std::string const& path
         if (!file) return errno;
         error = posix::write_all(file, {reinterpret_cast<char const*>(&header), sizeof header});
         if (error == 0) error = posix::write_all(file, content);
+        // Before the rename, so that a crash cannot leave the name with an incomplete file.
         if (error == 0) error = posix::sync(file);
     }
     if (error == 0 && std::rename(name.c_str(), path.c_str()) != 0) error = errno;
@@ -187,6 +189,7 @@ inline cached_vocabulary from_image_or(std::string const& path, std::string cons
                                        Parse const& parse) {
     auto const bytes = read_file(path);
     if (!bytes) return {{{}, {vocabulary_fault::unreadable, 0}}, false, 0};
+    // The file is read in any case, since its time of change alone does not prove that it is the same.
     auto const source = content_sum(*bytes);
     auto opened = open_image(image);
     if (opened.loaded && opened.source == source && matches(*opened.loaded.vocabulary))
@@ -205,6 +208,7 @@ inline cached_vocabulary load_vocabulary(std::string const& path, bpe_encoding c
     return detail::bpe::from_image_or(
         path, image,
         [&](bpe_vocabulary const& one) {
+            // The same file may have been loaded as another encoding before.
             return one.scheme() == encoding.scheme && (encoding.tokens == 0 || one.size() == encoding.tokens);
         },
         [&](std::string_view ranks) { return parse_vocabulary(ranks, encoding); });

@@ -67,6 +67,7 @@ public:
         for (std::size_t at = size - 1; at < blocks * 8; ++at) ranked[at] = nothing;
         begin_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
         for (auto smallest = least(ranked, blocks); smallest != nothing; smallest = least(ranked, blocks)) {
+            // The pair at `place` and `second` becomes `token`; its pairs with the neighbours change with it.
             auto const place = static_cast<unsigned>(smallest) & 63u;
             auto const token = static_cast<std::uint32_t>(smallest) >> 6;
             auto const second = next(place);
@@ -107,11 +108,13 @@ private:
 
 /// Appends the tokens of a piece of any size, in time n log n and linear memory.
 inline void heap_merge(tables const& in, std::string_view text, std::vector<std::uint32_t>& out) {
+    /// A token of the piece, at the place of its first byte.
     struct part {
         std::uint32_t token;
         std::uint32_t size;  ///< bytes; 0 once it is merged into the part to the left
         std::uint32_t before;  ///< bytes of the part to the left
     };
+    /// Ordered for a heap, whose front is the leftmost pair of the lowest rank.
     struct pair {
         std::uint32_t token;
         std::size_t place;
@@ -123,6 +126,7 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
     std::vector<pair> heap;
     for (std::size_t at = 0; at < text.size(); ++at)
         parts[at] = {in.byte_tokens[static_cast<unsigned char>(text[at])], 1, at == 0 ? 0u : 1u};
+    // The pair of the part at `place` and the next one; its token is none if they do not merge.
     auto const pair_at = [&](std::size_t place) -> pair {
         auto const right = place + parts[place].size;
         if (right >= text.size()) return {none, 0};

@@ -68,11 +68,13 @@ public:
         return at;
     }
 
+    /// True once a character came that does not belong to the piece.
     bool ended() const noexcept { return ended_; }
     /// The tokens of the piece, without what is given back, as if the text ended here.
     std::uint64_t count() const noexcept {
         auto const& in = vocabulary_.tables();
         auto const less = given_back().size();
+        // White space that ends the text is one piece in some schemes, whatever line ends it has.
         bool const joined = kind_ == piece_kind::white && !ended_ && rules_of(vocabulary_.scheme()).whole_at_end;
         return !marked_ || joined ? whole_piece_.count(in, less) : count_to_mark_ + after_mark_.count(in, less);
     }
@@ -118,6 +120,7 @@ private:
         // The begin of a character whose other bytes have not come yet: a lead byte from 0xC2 to 0xF4.
         if (!last && !each.valid && each.size == text.size() && static_cast<unsigned char>(text[0] - 0xC2) < 0x33)
             return 0;
+        // The first character may lead the piece without being of its kind, such as the space before a word.
         auto const first = std::exchange(first_, false);
         if (continues_piece<Rules>(text, each) || first) {
             add(each.valid ? text.substr(0, each.size) : std::string_view{"\xEF\xBF\xBD"});
@@ -181,6 +184,7 @@ private:
         return kind_ == piece_kind::white && !is_line_end(last_char_.back());
     }
 
+    /// Counts a character with the piece and, if there is a mark, with what follows that.
     void add(std::string_view bytes) {
         auto const& in = vocabulary_.tables();
         whole_piece_.add(in, bytes);
@@ -199,7 +203,7 @@ private:
     bool first_ = true;  ///< the first character belongs to the piece, whatever it is
     bool ended_ = false;
     bool last_given_back_ = false;
-    bool marked_ = false;
+    bool marked_ = false;  ///< the piece may turn out to have ended at the mark
     std::uint64_t count_to_mark_ = 0;  ///< tokens up to the mark
     prefix_counts whole_piece_;
     prefix_counts after_mark_;  ///< of what follows the mark

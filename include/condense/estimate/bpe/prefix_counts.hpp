@@ -33,8 +33,10 @@ public:
         newest_ = static_cast<unsigned char>(byte);
         walk const* usual = nullptr;  // tried first: most often the last token goes on with the byte
         std::size_t remaining = 0;
+        // Takes each walk a step further, and keeps those that can go on.
         for (std::size_t each = 0; each < walks_.size(); ++each) {
             auto [begin, node] = walks_[each];
+            // A walk of two bytes has its node already.
             if (begin + 1 != before) node = (node & leaf_bit) == 0 ? in.edge(node, byte) : none;
             // No token is longer; a tree from a forged image may say otherwise.
             if (node == none || size_ - begin > in.shape.longest) continue;
@@ -53,6 +55,7 @@ public:
             last = token;
             return true;
         };
+        // Exactly one token may end here, so the order in which walks are tried does not matter.
         if (usual == nullptr || !accept(*usual))
             for (auto const& each : walks_)
                 if (accept(each)) break;

@@ -29,6 +29,7 @@ struct token_list {
     std::vector<std::uint32_t> begins{0};  ///< one entry more than there are tokens
 
     std::size_t size() const noexcept { return begins.size() - 1; }
+    /// A view into `bytes`, valid until the next add.
     std::string_view operator[](std::size_t token) const noexcept {
         return std::string_view{bytes}.substr(begins[token], begins[token + 1] - begins[token]);
     }
@@ -102,7 +103,9 @@ inline std::optional<vocabulary_error> read_ranks(std::string_view text, token_l
         if (line_text.empty()) continue;
         auto const space = line_text.find(' ');
         if (space == std::string_view::npos)
+            // A last line without a rank is that of a download that broke off.
             return error(end == std::string_view::npos ? vocabulary_fault::torn : vocabulary_fault::bad_line);
+        // Before decoding, so that a huge line costs no memory.
         if (space > longest_token * 2) return error(vocabulary_fault::long_token);
         auto const begin = bytes.size();
         if (!append_base64(bytes, line_text.substr(0, space))) return error(vocabulary_fault::bad_base64);
@@ -112,6 +115,7 @@ inline std::optional<vocabulary_error> read_ranks(std::string_view text, token_l
         if (!rank) return error(vocabulary_fault::bad_rank);
         if (*rank >= places.size()) places.resize(std::size_t{*rank} + 1);
         if (places[*rank].size != 0) return error(vocabulary_fault::duplicate_rank);
+        // Begins of tokens have 32 bits.
         if (bytes.size() > 0xFFFF'FFFFu) return error(vocabulary_fault::long_token);
         places[*rank] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
     }

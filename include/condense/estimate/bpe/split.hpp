@@ -54,6 +54,8 @@ struct splitter {
     }
 
 private:
+    // Classes as the patterns join them: [^\s\p{L}\p{N}], and by case [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}] and
+    // [\p{Ll}\p{Lm}\p{Lo}\p{M}].
     static constexpr bool is_sign(char_class kind) noexcept {
         return kind != char_class::space && kind != char_class::number && !is_letter(kind);
     }
@@ -111,7 +113,7 @@ private:
     /// The end of `upper* lower+`, as a backtracking regular expression finds it: the longest run of upper, shortened
     /// until a lower follows. Caseless letters and marks are both, so the run may end after the last one of those.
     constexpr piece lower_case_end(piece from) const noexcept {
-        std::size_t both = 0;
+        std::size_t both = 0;  // the end of the run after its last caseless letter or mark
         auto at = from;
         while (at.end < text.size()) {
             auto const next_glyph = glyph_at(text, at.end);
@@ -137,7 +139,7 @@ private:
     /// White space up to its last line end; without one, all but its last character if something follows, which that
     /// character then leads.
     constexpr piece white_space(std::size_t at, glyph first) const noexcept {
-        std::size_t lines = 0;
+        std::size_t lines = 0;  // the end of the last line end
         auto last = at;
         auto end = at;
         for (auto next_glyph = first; next_glyph.kind == char_class::space;) {

@@ -54,6 +54,7 @@ inline std::optional<std::string> spelt_token(std::string_view spelling) {
 
 /// The scheme that a pattern is, literally: patterns that merely mean the same are not recognised.
 inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept {
+    // The pieces of which the known patterns consist, in this order.
     constexpr std::string_view contractions = R"((?i:'s|'t|'re|'ve|'m|'ll|'d))";
     constexpr std::string_view spaces = R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
     auto const is = [&](auto... parts) {
@@ -119,6 +120,7 @@ public:
                 if (name == "vocab") vocabulary = value;
                 if (name == "merges") merges = value;
                 if (name == "ignore_merges") whole_first_ = value == "true";
+                // Models that fall back to bytes have tokens of text, with bytes beside them: no merges over bytes.
                 if (name == "byte_fallback" && value == "true") type = "bytes stand beside text, not below it";
             }))
             return bad_json();
@@ -139,11 +141,12 @@ public:
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
             if (auto& index = by.rank[merges_[merge]]; index == none) index = merge;
         by.from = by.rank;
-        std::optional<bpe_vocabulary> unordered;
+        std::optional<bpe_vocabulary> unordered;  // exact as well, but slower: what to return if moving fails
         for (int attempt = 0; attempt < 8; ++attempt) {
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
                 if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
+            // Bytes first, then by merge; moved merges directly behind those that their parts wait for.
             auto const key = [&](std::uint32_t token) -> std::array<std::uint64_t, 4> {
                 if (texts_[token].size() == 1) return {0, 0, 0, token};
                 return {std::uint64_t{by.from[token]} + 1, by.steps[token], by.rank[token], token};
@@ -155,6 +158,7 @@ public:
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
+            // Tokens that no merge gives come last; they are only ever whole pieces.
             auto const unmade =
                 std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
             auto built = std::make_shared<built_tables>();
@@ -162,6 +166,7 @@ public:
                                        std::move(ids)))
                 return {{}, *error};
             auto const in = views(built->shape, built->block.data());
+            // Replaces the assumed merge of each token by that which the tables use.
             bool stable = true;
             for (std::uint32_t index = 0; index < order.size(); ++index) {
                 auto const token = order[index];

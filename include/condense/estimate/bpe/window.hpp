@@ -81,6 +81,8 @@ template <split_rules Rules>
     auto const line_ends = in.line_ends & spaces;
     auto const others = spaces & ~line_ends;
 
+    // The first byte of each run. A run of signs or letters belongs to the piece of what leads it: a blank for signs;
+    // for letters white space other than line ends, or a single sign.
     auto const sign_runs = signs & ~(signs << 1);
     auto const own_signs =
         sign_runs & ~(blanks << 1);  // those without a blank before them, which would begin the piece
@@ -96,6 +98,7 @@ template <split_rules Rules>
     // White space ends after the last line end of its run, not after those before.
     auto after = others & line_ends << 1;
     if (after != 0) {
+        // A run may have several such places; all but the last are removed, found by a carry through the run.
         auto const broken = line_ends & others << 1;
         if (broken != 0) {
             auto ended = (others + after) & ~others & line_ends;

@@ -45,6 +45,7 @@ struct sse2_block {
         for (int each = 0; each < 4; ++each)
             bytes[each] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from) + each);
     }
+    /// A bit for each byte whose highest bit is set in the result of `test`.
     template <class Test>
     [[gnu::always_inline]] std::uint64_t gather(Test test) const noexcept {
         std::uint64_t out = 0;
@@ -52,6 +53,7 @@ struct sse2_block {
             out |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(test(bytes[each])))} << (16 * each);
         return out;
     }
+    /// Bytes equal to `byte`.
     [[gnu::always_inline]] std::uint64_t equal(char byte) const noexcept {
         return gather([=](__m128i each) { return _mm_cmpeq_epi8(each, _mm_set1_epi8(byte)); });
     }
@@ -64,6 +66,7 @@ struct sse2_block {
         return gather(
             [=](__m128i each) { return _mm_cmplt_epi8(_mm_add_epi8(_mm_and_si128(each, keep), shift), limit); });
     }
+    /// Bytes from 0x80 on, whose highest bit is set.
     [[gnu::always_inline]] std::uint64_t non_ascii() const noexcept {
         return gather([](__m128i each) { return each; });
     }
@@ -176,6 +179,7 @@ cut_function cutter(vector_unit unit) noexcept {
 
 #else
 
+/// There are no vector units here.
 inline bool has(vector_unit unit) noexcept { return unit == vector_unit::scalar; }
 
 template <split_rules>
