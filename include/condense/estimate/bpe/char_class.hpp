@@ -45,12 +45,14 @@ struct glyph {
     std::size_t size = 1;
 };
 
-/// The code point at `at`, which is below `text.size()`. An ill-formed part stands for U+FFFD, a sign, but is of class
-/// other, because no rule that uses these classes tells the two apart.
-constexpr glyph glyph_at(std::string_view text, std::size_t at) noexcept {
-    auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
+/// The code point at `position`, which is below `text.size()`. An ill-formed part stands for U+FFFD, a sign, but is of
+/// class other, because no rule that uses these classes tells the two apart.
+constexpr glyph glyph_at(std::string_view text, std::size_t position) noexcept {
+    auto const byte = [&](std::size_t ahead) {
+        return std::uint32_t{static_cast<unsigned char>(text[position + ahead])};
+    };
     if (byte(0) < 0x80) return {class_of(byte(0)), true, 1};
-    auto const decoded = utf8::decode(text, at);
+    auto const decoded = utf8::decode(text, position);
     if (!decoded.valid) return {char_class::other, false, decoded.size};
     auto point = byte(0) & (decoded.size == 2 ? 0x1Fu : decoded.size == 3 ? 0x0Fu : 0x07u);
     for (std::size_t index = 1; index < decoded.size; ++index) point = point << 6 | (byte(index) & 0x3Fu);

@@ -32,18 +32,18 @@ template <split_rules Rules, class Many, class One>
 inline void each_piece(std::string_view text, cut_function cut, Many&& many, One&& one) {
     std::size_t ends[batch];
     splitter<Rules> const split{text};
-    auto const plain = [&](std::size_t at) { return static_cast<unsigned char>(text[at]) < 0x80; };
-    for (std::size_t at = 0; at < text.size();) {
-        if (cut != nullptr && text.size() - at >= window_reach && plain(at) && plain(at + 1)) {
-            if (auto const count = cut(text.data(), text.size(), at, ends, batch); count != 0) {
-                many(at, ends, count);
-                at = ends[count - 1];
+    auto const plain = [&](std::size_t position) { return static_cast<unsigned char>(text[position]) < 0x80; };
+    for (std::size_t position = 0; position < text.size();) {
+        if (cut != nullptr && text.size() - position >= window_reach && plain(position) && plain(position + 1)) {
+            if (auto const count = cut(text.data(), text.size(), position, ends, batch); count != 0) {
+                many(position, ends, count);
+                position = ends[count - 1];
                 if (count + 64 > batch) continue;  // the array was full, so windows may go on
             }
         }
-        auto const next = split.next(at);
-        one(at, next.end, next.valid);
-        at = next.end;
+        auto const next = split.next(position);
+        one(position, next.end, next.valid);
+        position = next.end;
     }
 }
 

@@ -60,11 +60,11 @@ public:
         auto const set_pair = [&](unsigned place, std::uint32_t token) {
             ranked[place] = token == none ? nothing : static_cast<std::int32_t>(token << 6 | place);
         };
-        auto const byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
-        for (std::size_t at = 0; at < size; ++at) tokens_[at] = in.byte_tokens[byte(at)];
-        for (std::size_t at = 0; at + 1 < size; ++at)
-            set_pair(static_cast<unsigned>(at), in.first_pairs[byte(at) << 8 | byte(at + 1)]);
-        for (std::size_t at = size - 1; at < blocks * 8; ++at) ranked[at] = nothing;
+        auto const byte = [&](std::size_t position) { return std::size_t{static_cast<unsigned char>(text[position])}; };
+        for (std::size_t position = 0; position < size; ++position) tokens_[position] = in.byte_tokens[byte(position)];
+        for (std::size_t position = 0; position + 1 < size; ++position)
+            set_pair(static_cast<unsigned>(position), in.first_pairs[byte(position) << 8 | byte(position + 1)]);
+        for (std::size_t position = size - 1; position < blocks * 8; ++position) ranked[position] = nothing;
         begin_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
         for (auto smallest = least(ranked, blocks); smallest != nothing; smallest = least(ranked, blocks)) {
             // The pair at `place` and `second` becomes `token`; its pairs with the neighbours change with it.
@@ -124,16 +124,16 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
     };
     std::vector<part> parts(text.size());
     std::vector<pair> heap;
-    for (std::size_t at = 0; at < text.size(); ++at)
-        parts[at] = {in.byte_tokens[static_cast<unsigned char>(text[at])], 1, at == 0 ? 0u : 1u};
+    for (std::size_t position = 0; position < text.size(); ++position)
+        parts[position] = {in.byte_tokens[static_cast<unsigned char>(text[position])], 1, position == 0 ? 0u : 1u};
     // The pair of the part at `place` and the next one; its token is none if they do not merge.
     auto const pair_at = [&](std::size_t place) -> pair {
         auto const right = place + parts[place].size;
         if (right >= text.size()) return {none, 0};
         return {in.pair(parts[place].token, parts[right].token), place};
     };
-    for (std::size_t at = 0; at + 1 < text.size(); ++at)
-        if (auto const candidate = pair_at(at); candidate.token != none) heap.push_back(candidate);
+    for (std::size_t position = 0; position + 1 < text.size(); ++position)
+        if (auto const candidate = pair_at(position); candidate.token != none) heap.push_back(candidate);
     std::make_heap(heap.begin(), heap.end());
     auto const push_pair = [&](std::size_t place) {
         auto const candidate = pair_at(place);
@@ -158,7 +158,8 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
         }
         if (smallest.place != 0) push_pair(smallest.place - left.before);
     }
-    for (std::size_t at = 0; at < text.size(); at += parts[at].size) out.push_back(parts[at].token);
+    for (std::size_t position = 0; position < text.size(); position += parts[position].size)
+        out.push_back(parts[position].token);
 }
 
 }  // namespace detail::bpe

@@ -50,22 +50,22 @@ class open_piece {
 public:
     /// `text` begins with a piece that may have no end yet, and has two characters at least. Consumes nothing.
     open_piece(bpe_vocabulary vocabulary, std::string_view text) : vocabulary_{std::move(vocabulary)} {
-        with([&]<split_rules Rules>() { kind_ = begin<Rules>(text); });
+        with_scheme([&]<split_rules Rules>() { kind_ = begin<Rules>(text); });
     }
 
     /// Adds the part of `text` that belongs to the piece and returns its size. If the piece has ended, the remainder
     /// follows it; if not, the remainder is an incomplete code point or contraction and must be passed again with more
     /// text behind it. With `last` no more text will come, and nothing is incomplete.
     std::size_t consume(std::string_view text, bool last = false) {
-        std::size_t at = 0;
-        with([&]<split_rules Rules>() {
-            while (at < text.size() && !ended_) {
-                auto const size = next<Rules>(text.substr(at), last);
+        std::size_t position = 0;
+        with_scheme([&]<split_rules Rules>() {
+            while (position < text.size() && !ended_) {
+                auto const size = next<Rules>(text.substr(position), last);
                 if (size == 0) break;
-                at += size;
+                position += size;
             }
         });
-        return at;
+        return position;
     }
 
     /// True once a character came that does not belong to the piece.
@@ -85,7 +85,7 @@ public:
 
 private:
     template <class Visitor>
-    void with(Visitor visit) {
+    void with_scheme(Visitor visit) {
         with_rules(vocabulary_.scheme(), visit);
     }
 
@@ -97,14 +97,14 @@ private:
         if constexpr (Rules.by_script) {
             script_splitter const split{text};
             using kind = script_splitter::kind;
-            auto const is = split.kind_at(0);
+            auto const first_kind = split.kind_at(0);
             bool const latin = split.is_ascii_sign(text[0]) && split.is_ascii_letter(text[first.size]);
             bool const signs = text[0] == ' ' && split.kind_at(1) == kind::sign;
-            if (is == kind::kana) return piece_kind::kana;
+            if (first_kind == kind::kana) return piece_kind::kana;
             if (latin) return piece_kind::latin;
-            if (is == kind::word || split.leads_word(0)) return piece_kind::word;
-            if (is == kind::sign || signs) return piece_kind::signs;
-            return is == kind::space ? piece_kind::white : piece_kind::other;
+            if (first_kind == kind::word || split.leads_word(0)) return piece_kind::word;
+            if (first_kind == kind::sign || signs) return piece_kind::signs;
+            return first_kind == kind::space ? piece_kind::white : piece_kind::other;
         } else {
             if (first.kind == char_class::space && (is_line_end(text[0]) || after == char_class::space))
                 return piece_kind::white;
@@ -116,17 +116,17 @@ private:
     /// Adds the first character of `text` and returns its bytes; 0 if it is incomplete or ends the piece.
     template <split_rules Rules>
     std::size_t next(std::string_view text, bool last) {
-        auto const each = glyph_at(text, 0);
+        auto const current = glyph_at(text, 0);
         // The begin of a character whose other bytes have not come yet: a lead byte from 0xC2 to 0xF4.
-        if (!last && !each.valid && each.size == text.size() && static_cast<unsigned char>(text[0] - 0xC2) < 0x33)
+        if (!last && !current.valid && current.size == text.size() && static_cast<unsigned char>(text[0] - 0xC2) < 0x33)
             return 0;
         // The first character may lead the piece without being of its kind, such as the space before a word.
         auto const first = std::exchange(first_, false);
-        if (continues_piece<Rules>(text, each) || first) {
-            add(each.valid ? text.substr(0, each.size) : std::string_view{"\xEF\xBF\xBD"});
-            auto const caseless = each.kind == char_class::caseless || each.kind == char_class::mark;
+        if (continues_piece<Rules>(text, current) || first) {
+            add(current.valid ? text.substr(0, current.size) : std::string_view{"\xEF\xBF\xBD"});
+            auto const caseless = current.kind == char_class::caseless || current.kind == char_class::mark;
             if (kind_ == piece_kind::white ? is_line_end(text[0]) : kind_ == piece_kind::capitals && caseless) mark();
-            return each.size;
+            return current.size;
         }
         if constexpr (Rules.by_case)
             if ((kind_ == piece_kind::capitals || kind_ == piece_kind::lower_case) && text[0] == '\'') {
@@ -144,32 +144,32 @@ private:
 
     /// True if a character belongs to the piece; updates the kind for the characters after it.
     template <split_rules Rules>
-    bool continues_piece(std::string_view text, glyph each) {
+    bool continues_piece(std::string_view text, glyph current) {
         auto const line_end = is_line_end(text[0]);
-        auto is_word = is_letter(each.kind);
-        auto is_sign = !is_word && each.kind != char_class::space && each.kind != char_class::number;
+        auto is_word = is_letter(current.kind);
+        auto is_sign = !is_word && current.kind != char_class::space && current.kind != char_class::number;
         if constexpr (Rules.by_script) {
-            auto const is = script_splitter{text}.kind_at(0);
+            auto const script_kind = script_splitter{text}.kind_at(0);
             if (kind_ == piece_kind::latin) return script_splitter::is_ascii_letter(text[0]);
-            if (kind_ == piece_kind::kana) return is == script_splitter::kind::kana;
-            if (kind_ == piece_kind::other) return is == script_splitter::kind::other;
-            is_word = is == script_splitter::kind::word;
-            is_sign = is == script_splitter::kind::sign;
+            if (kind_ == piece_kind::kana) return script_kind == script_splitter::kind::kana;
+            if (kind_ == piece_kind::other) return script_kind == script_splitter::kind::other;
+            is_word = script_kind == script_splitter::kind::word;
+            is_sign = script_kind == script_splitter::kind::sign;
         }
-        auto const caseless = each.kind == char_class::caseless || each.kind == char_class::mark;
+        auto const caseless = current.kind == char_class::caseless || current.kind == char_class::mark;
         switch (kind_) {
             case piece_kind::word: return is_word;
             case piece_kind::capitals:
-                if (each.kind != char_class::lower) return caseless || each.kind == char_class::upper;
+                if (current.kind != char_class::lower) return caseless || current.kind == char_class::upper;
                 kind_ = piece_kind::lower_case;
                 marked_ = false;
                 return true;
-            case piece_kind::lower_case: return caseless || each.kind == char_class::lower;
+            case piece_kind::lower_case: return caseless || current.kind == char_class::lower;
             case piece_kind::signs:
                 if (line_end) kind_ = piece_kind::lines;
                 return line_end || is_sign;
             case piece_kind::lines: return line_end || (Rules.takes_slashes && text[0] == '/');
-            default: return each.kind == char_class::space;
+            default: return current.kind == char_class::space;
         }
     }
 

@@ -16,11 +16,11 @@ namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Bytes of the contraction at `at`, such as 's, 'LL or, by simple case folding, ' and a long s; 0 without one.
-constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcept {
-    if (text.size() - at < 2 || text[at] != '\'') return 0;
+/// Bytes of the contraction at `position`, such as 's, 'LL or, by simple case folding, ' and a long s; 0 without one.
+constexpr std::size_t contraction(std::string_view text, std::size_t position) noexcept {
+    if (text.size() - position < 2 || text[position] != '\'') return 0;
     auto const folded = [&](std::size_t ahead) {
-        return at + ahead < text.size() ? static_cast<char>(text[at + ahead] | 0x20) : '\0';
+        return position + ahead < text.size() ? static_cast<char>(text[position + ahead] | 0x20) : '\0';
     };
     switch (folded(1)) {
         case 's':
@@ -30,7 +30,7 @@ constexpr std::size_t contraction(std::string_view text, std::size_t at) noexcep
         case 'l': return folded(2) == 'l' ? 3 : 0;
         case 'v':
         case 'r': return folded(2) == 'e' ? 3 : 0;
-        default: return text.substr(at + 1, 2) == "\xC5\xBF" ? 3 : 0;
+        default: return text.substr(position + 1, 2) == "\xC5\xBF" ? 3 : 0;
     }
 }
 
@@ -39,18 +39,18 @@ template <split_rules Rules>
 struct splitter {
     std::string_view text;
 
-    /// The piece that begins at `at`, which is below `text.size()` and must be where a piece begins. Never empty.
-    constexpr piece next(std::size_t at) const noexcept {
-        if constexpr (Rules.by_script) return script_splitter{text}.next(at);
-        auto const first = glyph_at(text, at);
+    /// The piece that begins at `position`, which is below `text.size()` and must be where a piece begins. Never empty.
+    constexpr piece next(std::size_t position) const noexcept {
+        if constexpr (Rules.by_script) return script_splitter{text}.next(position);
+        auto const first = glyph_at(text, position);
         if constexpr (!Rules.by_case)
-            if (auto const size = contraction(text, at)) return {at + size, true};
-        if (first.kind == char_class::number) return digits(at);
-        if (auto const result = word(at, first); result.end != 0) return result;
-        auto const spaced = text[at] == ' ' && at + 1 < text.size();
-        if (first.kind != char_class::space || (spaced && is_sign(glyph_at(text, at + 1).kind)))
-            return signs(spaced ? at + 1 : at);
-        return white_space(at, first);
+            if (auto const size = contraction(text, position)) return {position + size, true};
+        if (first.kind == char_class::number) return digits(position);
+        if (auto const result = word(position, first); result.end != 0) return result;
+        auto const spaced = text[position] == ' ' && position + 1 < text.size();
+        if (first.kind != char_class::space || (spaced && is_sign(glyph_at(text, position + 1).kind)))
+            return signs(spaced ? position + 1 : position);
+        return white_space(position, first);
     }
 
 private:
@@ -79,21 +79,21 @@ private:
     }
 
     /// At most Rules.digits digits.
-    constexpr piece digits(std::size_t at) const noexcept {
-        for (unsigned count = 0; count < Rules.digits && at < text.size(); ++count) {
-            auto const next_glyph = glyph_at(text, at);
+    constexpr piece digits(std::size_t position) const noexcept {
+        for (unsigned count = 0; count < Rules.digits && position < text.size(); ++count) {
+            auto const next_glyph = glyph_at(text, position);
             if (next_glyph.kind != char_class::number) break;
-            at += next_glyph.size;
+            position += next_glyph.size;
         }
-        return {at, true};
+        return {position, true};
     }
 
     /// A word with the one character that may lead it, and by case with the contraction behind it. An end of 0 if there
     /// is none. The alternatives are tried in the order of the pattern.
-    constexpr piece word(std::size_t at, glyph first) const noexcept {
+    constexpr piece word(std::size_t position, glyph first) const noexcept {
         auto const letter = is_letter(first.kind);
-        auto const lead = !letter && !is_line_end(text[at]);
-        piece const after{at + first.size, first.valid};
+        auto const lead = !letter && !is_line_end(text[position]);
+        piece const after{position + first.size, first.valid};
         if constexpr (!Rules.by_case) {
             if (!letter && !lead) return {};
             auto const result = run(after, is_letter);
@@ -101,8 +101,9 @@ private:
         } else {
             piece result{};
             if (lead) result = lower_case_end(after);
-            if (result.end == 0 && (letter || first.kind == char_class::mark)) result = lower_case_end({at, true});
-            if (result.end == 0 && letter) result = run({at, true}, is_upper);
+            if (result.end == 0 && (letter || first.kind == char_class::mark))
+                result = lower_case_end({position, true});
+            if (result.end == 0 && letter) result = run({position, true}, is_upper);
             if (result.end == 0 && lead)
                 if (result = run(after, is_upper); result.end == after.end) result = {};
             if (result.end != 0 && result.end < text.size()) result.end += contraction(text, result.end);
@@ -114,22 +115,22 @@ private:
     /// until a lower follows. Caseless letters and marks are both, so the run may end after the last one of those.
     constexpr piece lower_case_end(piece from) const noexcept {
         std::size_t both = 0;  // the end of the run after its last caseless letter or mark
-        auto at = from;
-        while (at.end < text.size()) {
-            auto const next_glyph = glyph_at(text, at.end);
+        auto position = from;
+        while (position.end < text.size()) {
+            auto const next_glyph = glyph_at(text, position.end);
             if (!is_upper(next_glyph.kind)) {
-                if (next_glyph.kind == char_class::lower) return run(at, is_lower);
+                if (next_glyph.kind == char_class::lower) return run(position, is_lower);
                 break;
             }
-            at.end += next_glyph.size;
-            if (next_glyph.kind != char_class::upper) both = at.end;
+            position.end += next_glyph.size;
+            if (next_glyph.kind != char_class::upper) both = position.end;
         }
         return {both, from.valid};
     }
 
     /// Signs, and the line ends (and slashes) that follow them.
-    constexpr piece signs(std::size_t at) const noexcept {
-        auto result = run({at, true}, is_sign);
+    constexpr piece signs(std::size_t position) const noexcept {
+        auto result = run({position, true}, is_sign);
         while (result.end < text.size() &&
                (is_line_end(text[result.end]) || (Rules.takes_slashes && text[result.end] == '/')))
             ++result.end;
@@ -138,10 +139,10 @@ private:
 
     /// White space up to its last line end; without one, all but its last character if something follows, which that
     /// character then leads.
-    constexpr piece white_space(std::size_t at, glyph first) const noexcept {
+    constexpr piece white_space(std::size_t position, glyph first) const noexcept {
         std::size_t lines = 0;  // the end of the last line end
-        auto last = at;
-        auto end = at;
+        auto last = position;
+        auto end = position;
         for (auto next_glyph = first; next_glyph.kind == char_class::space;) {
             last = end;
             end += next_glyph.size;
@@ -149,7 +150,7 @@ private:
             if (end == text.size()) return {Rules.whole_at_end || lines == 0 ? end : lines, true};
             next_glyph = glyph_at(text, end);
         }
-        return {lines != 0 ? lines : last != at ? last : end, true};
+        return {lines != 0 ? lines : last != position ? last : end, true};
     }
 };
 

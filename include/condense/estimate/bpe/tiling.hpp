@@ -45,27 +45,27 @@ public:
     std::vector<std::uint32_t> const& operator()(tables const& in, std::string_view text) {
         tokens_.clear();
         dead_.assign(text.size() / 64 + 1, 0);
-        std::size_t at = 0;
+        std::size_t position = 0;
         auto next = longest(in, text, 0);
-        while (at < text.size()) {
+        while (position < text.size()) {
             // Every sequence that reaches a place ends in the same token there, so a place from which none leads to the
             // end is dead for all of them.
             while (next.token != none) {
                 if (next.end <= text.size() && !is_dead(next.end) &&
                     (tokens_.empty() || may_be_neighbours(in, tokens_.back(), next.token)))
                     break;
-                next = shorter(in, next.token, at);
+                next = shorter(in, next.token, position);
             }
             if (next.token != none) {
                 tokens_.push_back(next.token);
-                at = next.end;
-                if (at < text.size()) next = longest(in, text, at);
+                position = next.end;
+                if (position < text.size()) next = longest(in, text, position);
             } else {
                 if (tokens_.empty()) return tokens_;
-                dead_[at / 64] |= std::uint64_t{1} << at % 64;
+                dead_[position / 64] |= std::uint64_t{1} << position % 64;
                 // In tables from a forged image the size of a token may differ from the path that led to it.
-                at -= (std::min)(at, in.size(tokens_.back()));
-                next = shorter(in, tokens_.back(), at);
+                position -= (std::min)(position, in.size(tokens_.back()));
+                next = shorter(in, tokens_.back(), position);
                 tokens_.pop_back();
             }
         }
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    bool is_dead(std::size_t at) const noexcept { return (dead_[at / 64] >> at % 64 & 1u) != 0; }
+    bool is_dead(std::size_t position) const noexcept { return (dead_[position / 64] >> position % 64 & 1u) != 0; }
 
     /// A token that may come next, and where it ends.
     struct candidate {
@@ -85,31 +85,32 @@ private:
         std::size_t end = 0;
     };
     /// The next shorter token at the same place.
-    static candidate shorter(tables const& in, std::uint32_t token, std::size_t at) noexcept {
+    static candidate shorter(tables const& in, std::uint32_t token, std::size_t position) noexcept {
         auto const prefix = in.shorter[token];
-        return {prefix, prefix == none ? 0 : at + in.size(prefix)};
+        return {prefix, prefix == none ? 0 : position + in.size(prefix)};
     }
-    /// The longest token that begins at `at`, by walking down the tree.
-    static candidate longest(tables const& in, std::string_view text, std::size_t at) noexcept {
+    /// The longest token that begins at `position`, by walking down the tree.
+    static candidate longest(tables const& in, std::string_view text, std::size_t position) noexcept {
         auto const byte = [&](std::size_t place) { return static_cast<unsigned char>(text[place]); };
-        auto const first = byte(at);
-        candidate best{in.byte_tokens[first], ++at};
-        if (at == text.size()) return best;
-        auto node = in.first_nodes[std::size_t{first} << 8 | byte(at)];
+        auto const first = byte(position);
+        candidate best{in.byte_tokens[first], ++position};
+        if (position == text.size()) return best;
+        auto node = in.first_nodes[std::size_t{first} << 8 | byte(position)];
         auto const take = [&] {
             auto const token = in.token_at(node);
             best = {token != none ? token : best.token,
-                    token != none ? at : best.end};  // without a branch, which would often be mispredicted
+                    token != none ? position : best.end};  // without a branch, which would often be mispredicted
         };
-        ++at;
-        if (node != none && at < text.size() && tables::is_three_bytes(first, byte(at - 1), byte(at))) {
+        ++position;
+        if (node != none && position < text.size() &&
+            tables::is_three_bytes(first, byte(position - 1), byte(position))) {
             take();
-            node = in.point_nodes[tables::point_of(first, byte(at - 1), byte(at))];
-            ++at;
+            node = in.point_nodes[tables::point_of(first, byte(position - 1), byte(position))];
+            ++position;
         }
-        for (; node != none; node = in.edge(node, text[at++])) {
+        for (; node != none; node = in.edge(node, text[position++])) {
             take();
-            if (at == text.size() || (node & leaf_bit) != 0) break;
+            if (position == text.size() || (node & leaf_bit) != 0) break;
         }
         return best;
     }

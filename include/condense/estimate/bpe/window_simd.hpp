@@ -29,9 +29,9 @@ namespace detail::bpe {
 /// bytes from its begin.
 inline constexpr std::size_t window_reach = 64 + 16;
 
-/// Writes the ends of the pieces from `at` on to `ends` and returns how many, at most `room`, as far as complete
-/// windows tell. A piece must begin at `at`; `room` is at least 64, since a window may have as many ends.
-using cut_function = std::size_t (*)(char const* text, std::size_t size, std::size_t at, std::size_t* ends,
+/// Writes the ends of the pieces from `position` on to `ends` and returns how many, at most `room`, as far as complete
+/// windows tell. A piece must begin at `position`; `room` is at least 64, since a window may have as many ends.
+using cut_function = std::size_t (*)(char const* text, std::size_t size, std::size_t position, std::size_t* ends,
                                      std::size_t room);
 
 #if CONDENSE_DETAIL_BPE_X86
@@ -120,33 +120,33 @@ struct avx512_block {
 
 // A macro, because the compiler inlines a function only where the same instructions are allowed: members of a block
 // passed as a template argument would stay calls.
-#define CONDENSE_DETAIL_BPE_UNIT(unit, block, features)                                                     \
-    [[gnu::target(features)]] inline window_masks masks_by_##unit(char const* text) noexcept {              \
-        block const in{text};                                                                               \
-        return {.letters = in.within('A', 26, 0x20),                                                        \
-                .capitals = in.within('A', 26),                                                             \
-                .digits = in.within('0', 10),                                                               \
-                .spaces = in.within('\t', 5) | in.equal(' '),                                               \
-                .line_ends = in.equal('\n') | in.equal('\r'),                                               \
-                .blanks = in.equal(' '),                                                                    \
-                .quotes = in.equal('\''),                                                                   \
-                .slashes = in.equal('/'),                                                                   \
-                .non_ascii = in.non_ascii()};                                                               \
-    }                                                                                                       \
-    template <split_rules Rules>                                                                            \
-    [[gnu::target(features)]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t at, \
-                                                        std::size_t* ends, std::size_t room) noexcept {     \
-        std::size_t count = 0;                                                                              \
-        while (size - at >= window_reach && room - count >= 64) {                                           \
-            auto remaining = cuts<Rules>(masks_by_##unit(text + at), text + at);                            \
-            if (remaining == 0) break;                                                                      \
-            auto const from = at;                                                                           \
-            for (; remaining != 0; remaining &= remaining - 1) {                                            \
-                at = from + static_cast<std::size_t>(std::countr_zero(remaining));                          \
-                ends[count++] = at;                                                                         \
-            }                                                                                               \
-        }                                                                                                   \
-        return count;                                                                                       \
+#define CONDENSE_DETAIL_BPE_UNIT(unit, block, features)                                                           \
+    [[gnu::target(features)]] inline window_masks masks_by_##unit(char const* text) noexcept {                    \
+        block const in{text};                                                                                     \
+        return {.letters = in.within('A', 26, 0x20),                                                              \
+                .capitals = in.within('A', 26),                                                                   \
+                .digits = in.within('0', 10),                                                                     \
+                .spaces = in.within('\t', 5) | in.equal(' '),                                                     \
+                .line_ends = in.equal('\n') | in.equal('\r'),                                                     \
+                .blanks = in.equal(' '),                                                                          \
+                .quotes = in.equal('\''),                                                                         \
+                .slashes = in.equal('/'),                                                                         \
+                .non_ascii = in.non_ascii()};                                                                     \
+    }                                                                                                             \
+    template <split_rules Rules>                                                                                  \
+    [[gnu::target(features)]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t position, \
+                                                        std::size_t* ends, std::size_t room) noexcept {           \
+        std::size_t count = 0;                                                                                    \
+        while (size - position >= window_reach && room - count >= 64) {                                           \
+            auto remaining = cuts<Rules>(masks_by_##unit(text + position), text + position);                      \
+            if (remaining == 0) break;                                                                            \
+            auto const from = position;                                                                           \
+            for (; remaining != 0; remaining &= remaining - 1) {                                                  \
+                position = from + static_cast<std::size_t>(std::countr_zero(remaining));                          \
+                ends[count++] = position;                                                                         \
+            }                                                                                                     \
+        }                                                                                                         \
+        return count;                                                                                             \
     }
 
 CONDENSE_DETAIL_BPE_UNIT(sse2, sse2_block, "sse2")
