@@ -73,7 +73,7 @@ def weight(kind):
 
 def names(header, enum):
     body = re.search(r"enum class " + enum + r" [^{]*\{(.*?)\};", (HEADERS / header).read_text(), re.S).group(1)
-    return re.sub(r"///<[^\n]*", "", body).replace(",", " ").split()
+    return re.sub(r"//[^\n]*", "", body).replace(",", " ").split()
 
 
 def counters(folder):
@@ -158,20 +158,20 @@ def header(weights, features, scripts):
 
 #include <condense/estimate/script_scan.hpp>
 
-// What each feature of a text costs each family, in 1/4096 of a token.
+// The cost of each feature of a text for each family, in 1/4096 of a token.
 // Written by tests/estimate/fit_script_aware.py, which says what it was fitted to; not to be edited.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// In the order of text_feature and of script_class.
+/// The weights of one family. They are never negative, so that appending text never lowers a cost.
 struct script_weights {
     static constexpr std::uint64_t per_token = 4096;
 
-    std::array<std::uint16_t, text_features> text = {};
-    std::array<std::uint16_t, script_classes> chars = {};
-    std::array<std::uint16_t, script_classes> runs = {};
+    std::array<std::uint16_t, text_features> text = {};  ///< of each count of text_feature
+    std::array<std::uint16_t, script_classes> chars = {};  ///< of a code point of each script_class
+    std::array<std::uint16_t, script_classes> runs = {};  ///< of each run, beside its code points
 };
 """]
     for family, figures in weights.items():

@@ -38,7 +38,7 @@ TEST_CASE("model_table: a name is there once") {
     for (auto const& alias : model_aliases) {
         int found = 0;
         int same = 0;
-        for (auto const& each : model_table) found += each.name == alias.of ? 1 : 0;
+        for (auto const& each : model_table) found += each.name == alias.target ? 1 : 0;
         for (auto const& other : model_aliases) same += same_name(alias.name, other.name) ? 1 : 0;
         CAPTURE(alias.name);
         CHECK(found == 1);

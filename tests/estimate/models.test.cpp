@@ -109,10 +109,10 @@ TEST_CASE("models: every name of the table finds its row") {
         for (std::size_t size = 0; size < each.name.size(); ++size) {
             auto const part = each.name.substr(0, size);
             auto const of_part = find_model(part);
-            CHECK((!of_part.known() || condense::detail::in_table(part) != nullptr ||
+            CHECK((!of_part.known() || condense::detail::find_in_table(part) != nullptr ||
                    of_part.match == model_match::alias));
         }
         CHECK_FALSE(find_model(std::string{each.name} + "x").facts == each);
     }
-    for (auto const& alias : condense::detail::model_aliases) CHECK(find_model(alias.name).facts.name == alias.of);
+    for (auto const& alias : condense::detail::model_aliases) CHECK(find_model(alias.name).facts.name == alias.target);
 }

@@ -19,8 +19,8 @@ constexpr request_count sum(std::uint64_t counted, std::uint64_t messages) {
 constexpr bool it_begins_at_the_prior_within_its_bounds() {
     ratio_line const none;
     return none.level(0) == 0 && none.level(9'999) == 9'999 && none.level(5 * fixed_one) == ratio_line::most_log &&
-           none.level(-5 * fixed_one) == ratio_line::least_log && none.slope() == 0 && none.seen() == 0 &&
-           none.spread() == ratio_line::first_spread && none.said(sum(1'000, 7), fixed_one) == cost::of({2'000});
+           none.level(-5 * fixed_one) == ratio_line::least_log && none.slope() == 0 && none.observations() == 0 &&
+           none.spread() == ratio_line::first_spread && none.corrected(sum(1'000, 7), fixed_one) == cost::of({2'000});
 }
 static_assert(it_begins_at_the_prior_within_its_bounds());
 
@@ -28,7 +28,7 @@ static_assert(it_begins_at_the_prior_within_its_bounds());
 constexpr bool without_a_difference_there_is_no_slope() {
     ratio_line line;
     for (int turn = 0; turn < 100; ++turn) line.learn(sum(50'000, 500), {55'000}, 0);
-    return line.slope() == 0 && line.said(sum(50'000, 500), 0).tokens().count >= 54'800;
+    return line.slope() == 0 && line.corrected(sum(50'000, 500), 0).tokens().count >= 54'800;
 }
 static_assert(without_a_difference_there_is_no_slope());
 
@@ -81,7 +81,7 @@ constexpr bool the_first_eight_are_no_outliers() {
     for (int turn = 0; turn < 8; ++turn) late.learn(sum(50'000, 200), {50'000}, 0);
     early.learn(sum(50'000, 200), {150'000}, 0);
     late.learn(sum(50'000, 200), {150'000}, 0);
-    return early.seen() == 8 && early.level(0) > 5'000 && late.seen() == 8 && late.level(0) < 500;
+    return early.observations() == 8 && early.level(0) > 5'000 && late.observations() == 8 && late.level(0) < 500;
 }
 static_assert(the_first_eight_are_no_outliers());
 
@@ -92,8 +92,8 @@ constexpr bool what_is_put_on_top_is_on_messages_too() {
         line.learn(sum(50'000, messages), {50'000 + 4 * messages}, 0);
     }
     auto const some = sum(1'000, 1'000);
-    auto const once = line.said(some, 0).steps;
-    auto const twice = line.said(some, 0, fixed_one).steps;
+    auto const once = line.corrected(some, 0).steps;
+    auto const twice = line.corrected(some, 0, fixed_one).steps;
     return once > cost::of({4'500}).steps && twice + 999 > 2 * once && twice < 2 * once + 999;
 }
 static_assert(what_is_put_on_top_is_on_messages_too());

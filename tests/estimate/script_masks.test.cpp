@@ -20,9 +20,9 @@ constexpr bool each_byte_has_its_classes() {
     auto const in = scalar_script_masks(text.data(), text.size(), 'a');
     return in.lower == 0b1'0000'0000'0001u && in.upper == 0b10u && in.digits == 0b100u && in.spaces == 0b1000u &&
            in.line_ends == 0b1'0000u && in.tabs == 0b10'0000u && in.controls == 0b100'0000u &&
-           in.foreign == 0b1'1000'0000u && in.leads == 0b1000'0000u && in.repeats == 0b100'0000'0001u &&
-           in.joiners == 0b1110'0000'0000u && in.figures == 0b101u && in.vowels == 1u &&
-           in.rares == 0b1'0000'0000'0000u;
+           in.non_ascii == 0b1'1000'0000u && in.lead_bytes == 0b1000'0000u && in.repeats == 0b100'0000'0001u &&
+           in.joiners == 0b1110'0000'0000u && in.hex_digits == 0b101u && in.vowels == 1u &&
+           in.rare_letters == 0b1'0000'0000'0000u;
 }
 static_assert(each_byte_has_its_classes());
 

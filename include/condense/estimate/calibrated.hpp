@@ -15,14 +15,14 @@
 namespace condense {
 inline namespace v1 {
 
-/// A rule that corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, neither throws. Optional:
-/// `use_model(name)`, `save() -> std::string`, `load(text) -> bool`.
+/// A rule that corrects sums: `corrected(sum) -> cost` and `observe(sum, reported)`, both noexcept. Optional members,
+/// which calibrated then has too: `use_model(name)`, `save() -> std::string`, `load(text) -> bool`.
 template <class Rule>
-concept calibration_rule =
-    std::copy_constructible<Rule> && requires(Rule& rule, Rule const& same, request_count const& sum, tokens reported) {
-        { same.corrected(sum) } noexcept -> std::same_as<cost>;
-        { rule.observe(sum, reported) } noexcept;
-    };
+concept calibration_rule = std::copy_constructible<Rule> &&
+                           requires(Rule& rule, Rule const& constant, request_count const& sum, tokens reported) {
+                               { constant.corrected(sum) } noexcept -> std::same_as<cost>;
+                               { rule.observe(sum, reported) } noexcept;
+                           };
 
 /// Counts texts as its estimator does, so that the cost of a message never changes, and corrects sums by its rule. A
 /// session passes it the reports; without a session call `observe` and `corrected`.
@@ -30,8 +30,8 @@ template <token_estimator Estimator, calibration_rule Rule = log_ratio>
 struct calibrated {
     Estimator count = {};
     Rule rule = {};
-    std::uint8_t content =
-        0;  ///< the class of content of sums that name none, such as those of a session that is all of one kind
+    /// The class of content, 0 to 3 for log_ratio, of sums that name none. Each class is learnt apart.
+    std::uint8_t content = 0;
 
     static constexpr bool deterministic = requires { requires Estimator::deterministic; };
 
@@ -44,23 +44,30 @@ struct calibrated {
     }
     constexpr cost frame(part_view const& part) const { return detail::frame_cost(count, part); }
 
-    constexpr cost corrected(request_count const& sum) const noexcept { return rule.corrected(classed(sum)); }
-    constexpr void observe(request_count const& sum, tokens reported) noexcept { rule.observe(classed(sum), reported); }
+    /// The estimate of a whole request, corrected by what the rule has learnt.
+    constexpr cost corrected(request_count const& sum) const noexcept { return rule.corrected(with_content(sum)); }
+    /// Learns from the tokens that the provider reported for a request of this estimate.
+    constexpr void observe(request_count const& sum, tokens reported) noexcept {
+        rule.observe(with_content(sum), reported);
+    }
+    /// Names the model of the requests that follow, so that the rule can start over for another tokenizer.
     constexpr void use_model(std::string_view name) noexcept
-        requires requires(Rule& some) { some.use_model(name); }
+        requires requires(Rule& learner) { learner.use_model(name); }
     {
         rule.use_model(name);
     }
+    /// The learnt state as text; the estimator itself is not part of it.
     std::string save() const
-        requires requires(Rule const& some) {
-            { some.save() } -> std::same_as<std::string>;
+        requires requires(Rule const& learner) {
+            { learner.save() } -> std::same_as<std::string>;
         }
     {
         return rule.save();
     }
+    /// Restores what `save` wrote; returns false and changes nothing for any other text.
     bool load(std::string_view text)
-        requires requires(Rule& some) {
-            { some.load(text) } -> std::same_as<bool>;
+        requires requires(Rule& learner) {
+            { learner.load(text) } -> std::same_as<bool>;
         }
     {
         return rule.load(text);
@@ -69,7 +76,7 @@ struct calibrated {
     friend constexpr bool operator==(calibrated const&, calibrated const&) = default;
 
 private:
-    constexpr request_count classed(request_count sum) const noexcept {
+    constexpr request_count with_content(request_count sum) const noexcept {
         if (sum.content == 0) sum.content = content;
         return sum;
     }

@@ -19,16 +19,17 @@ namespace family {
 
 struct claude {};      ///< up to Opus 4.6, Sonnet 4.6 and Haiku 4.5
 struct claude_4_7 {};  ///< from Opus 4.7 on, where the same text has 1.0 to 1.47 times as many tokens
-struct gpt {};
+struct gpt {};  ///< GPT-4o and later, which share o200k_base; older ones need more tokens outside of Latin script
 struct kimi {};
 struct gemini {};  ///< and Gemma, by whose vocabulary both are estimated
-struct other {};
+struct other {};  ///< every model not named above
 
 }  // namespace family
 
-/// The same as values.
+/// The families as values, for names known only at run time.
 enum class model_family : std::uint8_t { other, claude, claude_4_7, gpt, kimi, gemini };
 
+/// The name of the tag, such as "claude_4_7".
 constexpr std::string_view name(model_family which) noexcept {
     switch (which) {
         case model_family::claude: return "claude";
@@ -43,14 +44,16 @@ constexpr std::string_view name(model_family which) noexcept {
 
 namespace detail {
 
-/// `name` is `prefix` or begins with it and then something that is not a letter.
+/// True if `name` is `prefix`, in letters of either case, or continues it with anything but a letter: "gpt-4o" is of
+/// "gpt", "gptx" is not.
 constexpr bool of_family(std::string_view name, std::string_view prefix) noexcept {
     if (name.size() < prefix.size()) return false;
-    for (std::size_t at = 0; at < prefix.size(); ++at)
-        if (lowered(name[at]) != prefix[at]) return false;
+    for (std::size_t index = 0; index < prefix.size(); ++index)
+        if (lowered(name[index]) != prefix[index]) return false;
     return name.size() == prefix.size() || !is_letter(name[prefix.size()]);
 }
 
+/// OpenAI's names without "gpt": "o1", "o3-mini".
 constexpr bool is_openai_reasoner(std::string_view name) noexcept {
     return name.size() >= 2 && lowered(name[0]) == 'o' && name[1] >= '1' && name[1] <= '9' &&
            (name.size() == 2 || name[2] == '-');
@@ -61,20 +64,21 @@ constexpr bool is_openai_reasoner(std::string_view name) noexcept {
 constexpr std::uint32_t version_of(std::string_view name) noexcept {
     std::uint32_t version = 0;
     bool has_first = false;
-    for (std::size_t at = 0; at < name.size();) {
-        auto const digits = count_digits(name.substr(at));
+    for (std::size_t position = 0; position < name.size();) {
+        auto const digits = count_digits(name.substr(position));
         if (digits == 0) {
-            if (has_first && name[at] != '-' && name[at] != '.' && name[at] != '_') break;
-            ++at;
+            if (has_first && name[position] != '-' && name[position] != '.' && name[position] != '_') break;
+            ++position;
             continue;
         }
-        if (digits > 2) break;
+        if (digits > 2) break;  // a date such as 20251101, or a size such as 405b
         std::uint32_t number = 0;
-        for (auto const digit : name.substr(at, digits)) number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+        for (auto const digit : name.substr(position, digits))
+            number = number * 10 + static_cast<std::uint32_t>(digit - '0');
         if (has_first) return version + (number < 9 ? number : 9);
         version = number * 10;
         has_first = true;
-        at += digits;
+        position += digits;
     }
     return version;
 }
@@ -94,7 +98,8 @@ constexpr model_family family_of(std::string_view model) noexcept {
     return model_family::other;
 }
 
-/// Calls `visit` with the tag of the family. Give the estimator a type once, here, and not in every call.
+/// Calls `visit` with the tag of the family and returns its result, of one type for all tags. Choose once, at the
+/// edge of a program: code inside `visit` is compiled for each family, without a branch per text.
 template <class Visitor>
 constexpr decltype(auto) with_family(model_family which, Visitor&& visit) {
     switch (which) {
@@ -107,6 +112,7 @@ constexpr decltype(auto) with_family(model_family which, Visitor&& visit) {
     }
     return visit(family::other{});
 }
+/// As above, for the family that `family_of` finds for a model's name.
 template <class Visitor>
 constexpr decltype(auto) with_family(std::string_view model, Visitor&& visit) {
     return with_family(family_of(model), std::forward<Visitor>(visit));

@@ -19,46 +19,53 @@
 
 namespace condense {
 inline namespace v1 {
-/// The rule: for one model, for each of four classes of content, the ratio of reported to counted tokens and tokens a
-/// message beside it. Held between 0.5 and 2.5; begins at `prior`, which counts for 20,000 tokens; forgets by half in
-/// 200 requests. Begins anew for another model, and where five requests in a row are more than three
-/// spreads off: that is another tokenizer. Plain integers: same reports, same figures.
+
+/// Learns, for one model and each of four classes of content, the ratio of reported to counted tokens and a cost per
+/// message beside it. The ratio starts at `prior`, which weighs as much as 20,000 tokens, stays between 0.5 and 2.5,
+/// and older requests lose half of their weight every 200 requests. Starts over for another model, and after five
+/// requests in a row that are more than three spreads off, which means another tokenizer. Integer arithmetic only: the
+/// same reports give the same figures on every machine. One report costs a few dozen operations and no memory.
 struct log_ratio {
-    static constexpr std::size_t classes = 4;
+    static constexpr std::size_t classes = 4;  ///< classes of content; a number beyond counts modulo this
 
     percent prior = {percent::whole};  ///< the ratio while nothing is known, such as {11'000}
-    std::uint32_t caution =
-        0;  ///< hundredths of a spread that every corrected sum has on top; 164 is enough in 95 of 100 requests
+    /// Hundredths of a spread added to every corrected sum: with 164 the sum is high enough for 95 of 100 requests.
+    std::uint32_t caution = 0;
 
     /// The corrected sum; the overhead, which is known exactly, is not corrected.
     constexpr cost corrected(request_count const& sum) const noexcept { return upper(sum, caution); }
-    /// The same with so many hundredths of a spread on top: 128 for 90 of 100 requests, 164 for 95, 233 for 99.
+    /// The corrected sum with this many hundredths of a spread added, at most 1,000. High enough for 90 of 100 requests
+    /// with 128, for 95 with 164, for 99 with 233: the quantiles of a normal distribution.
     constexpr cost upper(request_count const& sum, std::uint32_t hundredths = 164) const noexcept {
         auto const& line = line_of(sum);
-        return line.said(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) +
+        return line.corrected(sum, prior_log(), line.spread() * (hundredths < 1'000 ? hundredths : 1'000) / 100) +
                sum.overhead;
     }
-    /// A request and what was reported for it, cached tokens included and answer left out (provider_usage::request()).
+    /// Learns from a request and the tokens reported for it, cached ones included and without the answer, as
+    /// provider_usage::request() has them. The overhead is subtracted first.
     constexpr void observe(request_count const& sum, tokens reported) noexcept {
         line_of(sum).learn(sum, reported - sum.overhead.tokens(), prior_log());
     }
-    /// Sets the model of the requests that follow, and forgets what was learnt of another.
+    /// Sets the model of the requests that follow, and forgets what was learnt from another.
     constexpr void use_model(std::string_view name) noexcept {
-        auto const now = detail::fnv1a(name);
-        if (model == now) return;
+        auto const hash = detail::fnv1a(name);
+        if (model == hash) return;
         if (model != 0) lines = {};
-        model = now;
+        model = hash;
     }
 
-    /// Reported over counted, in 1/65,536.
+    /// Reported over counted tokens, in 1/65,536.
     constexpr std::uint64_t ratio(std::uint8_t content = 0) const noexcept {
         return detail::ratio_of_log2(lines[content % classes].level(prior_log()));
     }
+    /// Cost of each message beyond its frame; never negative.
     constexpr cost per_message(std::uint8_t content = 0) const noexcept {
         return {static_cast<std::uint64_t>(lines[content % classes].slope())};
     }
-    /// How many requests that rests on.
-    constexpr std::uint32_t seen(std::uint8_t content = 0) const noexcept { return lines[content % classes].seen(); }
+    /// How many requests the ratio and the cost per message rest on.
+    constexpr std::uint32_t seen(std::uint8_t content = 0) const noexcept {
+        return lines[content % classes].observations();
+    }
 
     /// Serialises what was learnt, as numbers.
     std::string save() const {
@@ -71,30 +78,30 @@ struct log_ratio {
     }
     /// Restores what save() wrote; returns false and changes nothing for any other text.
     constexpr bool load(std::string_view text) noexcept {
-        auto read = *this;
+        auto loaded = *this;  // written over figure by figure, so that a fault leaves *this as it is
         auto const name = detail::take_count(text);
-        bool good = name.fault == detail::figure_fault::none;
-        read.model = name.value;
-        for (auto& line : read.lines)
+        bool ok = name.fault == detail::figure_fault::none;
+        loaded.model = name.value;
+        for (auto& line : loaded.lines)
             line.each_field([&](auto& value, std::int64_t least, std::int64_t most) {
                 bool const negative = text.starts_with('-');
                 if (negative) text.remove_prefix(1);
-                auto const next = detail::take_count(text);
-                good = good && next.fault == detail::figure_fault::none &&
-                       next.value <= static_cast<std::uint64_t>(negative ? -least : most) &&
-                       (negative || static_cast<std::int64_t>(next.value) >= least);
-                if (!good) return;
-                auto const number = static_cast<std::int64_t>(next.value);
+                auto const figure = detail::take_count(text);
+                ok = ok && figure.fault == detail::figure_fault::none &&
+                     figure.value <= static_cast<std::uint64_t>(negative ? -least : most) &&
+                     (negative || static_cast<std::int64_t>(figure.value) >= least);
+                if (!ok) return;
+                auto const number = static_cast<std::int64_t>(figure.value);
                 value = static_cast<std::remove_reference_t<decltype(value)>>(negative ? -number : number);
             });
-        if (good && text.empty()) *this = read;
-        return good && text.empty();
+        if (ok && text.empty()) *this = loaded;
+        return ok && text.empty();
     }
 
     friend constexpr bool operator==(log_ratio const&, log_ratio const&) = default;
 
-    std::uint64_t model = 0;  ///< a hash of its name; 0 while none was told
-    std::array<detail::ratio_line, classes> lines = {};
+    std::uint64_t model = 0;  ///< a hash of its name; 0 while none is set
+    std::array<detail::ratio_line, classes> lines = {};  ///< by class of content
 
 private:
     constexpr std::int64_t prior_log() const noexcept {

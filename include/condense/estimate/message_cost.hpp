@@ -12,8 +12,8 @@
 namespace condense {
 inline namespace v1 {
 
-/// Texts and parts cost what `count` says; a message costs `per_message` in place of the frame of `count`. The preset
-/// `cascade` uses 50 tokens.
+/// Texts and parts cost what `count` says; every message costs `per_message` instead of the frame of `count`, whatever
+/// its role or name. The preset `cascade` uses 50 tokens.
 template <token_estimator Estimator>
 struct message_cost {
     static constexpr bool deterministic = requires { requires Estimator::deterministic; };

@@ -8,7 +8,7 @@
 #include <condense/detail/ascii.hpp>
 
 // Removes what providers add to a model's name: "anthropic/claude-…" by gateways, "us.anthropic.claude-…-v1:0"
-// by Bedrock, "claude-…@20251101" by Vertex, a date behind the name by those who made it.
+// by Bedrock, "claude-…@20251101" by Vertex, and finds the date that makers put behind it. Views into the name given.
 
 namespace condense {
 inline namespace v1 {
@@ -17,13 +17,13 @@ namespace detail {
 /// True if `word` is one of the space-separated `words`, in letters of either case.
 constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept {
     if (word.empty()) return false;
-    for (std::size_t at = 0; at < words.size();) {
-        auto const end = words.find(' ', at) < words.size() ? words.find(' ', at) : words.size();
-        bool same = end - at == word.size();
-        for (std::size_t index = 0; same && index < word.size(); ++index)
-            same = lowered(word[index]) == words[at + index];
-        if (same) return true;
-        at = end + 1;
+    for (std::size_t position = 0; position < words.size();) {
+        auto const end = words.find(' ', position) < words.size() ? words.find(' ', position) : words.size();
+        bool equal = end - position == word.size();
+        for (std::size_t index = 0; equal && index < word.size(); ++index)
+            equal = lowered(word[index]) == words[position + index];
+        if (equal) return true;
+        position = end + 1;
     }
     return false;
 }
@@ -35,23 +35,25 @@ inline constexpr char known_providers[] =
     "litellm_proxy meta meta-llama mistral mistralai models moonshot moonshotai openai openrouter publishers qwen "
     "vercel_ai_gateway "
     "vertex_ai";
-/// The regions and the makers of Bedrock's names.
+/// The regions and the makers that Bedrock puts before a name, each with a dot behind it.
 inline constexpr char known_regions[] = "apac au ca eu global in jp sa uk us us-gov";
 inline constexpr char known_makers[] = "anthropic deepseek google meta mistral moonshot moonshotai openai qwen";
 
 /// A name without what providers add to it.
 struct bare_name {
     std::string_view name = {};
-    bool listed = true;  ///< every provider before it is a known one
+    bool listed = true;  ///< every provider before it is one of known_providers
 };
 
+/// How many digits `text` begins with.
 constexpr std::size_t count_digits(std::string_view text) noexcept {
     std::size_t count = 0;
     while (count < text.size() && is_digit(text[count])) ++count;
     return count;
 }
 
-/// "-v1:0", "-v2", "-1:0" behind Bedrock's names. What has more, such as ":200k", is another size of window.
+/// Removes "-v1:0", "-v2" or "-1:0" at the end, as Bedrock has it. A name with more behind it, such as ":200k", stays
+/// as it is, because that is a model with another window.
 constexpr std::string_view without_version(std::string_view name) noexcept {
     auto const dash = name.rfind('-');
     if (dash == name.npos) return name;
@@ -65,10 +67,12 @@ constexpr std::string_view without_version(std::string_view name) noexcept {
     return first != 0 && (numbered || (marked && rest.empty())) ? name.substr(0, dash) : name;
 }
 
+/// Removes providers before slashes, Bedrock's region, maker and version, and Vertex's "@…" with a date, "default" or
+/// "latest". A date behind a hyphen stays: see date_behind.
 constexpr bare_name bare(std::string_view name) noexcept {
-    bare_name out;
+    bare_name result;
     for (auto slash = name.find('/'); slash != name.npos; slash = name.find('/')) {
-        out.listed = out.listed && is_one_of(name.substr(0, slash), known_providers);
+        result.listed = result.listed && is_one_of(name.substr(0, slash), known_providers);
         name.remove_prefix(slash + 1);
     }
     auto rest = name;
@@ -76,29 +80,31 @@ constexpr bare_name bare(std::string_view name) noexcept {
         rest.remove_prefix(dot + 1);
     if (auto const dot = rest.find('.'); dot != rest.npos && is_one_of(rest.substr(0, dot), known_makers))
         name = without_version(rest.substr(dot + 1));
-    if (auto const at = name.find('@'); at != name.npos) {
-        auto const version = name.substr(at + 1);
+    if (auto const sign = name.find('@'); sign != name.npos) {
+        auto const version = name.substr(sign + 1);
         if (is_one_of(version, "default latest") || (version.size() == 8 && count_digits(version) == 8))
-            name = name.substr(0, at);
+            name = name.substr(0, sign);
     }
-    out.name = name;
-    return out;
+    result.name = name;
+    return result;
 }
 
-/// The same name but for the case of letters, and for a dot between digits in place of a hyphen: gateways
+/// True if the names differ at most in the case of letters and in a dot for a hyphen between digits: gateways
 /// write "claude-opus-4.5" and "llama-3-1-8b" for what makers call "claude-opus-4-5" and "llama-3.1-8b".
 constexpr bool same_name(std::string_view left, std::string_view right) noexcept {
     if (left.size() != right.size()) return false;
-    auto const normal = [](std::string_view text, std::size_t at) {
-        bool const between = at != 0 && at + 1 < text.size() && is_digit(text[at - 1]) && is_digit(text[at + 1]);
-        return text[at] == '.' && between ? '-' : lowered(text[at]);
+    auto const normal = [](std::string_view text, std::size_t index) {
+        bool const between_digits =
+            index != 0 && index + 1 < text.size() && is_digit(text[index - 1]) && is_digit(text[index + 1]);
+        return text[index] == '.' && between_digits ? '-' : lowered(text[index]);
     };
-    for (std::size_t at = 0; at < left.size(); ++at)
-        if (normal(left, at) != normal(right, at)) return false;
+    for (std::size_t index = 0; index < left.size(); ++index)
+        if (normal(left, index) != normal(right, index)) return false;
     return true;
 }
 
-/// "-20251101" or "-2025-11-01" at the end; empty where there is none.
+/// The date at the end with its hyphen, "-20251101" or "-2025-11-01"; empty without one. Years 2000 to 2099, so that
+/// other numbers of eight digits are not taken for dates.
 constexpr std::string_view date_behind(std::string_view name) noexcept {
     auto const is_date = [](std::string_view text) {
         std::uint32_t figures[8] = {};

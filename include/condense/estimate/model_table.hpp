@@ -7,30 +7,31 @@
 
 #include <condense/estimate/model.hpp>
 
-// The built-in models, one row each, and their aliases. Read fast-changing facts from a catalogue: see
+// The built-in models, one row each, and their aliases. For models newer than the table read a catalogue: see
 // config/models_json.hpp.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// When the facts were gathered.
+/// When the facts were collected; condense::model_facts_date is the public name.
 inline constexpr std::string_view model_facts_date = "2026-11-22";
 
 // Facts: the public catalogues models.dev (states of 2026-05, 2026-08 and 2026-10) and LiteLLM (1.109.1), compared
 // row by row. Where they differ on a window the smaller one stands, on a price the dearest hour; prices are those
 // of usual requests, without the surcharge that some models ask for very long ones.
 
-/// Dollars for a million tokens; without a price for the cache, or for writing it, that of input counts.
+/// Prices from dollars for a million tokens. A price of 0 for reading or writing the cache is that of input. Consteval,
+/// so that floating point never runs in a program.
 consteval prices usd(double input, double cached, double written, double output) {
     constexpr auto fixed = [](double amount) { return price{static_cast<std::uint64_t>(amount * 1'000'000 + 0.5)}; };
-    auto const each = fixed(input);
-    return {each, cached > 0 ? fixed(cached) : each, written > 0 ? fixed(written) : each, fixed(output)};
+    auto const usual = fixed(input);
+    return {usual, cached > 0 ? fixed(cached) : usual, written > 0 ? fixed(written) : usual, fixed(output)};
 }
 
-// The most that one image costs, as its provider documents the rule: no more than 1,568 or 2,576 pixels a side at 750
-// pixels a token (Claude), tiles of 170 tokens and 85 (GPT-4o), patches of 32 pixels (GPT-4.1), a share by the
-// detail (Gemini). Other models' rules are not published, or have no such bound.
+// The most that one image costs, by the rule that its provider documents: at most 1,568 or 2,576 pixels a side and 750
+// pixels a token (Claude), 85 tokens and 170 for each tile (GPT-4o), patches of 32 pixels a side (GPT-4.1), a fixed
+// number for the level of detail (Gemini). The rules of other models are not published, or have no such bound.
 inline constexpr tokens image_of_claude{1'600};
 inline constexpr tokens image_of_claude_large{4'784};
 inline constexpr tokens image_of_gpt_4o{1'445};
@@ -38,23 +39,24 @@ inline constexpr tokens image_of_gpt_4_1{1'536};
 inline constexpr tokens image_of_gemini_2{2'304};
 inline constexpr tokens image_of_gemini_3{1'120};
 
-/// Of names in the table, as their makers document them: models of before they reasoned, and those that always or on
-/// request do. Makers that have both under names without a version are left out.
+/// Whether a model of the table reasons, and then takes its reasoning back, as its maker documents it by version.
+/// Unknown for makers whose names do not tell models that reason from others.
 constexpr reasoning_use reasoning_of(std::string_view name) noexcept {
-    auto const by = [](bool reasons) { return reasons ? reasoning_use::takes_back : reasoning_use::none; };
+    auto const use_if = [](bool reasons) { return reasons ? reasoning_use::takes_back : reasoning_use::none; };
     auto const version = version_of(name);
-    if (of_family(name, "claude")) return by(version >= 37);
+    if (of_family(name, "claude")) return use_if(version >= 37);
     if (name.starts_with("gpt-oss") || is_openai_reasoner(name)) return reasoning_use::takes_back;
-    if (of_family(name, "gpt") && !name.ends_with("-chat-latest")) return by(version >= 50);
-    if (of_family(name, "gemini")) return by(version >= 25);
+    if (of_family(name, "gpt") && !name.ends_with("-chat-latest")) return use_if(version >= 50);
+    if (of_family(name, "gemini")) return use_if(version >= 25);
     if (of_family(name, "gemma") && version < 40) return reasoning_use::none;
     if (of_family(name, "llama") || of_family(name, "codestral") || name == "open-mistral-nemo")
         return reasoning_use::none;
-    if (name.starts_with("kimi-k2-")) return by(name.find("-thinking") != std::string_view::npos);
+    if (name.starts_with("kimi-k2-")) return use_if(name.find("-thinking") != std::string_view::npos);
     if (name == "deepseek-reasoner") return reasoning_use::takes_back;
     return reasoning_use::unknown;
 }
 
+/// A row of the table; the family and the use of reasoning follow from the name.
 constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output,
                     std::optional<prices> price, std::string_view tokenizer = {}, tokens image = {}) noexcept {
     return {.name = name,
@@ -68,7 +70,8 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .reasoning = reasoning_of(name)};
 }
 
-/// Name, window, input, output, price (input, cached, written, output), tokenizer, image.
+/// Name, window, input, output, price (input, cached, written, output), tokenizer, image; limits in tokens, 0 if there
+/// is none or it is unknown. One section a maker, newest models first; no name may stand twice in any spelling.
 inline constexpr model model_table[] = {
     // Anthropic
     row("claude-haiku-5-5", 1'000'000, 0, 128'000, usd(0.1, 0.01, 0.125, 0.5), "", image_of_claude_large),
@@ -236,14 +239,16 @@ inline constexpr model model_table[] = {
     row("open-mistral-nemo", 128'000, 0, 128'000, usd(0.3, 0.03, 0.0, 0.3), "tekken"),
 };
 
-/// Another name, and the one in the table.
+/// Another name of a model, and its name in the table.
 struct model_alias {
     std::string_view name;
-    std::string_view of;
+    std::string_view target;
 };
 
+/// Names that makers, clouds and gateways document for rows of the table. Names that differ only in provider, date,
+/// case or a dot for a hyphen need no row here.
 inline constexpr model_alias model_aliases[] = {
-    // Anthropic: the newest snapshot, names of clouds and gateways, and of dates that are the model's own
+    // Anthropic: names without a version of the newest snapshot, and those of clouds and gateways
     {"claude-opus-4", "claude-opus-4-0"},
     {"claude-4-opus", "claude-opus-4-0"},
     {"claude-sonnet-4", "claude-sonnet-4-0"},

@@ -19,43 +19,49 @@
 namespace condense {
 inline namespace v1 {
 
-/// Characters per token in millionths: four fifths the mean of the newest three reports, one fifth the mean of all that
-/// are kept, drawn to the baseline by 0.4 / (n + 2). Fewer than three reports do not count.
+/// Learns characters per token, in millionths: four fifths of the mean of the newest three of n reports and one fifth
+/// of the mean of all, moved towards the baseline by a share of 0.4 / (n + 2). With fewer than three reports the ratio
+/// is the baseline. Keeps 200 reports, 0.8 KiB; a report costs a pass over them.
 struct recency_weighted {
-    static constexpr std::size_t kept = 200;
-    static constexpr std::uint32_t least = 2'000'000;  ///< a report below counts as this
-    static constexpr std::uint32_t most = 8'000'000;  ///< and one above as that
+    static constexpr std::size_t kept = 200;  ///< reports at most; a newer one replaces the oldest
+    static constexpr std::uint32_t least = 2'000'000;  ///< a report below counts as this: 2 characters a token
+    static constexpr std::uint32_t most = 8'000'000;  ///< a report above counts as this: 8 characters a token
 
-    std::uint32_t baseline = 4'000'000;  ///< at which the estimator counts
-    std::array<std::uint32_t, kept> reports = {};  ///< the one with the number n, from 0, is at n % kept
-    std::uint64_t seen = 0;
-    std::uint64_t model = 0;  ///< a hash of its name; 0 while none was told
+    std::uint32_t baseline = 4'000'000;  ///< the ratio at which the estimator counts
+    std::array<std::uint32_t, kept> reports = {};  ///< a ring: report n, counted from 0, is at n % kept
+    std::uint64_t seen = 0;  ///< reports since the last reset, also those that are no longer kept
+    std::uint64_t model = 0;  ///< a hash of its name; 0 while none is set
 
+    /// Adds a report, in millionths of a character per token.
     constexpr void add(std::uint64_t chars_per_token) noexcept {
-        auto const held = chars_per_token < least ? least : chars_per_token > most ? most : chars_per_token;
-        reports[detail::as_size(seen % kept)] = static_cast<std::uint32_t>(held);
+        auto const clamped = chars_per_token < least ? least : chars_per_token > most ? most : chars_per_token;
+        reports[detail::as_size(seen % kept)] = static_cast<std::uint32_t>(clamped);
         seen = detail::add_capped(seen, 1);
-        now = computed();
+        now = compute_ratio();
     }
+    /// How many reports are kept.
     constexpr std::uint64_t size() const noexcept { return seen < kept ? seen : kept; }
+    /// Characters per token by which sums are corrected, in millionths.
     constexpr std::uint32_t ratio() const noexcept { return size() < 3 ? baseline : now; }
 
+    /// The corrected sum; the overhead, which is known exactly, is not corrected.
     constexpr cost corrected(request_count const& sum) const noexcept {
-        auto const ratio_now = ratio();
-        if (ratio_now == 0) return sum.total();
-        return cost{detail::scale_up(sum.counted.steps, baseline, ratio_now)} + sum.overhead;
+        auto const current = ratio();
+        if (current == 0) return sum.total();
+        return cost{detail::scale_up(sum.counted.steps, baseline, current)} + sum.overhead;
     }
+    /// Learns from a request and the tokens reported for it, cached ones included and without the answer.
     constexpr void observe(request_count const& sum, tokens reported) noexcept {
         auto const real = (reported - sum.overhead.tokens()).count;
         auto const counted = sum.counted.tokens().count;
         if (real == 0 || counted == 0) return;
         add(detail::mul_capped(detail::ratio_of(counted, real), baseline) >> 16);
     }
-    /// Sets the model of the requests that follow, and forgets what was learnt of another.
+    /// Sets the model of the requests that follow, and forgets what was learnt from another.
     constexpr void use_model(std::string_view name) noexcept {
-        auto const told = detail::fnv1a(name);
-        if (model != told && model != 0) reports = {}, seen = 0, now = 0;
-        model = told;
+        auto const hash = detail::fnv1a(name);
+        if (model != hash && model != 0) reports = {}, seen = 0, now = 0;
+        model = hash;
     }
 
     /// Serialises what was learnt, as numbers, the oldest report first.
@@ -67,40 +73,41 @@ struct recency_weighted {
     }
     /// Restores what save() wrote; returns false and changes nothing for any other text.
     constexpr bool load(std::string_view text) noexcept {
-        recency_weighted read{.baseline = baseline};
+        recency_weighted loaded{.baseline = baseline};
         auto const name = detail::take_count(text);
         if (name.fault != detail::figure_fault::none) return false;
-        read.model = name.value;
+        loaded.model = name.value;
         while (!text.empty()) {
-            auto const next = detail::take_count(text);
-            if (next.fault != detail::figure_fault::none || next.value < least || next.value > most ||
-                read.seen == kept)
+            auto const figure = detail::take_count(text);
+            if (figure.fault != detail::figure_fault::none || figure.value < least || figure.value > most ||
+                loaded.seen == kept)
                 return false;
-            read.add(next.value);
+            loaded.add(figure.value);
         }
-        *this = read;
+        *this = loaded;
         return true;
     }
 
     friend constexpr bool operator==(recency_weighted const&, recency_weighted const&) = default;
 
-    std::uint32_t now = 0;  ///< the ratio, computed once a report
+    std::uint32_t now = 0;  ///< the current ratio, computed once a report; set by add() alone
 
 private:
-    constexpr std::uint32_t computed() const noexcept {
+    constexpr std::uint32_t compute_ratio() const noexcept {
         auto const count = size();
         if (count < 3) return baseline;
         std::uint64_t newest = 0;
         std::uint64_t all = 0;
         for (std::uint64_t back = 1; back <= count; ++back) {
-            auto const each = reports[detail::as_size((seen - back) % kept)];
-            all += each;
-            if (back <= 3) newest += each;
+            auto const report = reports[detail::as_size((seen - back) % kept)];
+            all += report;
+            if (back <= 3) newest += report;
         }
-        auto const mean = 8 * newest * count + 6 * all;  // times 30 * count
-        auto const whole = 150 * count * (count + 2);
-        return static_cast<std::uint32_t>((mean * (5 * count + 8) + 60 * count * std::uint64_t{baseline} + whole / 2) /
-                                          whole);
+        // Integers throughout: the mean is scaled by 30 * count, the result by the divisor, and rounded to nearest.
+        auto const mean = 8 * newest * count + 6 * all;
+        auto const divisor = 150 * count * (count + 2);
+        return static_cast<std::uint32_t>(
+            (mean * (5 * count + 8) + 60 * count * std::uint64_t{baseline} + divisor / 2) / divisor);
     }
 };
 

@@ -20,47 +20,51 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Adds up what code points beyond ASCII cost.
+/// The sink of a scan: adds up the costs of code points beyond ASCII, in 1/4096 of a token.
 struct script_sum {
     script_weights const& weights;
     std::uint64_t total = 0;
 
     constexpr void operator()(script_class which, bool begins) noexcept {
-        auto const at = static_cast<std::size_t>(which);
-        total += weights.chars[at];
-        if (begins) total += weights.runs[at];
+        auto const index = static_cast<std::size_t>(which);
+        total += weights.chars[index];
+        if (begins) total += weights.runs[index];
     }
 };
 
-/// A template, so that a program that only includes it instantiates no scan.
+/// The cost of a text by these weights, rounded up; at least one token unless the text is empty. A template, so that a
+/// program that only includes it instantiates no scan.
 template <class Sum = script_sum>
 constexpr cost weighed(script_weights const& weights, std::string_view text) noexcept {
     if (text.empty()) return {};
     Sum sum{.weights = weights};
     auto const counts = scan_scripts(text, sum);
     auto total = sum.total;
-    for (std::size_t at = 0; at < text_features; ++at) total += counts[at] * weights.text[at];
+    for (std::size_t index = 0; index < text_features; ++index) total += counts[index] * weights.text[index];
     constexpr auto finer = script_weights::per_token / cost::per_token;
-    cost const found{(total + finer - 1) / finer};
-    return found.steps < cost::per_token ? cost{cost::per_token} : found;
+    cost const result{(total + finer - 1) / finer};
+    return result.steps < cost::per_token ? cost{cost::per_token} : result;
 }
 
 }  // namespace detail
 
-/// The cost of text for a family of models, with weights fitted to exact tokenizers on text of every kind:
+/// Estimates the tokens of a text for a family of models, with weights fitted to exact tokenizers on text of every
+/// kind:
 /// - gpt: o200k_base, the vocabulary of GPT-4o and later.
 /// - claude: the published vocabulary of Claude 2, times 1.10, which is within 2.4 % of Claude 3 to Opus 4.5.
-/// - claude_4_7: no vocabulary is known. The same, times published growth by kind of text: English 1.45, Markdown
+/// - claude_4_7: no vocabulary is published. That of claude, times published growth by kind of text: English 1.45,
+/// Markdown
 ///   1.37, JSON 1.31, Python 1.20, C 1.15, JavaScript 1.13, identifiers 1.06, other scripts than Latin 1.00, else
 ///   1.325. It rests on those figures alone: calibrate it.
 /// - gemini: the vocabulary of Gemma 3, times 1.00.
 /// - kimi: o200k_base, times 1.00, which agrees with providers to 5 to 8 %; Chinese may be less than it says.
 /// - other: the mean of Llama 3.1, Qwen 3 and DeepSeek V3.
-/// More text never costs less.
+/// Appending text never lowers the cost. Costs one pass, and no memory.
 template <class Family>
 struct script_aware {
     static constexpr bool deterministic = true;
 
+    /// The fitted weights; kimi has those of gpt.
     static constexpr detail::script_weights const& weights() noexcept {
         if constexpr (std::same_as<Family, family::claude>) return detail::weights_of_claude;
         else if constexpr (std::same_as<Family, family::claude_4_7>) return detail::weights_of_claude_4_7;
@@ -76,7 +80,7 @@ struct script_aware {
     friend constexpr bool operator==(script_aware, script_aware) = default;
 };
 
-/// A template, so that a program that only includes it instantiates none of the families.
+/// The template behind family_estimator, so that a program that only includes it instantiates none of the families.
 template <class = void>
 struct basic_family_estimator {
     static constexpr bool deterministic = true;
@@ -100,13 +104,15 @@ private:
     }
 };
 
-/// The same for a family known only at run time: one type for all, such as `family_estimator{family_of(name)}`.
+/// script_aware for a family known only at run time, `family_estimator{family_of(name)}`: one type for all families,
+/// at the price of a branch per text.
 using family_estimator = basic_family_estimator<>;
 
-/// The estimator for a family of models.
+/// The recommended estimator for a family of models that has no exact one.
 template <class Family>
 using estimator_for = script_aware<Family>;
 
+/// The estimator of `reduce` and of a session that name none.
 template <>
 struct default_estimator<void> : script_aware<v1::family::other> {};
 

@@ -5,23 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 
-// The script of a code point that is not ASCII, by the first two bytes of its UTF-8: as fine as weights
-// per script need, and one look-up.
+// The script of a code point that is not ASCII, by the first two bytes of its UTF-8: one look-up, and as fine as the
+// weights of scripts need.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Scripts whose characters cost about the same. Those of one writing system stand together.
+/// Scripts whose characters cost about the same. Those of one writing system stand together, in the order of the
+/// weights.
 enum class script_class : std::uint8_t {
-    stray,  ///< bytes that are no UTF-8
+    // Bytes that are no UTF-8.
+    stray,
+    // Latin letters from U+00C0, U+0100, U+0180 and U+1E00 on.
     latin_one,
     latin_more,
     latin_rare,
-    latin_marked,  ///< from U+00C0, U+0100, U+0180 and U+1E00 on
+    latin_marked,
+    // The letters of IPA, the marks U+0300 to U+036F, and the signs U+0080 to U+00BF.
     phonetic,
     combining,
-    signs,           ///< IPA, U+0300 to U+036F, U+0080 to U+00BF
+    signs,
+    // Scripts of two bytes a character; `more` are their less frequent letters, `rare` all other scripts.
     greek,
     cyrillic,
     cyrillic_more,
@@ -30,6 +35,7 @@ enum class script_class : std::uint8_t {
     arabic,
     arabic_more,
     rare_two,
+    // Scripts of three bytes a character.
     devanagari,
     bengali,
     gurmukhi,
@@ -48,29 +54,35 @@ enum class script_class : std::uint8_t {
     ethiopic,
     khmer,
     rare_three,
+    // Punctuation and symbols from U+2000 on.
     quotes,
     symbols,
     boxes,
     dingbats,
     cjk_signs,
+    // Chinese, Japanese and Korean. hiragana, kana: the first and second half of hiragana, the latter with some
+    // katakana.
+    // full_han: ranges where most characters are of traditional writing, which cost more.
     hiragana,
     kana,
     katakana,
     han,
     full_han,
     rare_han,
-    hangul,  ///< full_han: where most are of traditional writing
+    hangul,
+    // Four bytes a character.
     emoji,
     rare_four
 };
 inline constexpr std::size_t script_classes = static_cast<std::size_t>(script_class::rare_four) + 1;
 
-/// Latin letters continue words of ASCII letters.
+/// True for Latin letters, which continue words of ASCII letters.
 constexpr bool is_latin(script_class which) noexcept {
     return which >= script_class::latin_one && which <= script_class::latin_marked;
 }
 
-/// Classes with one head are one run when they follow each other: a word of Kazakh, a word in kana.
+/// The class that stands for a writing system. Neighbours with the same head are one run, such as a Kazakh word of
+/// cyrillic and cyrillic_more or a Japanese word in kana; a run has a weight of its own.
 constexpr script_class script_head(script_class which) noexcept {
     switch (which) {
         case script_class::cyrillic_more: return script_class::cyrillic;
@@ -83,8 +95,9 @@ constexpr script_class script_head(script_class which) noexcept {
     }
 }
 
+/// A range of code points of one class, up to the first code point of the next range.
 struct script_range {
-    std::uint16_t first = 0;  ///< the first code point, by 16 below U+0800 and by 64 above
+    std::uint16_t first = 0;  ///< a multiple of 16 below U+0800, and of 64 from there on, as the tables have it
     script_class which = script_class::stray;
 };
 
@@ -120,33 +133,38 @@ inline constexpr script_range script_ranges[] = {
     {0xFB00, script_class::rare_three},   {0xFB40, script_class::arabic_more},   {0xFE00, script_class::dingbats},
     {0xFE40, script_class::arabic_more},  {0xFF00, script_class::cjk_signs}};
 
-/// The class of each range of `size` code points. `Dependent`: so that a template that has one computes none by itself.
+/// The class of each of `Count` blocks of `size` code points, from U+0000 on. `Dependent` makes a call in a template
+/// dependent, so that it is computed only where that template is instantiated.
 template <std::size_t Count, class Dependent>
 constexpr std::array<script_class, Count> script_table(std::uint32_t size) noexcept {
-    std::array<script_class, Count> out{};
+    std::array<script_class, Count> classes{};
     std::size_t range = 0;
-    for (std::size_t at = 0; at < Count; ++at) {
+    for (std::size_t index = 0; index < Count; ++index) {
         while (range + 1 < sizeof script_ranges / sizeof script_ranges[0] &&
-               script_ranges[range + 1].first <= at * size)
+               script_ranges[range + 1].first <= index * size)
             ++range;
-        out[at] = script_ranges[range].which;
+        classes[index] = script_ranges[range].which;
     }
-    return out;
+    return classes;
 }
 
-/// Members of a template, so that a program that only includes it computes none.
+/// The tables of script_of: 128 bytes and 1 KiB, and the heads. Members of a template, so that a program that only
+/// includes this header computes none.
 template <class Dependent = void>
 struct script_tables {
+    /// By the first two bytes of a code point of two bytes, which tell 16 code points apart.
     static constexpr auto of_two = script_table<0x800 / 16, Dependent>(16);
+    /// By the first two bytes of a code point of three bytes, which tell 64 code points apart.
     static constexpr auto of_three = script_table<0x10000 / 64, Dependent>(64);
     static constexpr auto heads = [] {
-        std::array<script_class, script_classes> out{};
-        for (std::size_t at = 0; at < script_classes; ++at) out[at] = script_head(static_cast<script_class>(at));
-        return out;
+        std::array<script_class, script_classes> classes{};
+        for (std::size_t index = 0; index < script_classes; ++index)
+            classes[index] = script_head(static_cast<script_class>(index));
+        return classes;
     }();
 };
 
-/// The class of what begins with these two bytes, `lead` of 0xC0 or more; stray where UTF-8 has no such beginning.
+/// The class of the code point that begins with these two bytes, `lead` from 0xC0 on; stray if no UTF-8 begins so.
 template <class Tables>
 constexpr script_class script_of(unsigned char lead, unsigned char next) noexcept {
     if ((next & 0xC0u) != 0x80u || lead < 0xC2) return script_class::stray;
@@ -160,7 +178,7 @@ constexpr script_class script_of(unsigned char lead, unsigned char next) noexcep
     return lead < 0xF5 ? script_class::rare_four : script_class::stray;
 }
 
-/// Bytes that `lead` announces, 2 to 4.
+/// The bytes of a code point with this lead byte, 2 to 4.
 constexpr unsigned script_length(unsigned char lead) noexcept { return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4; }
 
 }  // namespace detail

@@ -6,20 +6,20 @@
 
 #include <condense/estimate/script_scan.hpp>
 
-// What each feature of a text costs each family, in 1/4096 of a token.
+// The cost of each feature of a text for each family, in 1/4096 of a token.
 // Written by tests/estimate/fit_script_aware.py, which says what it was fitted to; not to be edited.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// In the order of text_feature and of script_class.
+/// The weights of one family. They are never negative, so that appending text never lowers a cost.
 struct script_weights {
     static constexpr std::uint64_t per_token = 4096;
 
-    std::array<std::uint16_t, text_features> text = {};
-    std::array<std::uint16_t, script_classes> chars = {};
-    std::array<std::uint16_t, script_classes> runs = {};
+    std::array<std::uint16_t, text_features> text = {};  ///< of each count of text_feature
+    std::array<std::uint16_t, script_classes> chars = {};  ///< of a code point of each script_class
+    std::array<std::uint16_t, script_classes> runs = {};  ///< of each run, beside its code points
 };
 
 inline constexpr script_weights weights_of_gpt{

@@ -17,7 +17,7 @@ namespace {
 std::optional<vocabulary_error> wrong(std::vector<std::string> const& tokens) {
     token_list list;
     for (auto const& token : tokens) list.add(token);
-    built out;
+    built_tables out;
     return builder{}(list, condense::split_scheme::o200k, out);
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("build: long tokens of one byte") {
     auto tokens = toy_bpe::trained(0);
     for (std::size_t size = 2; size <= 512; size *= 2) tokens.emplace_back(size, ' ');
     auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
-    CHECK(made.tables().of.longest == 512);
-    CHECK(made.tables().of.ordered);
+    CHECK(made.tables().shape.longest == 512);
+    CHECK(made.tables().shape.ordered);
     CHECK(made.tables().size(made.tables().parts[made.size() - 1].left) == 256);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("build: the way to a first code point of three bytes is that of its by
         tokens.emplace_back(token);
     auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
     auto const& in = made.tables();
-    REQUIRE(in.of.ordered);
+    REQUIRE(in.shape.ordered);
     std::size_t known = 0;
     for (unsigned point = 0; point < 0x10000; ++point) {
         auto const first = 0xE0 | point >> 12;

@@ -60,7 +60,7 @@ TEST_CASE("image: a torn or changed file is refused") {
     scratch::folder const root;
     auto const made = toy_bpe::vocabulary(toy_bpe::trained(50), split_scheme::cl100k);
     REQUIRE(condense::write_vocabulary_image(made, root / "image") == 0);
-    auto const whole = *condense::detail::bpe::whole_file(root / "image");
+    auto const whole = *condense::detail::bpe::read_file(root / "image");
     auto const refused = [&](std::string const& bytes) {
         put(root / "other", bytes);
         return condense::open_vocabulary_image(root / "other").error.fault == vocabulary_fault::bad_image;

@@ -48,9 +48,9 @@ TEST_CASE("open_piece: it takes what is of the piece, and says what begins the n
           row{split_scheme::deepseek, "\x01\x01", "1", 0, ""}, row{split_scheme::deepseek, "!ab", "\xC3\xA9", 0, ""}}) {
         INFO(each.piece << each.after);
         open_piece open{toy_bpe::vocabulary(toy_bpe::trained(60), each.scheme), each.piece};
-        CHECK(open.take(each.piece) == each.piece.size());
+        CHECK(open.consume(each.piece) == each.piece.size());
         CHECK_FALSE(open.ended());
-        CHECK(open.take(std::string{each.after} + "1", true) == each.taken);
+        CHECK(open.consume(std::string{each.after} + "1", true) == each.taken);
         CHECK(open.ended());
         CHECK(open.given_back() == each.back);
     }
@@ -59,13 +59,13 @@ TEST_CASE("open_piece: it takes what is of the piece, and says what begins the n
 TEST_CASE("open_piece: what is unfinished waits") {
     auto const made = toy_bpe::vocabulary(toy_bpe::trained(60), split_scheme::o200k);
     open_piece open{made, "words"};
-    CHECK(open.take("words") == 5);
-    CHECK(open.take("\xE4\xB8") == 0);
-    CHECK(open.take("'") == 0);
-    CHECK(open.take("'l") == 0);
+    CHECK(open.consume("words") == 5);
+    CHECK(open.consume("\xE4\xB8") == 0);
+    CHECK(open.consume("'") == 0);
+    CHECK(open.consume("'l") == 0);
     CHECK_FALSE(open.ended());
-    CHECK(open.take("\xE4\xB8\xAD") == 3);
-    CHECK(open.take("'ll") == 3);
+    CHECK(open.consume("\xE4\xB8\xAD") == 3);
+    CHECK(open.consume("'ll") == 3);
     CHECK(open.ended());
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("open_piece: where a piece would end if the text did is counted, until
                     "\xE4\xB8\xAD"
                     "A"};
     for (std::string_view const next : {"\xE4\xB8\xAD", "A", "B", "\xE6\x96\x87", "A", "a", "\xE4\xB8\xAD"}) {
-        CHECK(open.take(next) == next.size());
+        CHECK(open.consume(next) == next.size());
         text += next;
         CHECK(open.count() == counter.count(text));
     }

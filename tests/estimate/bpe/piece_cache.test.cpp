@@ -25,7 +25,7 @@ TEST_CASE("piece_cache: what is found is what was put, for more pieces than ther
         if (known != 0) {
             ++found;
             REQUIRE(known == count_of(piece));
-        } else shorts.put(key, key.hash(), count_of(piece));
+        } else shorts.insert(key, key.hash(), count_of(piece));
         auto const longer = std::string(16 + any.below(8), 'x') + number;
         REQUIRE(middles(longer, [&] { return count_of(longer); }) == count_of(longer));
     }
@@ -38,7 +38,7 @@ TEST_CASE("piece_cache: two pieces of one place stay; of three, not all drive ea
     int puts = 0;
     auto const want = [&](piece_key const& key) {
         if (cache.find(key, 0) != 0) return;
-        cache.put(key, 0, 1);
+        cache.insert(key, 0, 1);
         ++puts;
     };
     for (auto const& each : {a, b, a, b}) want(each);
@@ -56,7 +56,7 @@ TEST_CASE("piece_cache: a growing table keeps what it holds") {
     auto const count_of = [](std::size_t number) { return static_cast<std::uint32_t>(1 + number % 7); };
     for (std::size_t each = 0; each < 30'000; ++each) {
         auto const key = key_of(piece(each));
-        shorts.put(key, key.hash(), count_of(each));
+        shorts.insert(key, key.hash(), count_of(each));
         middles(longer(each), [&] { return count_of(each); });
     }
     for (std::size_t each = 0; each < 30'000; ++each) {
@@ -73,7 +73,7 @@ TEST_CASE("piece_cache: a growing table keeps what it holds") {
 TEST_CASE("piece_cache: the size is of the key") {
     short_cache cache;
     auto const one = key_of("a");
-    cache.put(one, 0, 1);
+    cache.insert(one, 0, 1);
     CHECK(cache.find(one, 0) == 1);
     CHECK(cache.find(key_of(std::string_view{"a\0", 2}), 0) == 0);
     CHECK(cache.find(key_of(""), 0) == 0);

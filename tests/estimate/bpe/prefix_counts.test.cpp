@@ -17,7 +17,7 @@ using namespace condense::detail::bpe;
 namespace {
 
 std::size_t merged(tables const& in, std::string_view text) {
-    if (in.whole(text) != none) return 1;
+    if (in.find(text) != none) return 1;
     std::vector<std::uint32_t> out;
     if (!text.empty()) heap_merge(in, text, out);
     return out.size();
@@ -38,7 +38,7 @@ TEST_CASE("prefix_counts: every beginning of a piece has the tokens that merging
                 for (std::size_t less = 0; less <= 4 && less <= size; ++less)
                     REQUIRE(counts.count(made.tables(), less) ==
                             merged(made.tables(), std::string_view{text}.substr(0, size - less)));
-                REQUIRE(counts.reach() < made.tables().of.longest);
+                REQUIRE(counts.reach() < made.tables().shape.longest);
             }
         }
     }

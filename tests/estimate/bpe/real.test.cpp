@@ -86,7 +86,7 @@ constexpr bool in_turn = true;
 #endif
 
 void agrees_with_the_reference(condense::bpe_vocabulary const& vocabulary, std::string const& file) {
-    auto const data = condense::detail::bpe::whole_file(file);
+    auto const data = condense::detail::bpe::read_file(file);
     if (!data) {
         WARN("SKIPPED: no " << file << "; reference.py writes it");
         return;
@@ -140,7 +140,7 @@ void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, Ids ids) 
 TEST_CASE("real: cl100k_base is tiktoken's") {
     with_vocabulary(condense::encodings::cl100k_base,
                     [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-                        CHECK(vocabulary.tables().of.ordered);
+                        CHECK(vocabulary.tables().shape.ordered);
                         agrees_with_the_table(vocabulary, &expected::cl100k);
                         agrees_with_the_reference(vocabulary, path + ".reference");
                     });
@@ -149,7 +149,7 @@ TEST_CASE("real: cl100k_base is tiktoken's") {
 TEST_CASE("real: o200k_base is tiktoken's") {
     with_vocabulary(condense::encodings::o200k_base,
                     [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-                        CHECK(vocabulary.tables().of.ordered);
+                        CHECK(vocabulary.tables().shape.ordered);
                         agrees_with_the_table(vocabulary, &expected::o200k);
                         agrees_with_the_reference(vocabulary, path + ".reference");
                     });

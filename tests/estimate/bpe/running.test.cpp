@@ -56,7 +56,7 @@ TEST_CASE("running: in pieces without end too, and what is kept stays short") {
             auto const made = toy_bpe::vocabulary(tokens, scheme);
             bpe_counter counter{made}, other{made};
             toy_bpe::numbers any{52};
-            auto& kept = made.tables().of.ordered ? tail : unordered_tail;
+            auto& kept = made.tables().shape.ordered ? tail : unordered_tail;
             for (std::uint64_t round = 0; round < rounds(90); ++round)
                 REQUIRE(agrees(counter, other, toy_bpe::long_pieces(any, 1 + any.below(5)),
                                round % 3 == 0   ? 2

@@ -19,28 +19,29 @@ using namespace condense::detail::bpe;
 TEST_CASE("table_check: what the builder makes is sound") {
     for (auto const& tokens : {toy_bpe::trained(0), toy_bpe::trained(300), toy_bpe::wild(1), toy_bpe::wild(2)}) {
         auto const made = toy_bpe::vocabulary(tokens, condense::split_scheme::cl100k);
-        CHECK(sound(made.tables().of));
+        CHECK(is_sound(made.tables().shape));
         CHECK(table_check{made.tables()}());
     }
 }
 
 TEST_CASE("table_check: shapes without end are refused") {
-    auto const of = toy_bpe::vocabulary(toy_bpe::trained(10), condense::split_scheme::cl100k).tables().of;
-    for (auto const change : {+[](shape& each) { each.tokens = 0; }, +[](shape& each) { each.tokens = 0xFFFF'FFFF; },
-                              +[](shape& each) { each.pair_bits = 0; }, +[](shape& each) { each.key_bits = 63; },
-                              +[](shape& each) { each.slot_bits = 64; }, +[](shape& each) { each.edge_bits = 255; },
-                              +[](shape& each) { each.nodes = 1u << 24; }, +[](shape& each) { each.longest = 1'025; },
-                              +[](shape& each) { each.scheme = static_cast<condense::split_scheme>(9); }}) {
+    auto const of = toy_bpe::vocabulary(toy_bpe::trained(10), condense::split_scheme::cl100k).tables().shape;
+    for (auto const change :
+         {+[](table_shape& each) { each.tokens = 0; }, +[](table_shape& each) { each.tokens = 0xFFFF'FFFF; },
+          +[](table_shape& each) { each.pair_bits = 0; }, +[](table_shape& each) { each.key_bits = 63; },
+          +[](table_shape& each) { each.slot_bits = 64; }, +[](table_shape& each) { each.edge_bits = 255; },
+          +[](table_shape& each) { each.nodes = 1u << 24; }, +[](table_shape& each) { each.longest = 1'025; },
+          +[](table_shape& each) { each.scheme = static_cast<condense::split_scheme>(9); }}) {
         auto other = of;
         change(other);
-        CHECK_FALSE(sound(other));
+        CHECK_FALSE(is_sound(other));
     }
 }
 
 // What passes the check is read here, under the sanitizers too: wrong counts are no harm, other memory is.
 TEST_CASE("table_check: damaged tables are refused, or do no harm") {
     auto const made = toy_bpe::vocabulary(toy_bpe::trained(300), condense::split_scheme::o200k);
-    auto const& of = made.tables().of;
+    auto const& of = made.tables().shape;
     layout const places{of};
     auto const from = reinterpret_cast<char const*>(made.tables().pairs);
     toy_bpe::numbers any{77};
@@ -53,8 +54,8 @@ TEST_CASE("table_check: damaged tables are refused, or do no harm") {
         auto const words = places.sizes[section] / 4;
         for (auto left = words == 0 ? 0 : 1 + any.below(40); left != 0; --left) {
             std::uint32_t word = 0;
-            auto const at = places.at[section] + 4 * any.below(words);
-            std::memcpy(&word, block->data() + places.at[section] + 4 * any.below(words), 4);
+            auto const at = places.offsets[section] + 4 * any.below(words);
+            std::memcpy(&word, block->data() + places.offsets[section] + 4 * any.below(words), 4);
             if (any.below(3) == 0) word = static_cast<std::uint32_t>(any.below(600));
             if (any.below(8) == 0) word = 0xFFFF'FFFFu;
             std::memcpy(block->data() + at, &word, 4);

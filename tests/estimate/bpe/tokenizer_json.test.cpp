@@ -84,7 +84,7 @@ file of(std::vector<std::string> const& tokens, bool every_split) {
         else
             for (std::size_t cut = 1; cut < tokens[token].size(); ++cut) {
                 auto const left = tokens[token].substr(0, cut), right = tokens[token].substr(cut);
-                if (in.whole(left) != condense::detail::bpe::none && in.whole(right) != condense::detail::bpe::none)
+                if (in.find(left) != condense::detail::bpe::none && in.find(right) != condense::detail::bpe::none)
                     out.merges.emplace_back(left, right);
             }
     }
@@ -193,7 +193,7 @@ TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
         auto const loaded = parse_tokenizer_json(given.text());
         INFO(loaded.error.text());
         REQUIRE(loaded);
-        ++(loaded.vocabulary->tables().of.ordered ? ordered : unordered);
+        ++(loaded.vocabulary->tables().shape.ordered ? ordered : unordered);
         bpe_counter counter{*loaded.vocabulary};
         for (int each = 0; each < 30; ++each) {
             std::string text;

@@ -66,9 +66,9 @@ TEST_CASE("window_simd: masks of every byte are those of the reference") {
         for (int each = 0; each < 64; ++each)
             text.push_back(static_cast<char>(static_cast<unsigned char>(first + each * 67)));
         auto const wanted = masks_of(text.data());
-        auto const known = ~wanted.foreign;
+        auto const known = ~wanted.non_ascii;
         auto const same = [&](window_masks found) {
-            CHECK(found.foreign == wanted.foreign);
+            CHECK(found.non_ascii == wanted.non_ascii);
             for (auto const mask :
                  {&window_masks::letters, &window_masks::capitals, &window_masks::digits, &window_masks::spaces,
                   &window_masks::line_ends, &window_masks::blanks, &window_masks::quotes, &window_masks::slashes})

@@ -16,192 +16,204 @@
 #include <condense/estimate/bpe/tables.hpp>
 #include <condense/estimate/bpe/vocabulary_error.hpp>
 
-// The tables of a vocabulary, made from its tokens. What merging the bytes of a token ends with is the only
-// pair that ever becomes this token, so one pair for each is all that merging needs.
+// Builds the tables of a vocabulary from its tokens. The last pair to which merging the bytes of a token leads is the
+// only one that ever becomes this token, so merging needs one pair for each token.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-struct built {
-    shape of;
+/// Tables, and the memory that holds them; see views().
+struct built_tables {
+    table_shape shape;
     table_block block;
 };
 
+/// Builds tables in vectors and copies them into a block. The time goes into merging each token and into the tree.
 class builder {
 public:
-    /// Fills `out`; the error where these tokens are no vocabulary. Tokens from `mergeable` on are only ever
-    /// whole pieces; `ids`, where they are not the ranks, are one for each token.
-    std::optional<vocabulary_error> operator()(token_list const& tokens, split_scheme scheme, built& out,
+    /// Fills `out`, or returns why these tokens are not a vocabulary. Tokens from `mergeable` on can only be whole
+    /// pieces; `ids` has the id of each token if ids are not the ranks. `tokens` must live as long as the call.
+    std::optional<vocabulary_error> operator()(token_list const& tokens, split_scheme scheme, built_tables& out,
                                                std::uint32_t mergeable = none, std::vector<std::uint32_t> ids = {}) {
         auto const count = static_cast<std::uint32_t>(tokens.size());
-        of_ = {.tokens = count, .bytes = static_cast<std::uint32_t>(tokens.bytes.size()), .scheme = scheme};
-        of_.numbered = !ids.empty();
-        of_.pair_bits = bits_for(count);
+        shape_ = {.tokens = count, .bytes = static_cast<std::uint32_t>(tokens.bytes.size()), .scheme = scheme};
+        shape_.numbered = !ids.empty();
+        shape_.pair_bits = bits_for(count);
         mergeable_ = mergeable;
         ids_ = std::move(ids);
-        if (auto wrong = index(tokens)) return wrong;
+        if (auto error = index(tokens)) return error;
         find_pairs();
         grow_tree(tokens);
-        out = laid_out(tokens);
+        out = lay_out(tokens);
         return {};
     }
 
 private:
-    /// At most half of the places are taken.
+    /// The bits of a hash table that is at most half full.
     static std::uint8_t bits_for(std::uint32_t count) noexcept {
         return static_cast<std::uint8_t>(std::bit_width(std::uint64_t{count} * 2));
     }
 
+    /// Fills the tables from text to token, and checks that no token is there twice and every byte is one.
     std::optional<vocabulary_error> index(token_list const& tokens) {
         std::uint32_t longer = 0;
-        for (std::uint32_t token = 0; token < of_.tokens; ++token)
+        for (std::uint32_t token = 0; token < shape_.tokens; ++token)
             if (tokens[token].size() > piece_key::longest) ++longer;
-        // Lines of four are full late: four fifths may be taken, where every other table is half full.
-        of_.key_bits = static_cast<std::uint8_t>(std::bit_width((std::uint64_t{of_.tokens} - longer) * 5 / 4 + 4));
-        of_.slot_bits = bits_for(longer + 1);
-        keys_.assign(std::size_t{1} << of_.key_bits, {});
-        key_tokens_.assign(std::size_t{1} << of_.key_bits, none);
-        whole_slots_.assign(std::size_t{1} << of_.slot_bits, no_entry);
+        // Searches by lines of four stay short for longer: four fifths may be used, where other tables are half full.
+        shape_.key_bits =
+            static_cast<std::uint8_t>(std::bit_width((std::uint64_t{shape_.tokens} - longer) * 5 / 4 + 4));
+        shape_.slot_bits = bits_for(longer + 1);
+        keys_.assign(std::size_t{1} << shape_.key_bits, {});
+        key_tokens_.assign(std::size_t{1} << shape_.key_bits, none);
+        whole_slots_.assign(std::size_t{1} << shape_.slot_bits, no_entry);
         bytes_.assign(256, none);
-        now_ = {.of = of_,
-                .byte_tokens = bytes_.data(),
-                .keys = keys_.data(),
-                .key_tokens = key_tokens_.data(),
-                .whole_slots = whole_slots_.data(),
-                .begins = tokens.begins.data(),
-                .bytes = tokens.bytes.data()};
-        for (std::uint32_t token = 0; token < of_.tokens; ++token) {
+        tables_ = {.shape = shape_,
+                   .byte_tokens = bytes_.data(),
+                   .keys = keys_.data(),
+                   .key_tokens = key_tokens_.data(),
+                   .whole_slots = whole_slots_.data(),
+                   .begins = tokens.begins.data(),
+                   .bytes = tokens.bytes.data()};
+        for (std::uint32_t token = 0; token < shape_.tokens; ++token) {
             auto const text = tokens[token];
-            if (text.size() > of_.longest) now_.of.longest = of_.longest = static_cast<std::uint32_t>(text.size());
-            if (now_.whole(text) != none)
+            if (text.size() > shape_.longest)
+                tables_.shape.longest = shape_.longest = static_cast<std::uint32_t>(text.size());
+            if (tables_.find(text) != none)
                 return vocabulary_error{vocabulary_fault::duplicate_token, std::uint64_t{token} + 1};
             if (text.size() == 1) bytes_[static_cast<unsigned char>(text[0])] = token;
             if (text.size() <= piece_key::longest) {
                 auto const key = key_of(text);
-                auto const at = now_.key_place(key, key.hash());
-                keys_[at] = key;
-                key_tokens_[at] = token;
+                auto const place = tables_.key_place(key, key.hash());
+                keys_[place] = key;
+                key_tokens_[place] = token;
                 continue;
             }
             auto const hash = text_hash(text);
-            auto at = place_of(hash, of_.slot_bits);
-            while (whole_slots_[at] != no_entry) at = (at + 1) & (whole_slots_.size() - 1);
-            whole_slots_[at] = (hash & 0xFFFF'FFFFu) << 32 | token;
+            auto place = place_of(hash, shape_.slot_bits);
+            while (whole_slots_[place] != no_entry) place = (place + 1) & (whole_slots_.size() - 1);
+            whole_slots_[place] = (hash & 0xFFFF'FFFFu) << 32 | token;
         }
         for (std::size_t byte = 0; byte < 256; ++byte)
             if (bytes_[byte] == none) return vocabulary_error{vocabulary_fault::missing_byte, byte};
         return {};
     }
 
+    /// Enters the pair that `token` is merged from.
     void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t token) {
         parts_[token] = {left, right};
         hints_[left] = hints_[left] | 1u << tables::class_of(right);
         hints_[right] = hints_[right] | 0x10000u << tables::class_of(left);
         auto const key = tables::pair_key(left, right);
-        auto at = place_of(key * odd_a, of_.pair_bits);
-        while (pairs_[at] != no_entry) at = (at + 1) & (pairs_.size() - 1);
-        pairs_[at] = key << link_bits | token;
-        if (now_.size(left) == 1 && now_.size(right) == 1) {
-            auto const text = now_.text(token);
+        auto place = place_of(key * odd_a, shape_.pair_bits);
+        while (pairs_[place] != no_entry) place = (place + 1) & (pairs_.size() - 1);
+        pairs_[place] = key << link_bits | token;
+        // Bytes are merged first and most often, so their pairs have a table without a search.
+        if (tables_.size(left) == 1 && tables_.size(right) == 1) {
+            auto const text = tables_.text(token);
             first_pairs_[std::size_t{static_cast<unsigned char>(text[0])} << 8 | static_cast<unsigned char>(text[1])] =
                 token;
         }
-        if ((now_.size(left) > 1 && left > token) || (now_.size(right) > 1 && right > token)) of_.ordered = false;
+        if ((tables_.size(left) > 1 && left > token) || (tables_.size(right) > 1 && right > token))
+            shape_.ordered = false;
     }
 
-    /// In the order of ranks, so that the pairs known so far merge a token down to its last two parts. Where
-    /// they do not, a part of it ranks above it, or merging never gives it.
+    /// Finds the pair of each token, in the order of ranks, so that the pairs entered before merge its bytes down to
+    /// the last two parts. If more than two remain, a part ranks above the token, or merging never gives it.
     void find_pairs() {
-        pairs_.assign(std::size_t{1} << of_.pair_bits, no_entry);
+        pairs_.assign(std::size_t{1} << shape_.pair_bits, no_entry);
         first_pairs_.assign(65'536, none);
-        parts_.assign(of_.tokens, {});
-        hints_.assign(of_.tokens, 0);
-        now_.pairs = pairs_.data();
-        now_.hints = hints_.data();
-        now_.first_pairs = first_pairs_.data();
-        of_.ordered = true;
+        parts_.assign(shape_.tokens, {});
+        hints_.assign(shape_.tokens, 0);
+        tables_.pairs = pairs_.data();
+        tables_.hints = hints_.data();
+        tables_.first_pairs = first_pairs_.data();
+        shape_.ordered = true;
         std::vector<std::uint32_t> parts;
-        for (std::uint32_t token = 0; token < of_.tokens; ++token) {
-            auto const text = now_.text(token);
+        for (std::uint32_t token = 0; token < shape_.tokens; ++token) {
+            auto const text = tables_.text(token);
             if (text.size() == 1) {
                 parts_[token] = {token, token};
                 continue;
             }
             if (token >= mergeable_) continue;
             parts.clear();
-            if (text.size() > short_piece) heap_merge(now_, text, parts);
-            else short_merge{now_, text}.each([&](std::uint32_t part) { parts.push_back(part); });
+            if (text.size() > short_piece) heap_merge(tables_, text, parts);
+            else short_merge{tables_, text}.each([&](std::uint32_t part) { parts.push_back(part); });
             if (parts.size() == 2) add_pair(parts[0], parts[1], token);
-            else if (auto const found = last_pair(text, token); found.first != none)
-                add_pair(found.first, found.second, token);
+            else if (auto const pair = last_pair(text, token); pair.first != none)
+                add_pair(pair.first, pair.second, token);
         }
     }
 
-    /// The last two parts of a token when every pair of parts that is a token may merge.
+    /// The last two parts of a token if every pair that is a token merges, also of a higher rank than the token; none
+    /// if merging never gives it. Quadratic in its bytes, but few tokens need it.
     std::pair<std::uint32_t, std::uint32_t> last_pair(std::string_view text, std::uint32_t token) const {
+        // Parts are the stretches between cuts; ranks[i] is the token of parts i and i + 1 together, or none.
         std::vector<std::size_t> cuts;
-        for (std::size_t at = 0; at <= text.size(); ++at) cuts.push_back(at);
+        for (std::size_t index = 0; index <= text.size(); ++index) cuts.push_back(index);
         auto const between = [&](std::size_t from, std::size_t to) {
-            auto const found = now_.whole(text.substr(cuts[from], cuts[to] - cuts[from]));
-            return found != none && (found < mergeable_ || now_.size(found) == 1) ? found : none;
+            auto const part = tables_.find(text.substr(cuts[from], cuts[to] - cuts[from]));
+            return part != none && (part < mergeable_ || tables_.size(part) == 1) ? part : none;
         };
         std::vector<std::uint32_t> ranks;
-        for (std::size_t at = 0; at + 2 < cuts.size(); ++at) ranks.push_back(between(at, at + 2));
+        for (std::size_t index = 0; index + 2 < cuts.size(); ++index) ranks.push_back(between(index, index + 2));
         while (!ranks.empty()) {
-            auto const least = std::min_element(ranks.begin(), ranks.end());
-            if (*least == none) return {none, none};
-            auto const at = static_cast<std::size_t>(least - ranks.begin());
-            if (*least == token) return {between(0, 1), between(1, 2)};
-            cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-            ranks.erase(least);
-            if (at < ranks.size()) ranks[at] = between(at, at + 2);
-            if (at != 0) ranks[at - 1] = between(at - 1, at + 1);
+            auto const smallest = std::min_element(ranks.begin(), ranks.end());
+            if (*smallest == none) return {none, none};
+            auto const index = static_cast<std::size_t>(smallest - ranks.begin());
+            if (*smallest == token) return {between(0, 1), between(1, 2)};
+            cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(index) + 1);
+            ranks.erase(smallest);
+            if (index < ranks.size()) ranks[index] = between(index, index + 2);
+            if (index != 0) ranks[index - 1] = between(index - 1, index + 1);
         }
         return {none, none};
     }
 
-    /// The tree of all tokens that merging gives. Where it is too large the linear way is not taken.
+    /// Builds the tree of all tokens that merging gives, for tiling. If it has too many nodes for their bits, `ordered`
+    /// becomes false, and with it tiling is not used.
     void grow_tree(token_list const& tokens) {
         first_nodes_.assign(65'536, none);
-        shorter_.assign(of_.tokens, none);
+        shorter_.assign(shape_.tokens, none);
         node_tokens_.clear();
-        of_.edge_bits = 8;
-        edges_.assign(std::size_t{1} << of_.edge_bits, no_entry);
-        std::vector<std::uint32_t> by_node;
-        for (std::uint32_t token = 0; token < of_.tokens && of_.ordered; ++token) {
+        shape_.edge_bits = 8;
+        edges_.assign(std::size_t{1} << shape_.edge_bits, no_entry);
+        for (std::uint32_t token = 0; token < shape_.tokens && shape_.ordered; ++token) {
             auto const text = tokens[token];
             if (text.size() < 2 || parts_[token].left == none) continue;
             auto& first = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
                                        static_cast<unsigned char>(text[1])];
             if (first == none) first = new_node();
             auto node = first;
-            for (std::size_t at = 2; at < text.size(); ++at) node = child(node, text[at]);
+            for (std::size_t index = 2; index < text.size(); ++index) node = child(node, text[index]);
             node_tokens_[node] = token;
-            if (node_tokens_.size() >= (1u << node_bits) - 1 - longest_token - of_.tokens) of_.ordered = false;
+            if (node_tokens_.size() >= (1u << node_bits) - 1 - longest_token - shape_.tokens) shape_.ordered = false;
         }
-        now_.of = of_;
-        now_.edges = edges_.data();
-        for (std::uint32_t token = 0; token < of_.tokens && of_.ordered; ++token) {
+        tables_.shape = shape_;
+        tables_.edges = edges_.data();
+        for (std::uint32_t token = 0; token < shape_.tokens && shape_.ordered; ++token) {
             auto const text = tokens[token];
             if (text.size() < 2) continue;
+            // The longest proper prefix that is a token: at least the first byte.
             shorter_[token] = bytes_[static_cast<unsigned char>(text[0])];
             auto node = first_nodes_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
                                      static_cast<unsigned char>(text[1])];
-            for (std::size_t at = 2; at < text.size() && node != none; ++at) {
+            for (std::size_t index = 2; index < text.size() && node != none; ++index) {
                 if (node_tokens_[node] != none) shorter_[token] = node_tokens_[node];
-                node = now_.edge(node, text[at]);
+                node = tables_.edge(node, text[index]);
             }
         }
         name_nodes();
     }
 
-    /// Nodes are named by the tokens that end there, others by numbers above. A name has the leaf bit until an edge
-    /// is found to leave its node.
+    /// Renumbers nodes: one at which a token ends becomes that token, others get the numbers above. A number has the
+    /// leaf bit until an edge is found that leaves its node.
     void name_nodes() {
-        of_.nodes = of_.tokens;
-        for (auto& name : node_tokens_) name = (name == none ? of_.nodes++ : name) | leaf_bit;
+        shape_.nodes = shape_.tokens;
+        for (auto& name : node_tokens_) name = (name == none ? shape_.nodes++ : name) | leaf_bit;
         auto const unnamed = std::exchange(edges_, std::vector<std::uint64_t>(edges_.size(), no_entry));
+        // The node from which an edge leaves is in the upper 24 bits of its entry.
         for (auto const entry : unnamed)
             if (entry != no_entry) node_tokens_[entry >> 40] &= ~leaf_bit;
         auto const name = [&](std::uint64_t node) { return node_tokens_[node]; };
@@ -214,75 +226,81 @@ private:
         name_points();
     }
 
-    /// Most text beyond Latin, Greek and Cyrillic has three bytes a code point: the way to the first is read at once.
+    /// Fills point_nodes: most text beyond Latin, Greek and Cyrillic has three bytes a code point, and the node of its
+    /// first one is then a single look-up.
     void name_points() {
         point_nodes_.assign(65'536, none);
-        now_.of = of_;
-        now_.edges = edges_.data();
+        tables_.shape = shape_;
+        tables_.edges = edges_.data();
         for (unsigned first = 0xE0; first < 0xF0; ++first)
             for (unsigned second = 0x80; second < 0xC0; ++second) {
                 auto const node = first_nodes_[first << 8 | second];
                 for (unsigned third = 0x80; third < 0xC0 && node != none; ++third)
                     point_nodes_[tables::point_of(static_cast<unsigned char>(first), static_cast<unsigned char>(second),
                                                   static_cast<unsigned char>(third))] =
-                        now_.edge(node & ~leaf_bit, static_cast<char>(third));
+                        tables_.edge(node & ~leaf_bit, static_cast<char>(third));
             }
     }
 
+    /// Nodes are numbered in order of creation until name_nodes; `node_tokens_` has the token that ends at each.
     std::uint32_t new_node() {
         node_tokens_.push_back(none);
         return static_cast<std::uint32_t>(node_tokens_.size() - 1);
     }
 
+    /// Enters an edge, whose key is in the upper 32 bits.
     void place_edge(std::uint64_t entry) {
-        auto at = place_of((entry >> 32) * odd_a, of_.edge_bits);
-        while (edges_[at] != no_entry) at = (at + 1) & (edges_.size() - 1);
-        edges_[at] = entry;
+        auto place = place_of((entry >> 32) * odd_a, shape_.edge_bits);
+        while (edges_[place] != no_entry) place = (place + 1) & (edges_.size() - 1);
+        edges_[place] = entry;
     }
 
+    /// The node that a byte leads to from `node`, created if there is none. Doubles the table of edges when it is half
+    /// full.
     std::uint32_t child(std::uint32_t node, char byte) {
-        now_.of.edge_bits = of_.edge_bits;
-        now_.edges = edges_.data();
-        if (auto const found = now_.edge(node, byte); found != none) return found;
+        tables_.shape.edge_bits = shape_.edge_bits;
+        tables_.edges = edges_.data();
+        if (auto const next = tables_.edge(node, byte); next != none) return next;
         if (node_tokens_.size() * 2 >= edges_.size()) {
-            auto const old = std::move(edges_);
-            edges_.assign(std::size_t{1} << ++of_.edge_bits, no_entry);
-            for (auto const entry : old)
+            auto const old_edges = std::move(edges_);
+            edges_.assign(std::size_t{1} << ++shape_.edge_bits, no_entry);
+            for (auto const entry : old_edges)
                 if (entry != no_entry) place_edge(entry);
         }
-        auto const made = new_node();
-        place_edge((std::uint64_t{node} << 8 | static_cast<unsigned char>(byte)) << 32 | made);
-        return made;
+        auto const created = new_node();
+        place_edge((std::uint64_t{node} << 8 | static_cast<unsigned char>(byte)) << 32 | created);
+        return created;
     }
 
-    built laid_out(token_list const& tokens) const {
-        layout const places{of_};
-        built out{of_, table_block{static_cast<std::size_t>(places.size)}};
-        auto const put = [&](layout::section section, auto const& from) {
+    /// Copies everything into one block.
+    built_tables lay_out(token_list const& tokens) const {
+        layout const places{shape_};
+        built_tables result{shape_, table_block{static_cast<std::size_t>(places.size)}};
+        auto const copy = [&](layout::section section, auto const& from) {
             if (!from.empty())
-                std::memcpy(out.block.data() + places.at[section], from.data(), from.size() * sizeof from[0]);
+                std::memcpy(result.block.data() + places.offsets[section], from.data(), from.size() * sizeof from[0]);
         };
-        put(layout::pairs, pairs_);
-        put(layout::first_pairs, first_pairs_);
-        put(layout::byte_tokens, bytes_);
-        put(layout::parts, parts_);
-        put(layout::keys, keys_);
-        put(layout::key_tokens, key_tokens_);
-        put(layout::whole_slots, whole_slots_);
-        put(layout::edges, edges_);
-        put(layout::first_nodes, first_nodes_);
-        put(layout::point_nodes, point_nodes_);
-        put(layout::shorter, shorter_);
-        put(layout::begins, tokens.begins);
-        put(layout::ids, ids_);
-        put(layout::hints, hints_);
-        put(layout::bytes, tokens.bytes);
-        return out;
+        copy(layout::pairs, pairs_);
+        copy(layout::first_pairs, first_pairs_);
+        copy(layout::byte_tokens, bytes_);
+        copy(layout::parts, parts_);
+        copy(layout::keys, keys_);
+        copy(layout::key_tokens, key_tokens_);
+        copy(layout::whole_slots, whole_slots_);
+        copy(layout::edges, edges_);
+        copy(layout::first_nodes, first_nodes_);
+        copy(layout::point_nodes, point_nodes_);
+        copy(layout::shorter, shorter_);
+        copy(layout::begins, tokens.begins);
+        copy(layout::ids, ids_);
+        copy(layout::hints, hints_);
+        copy(layout::bytes, tokens.bytes);
+        return result;
     }
 
-    shape of_;
-    tables now_;
-    std::uint32_t mergeable_ = none;
+    table_shape shape_;
+    tables tables_;  ///< views of the vectors below, as far as they are filled
+    std::uint32_t mergeable_ = none;  ///< tokens from here on are whole pieces only
     std::vector<std::uint64_t> pairs_, whole_slots_, edges_;
     std::vector<piece_key> keys_;
     std::vector<token_parts> parts_;

@@ -8,13 +8,14 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/bpe/unicode_table.hpp>
 
-// What a code point is to the rules that split text before merging: the general categories they name,
-// joined where no rule tells them apart.
+// The class of a code point for the rules that split text before merging: the general categories of Unicode that they
+// name, joined where no rule tells them apart.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
+/// The values are the digits of the table in unicode_table.hpp.
 enum class char_class : std::uint8_t {
     other,     ///< controls, formats, private use, unassigned, and every ill-formed part
     upper,     ///< Lu, Lt
@@ -26,6 +27,7 @@ enum class char_class : std::uint8_t {
     sign,      ///< P, S
 };
 
+/// Two look-ups: the block of 128 code points, then the class in it.
 constexpr char_class class_of(std::uint32_t point) noexcept {
     if (point >= unicode_table_end) return point - 0xE0100 < 0xF0 ? char_class::mark : char_class::other;
     auto const block = std::size_t{unicode_blocks[point / 128]};
@@ -43,16 +45,18 @@ struct glyph {
     std::size_t size = 1;
 };
 
-/// The code point at `at`, which is below `text.size()`. An ill-formed part stands for U+FFFD, but is of
-/// class other: no rule tells that from sign.
-constexpr glyph glyph_at(std::string_view text, std::size_t at) noexcept {
-    auto const byte = [&](std::size_t ahead) { return std::uint32_t{static_cast<unsigned char>(text[at + ahead])}; };
+/// The code point at `position`, which is below `text.size()`. An ill-formed part stands for U+FFFD, a sign, but is of
+/// class other, because no rule that uses these classes tells the two apart.
+constexpr glyph glyph_at(std::string_view text, std::size_t position) noexcept {
+    auto const byte = [&](std::size_t ahead) {
+        return std::uint32_t{static_cast<unsigned char>(text[position + ahead])};
+    };
     if (byte(0) < 0x80) return {class_of(byte(0)), true, 1};
-    auto const found = utf8::decode(text, at);
-    if (!found.valid) return {char_class::other, false, found.size};
-    auto point = byte(0) & (found.size == 2 ? 0x1Fu : found.size == 3 ? 0x0Fu : 0x07u);
-    for (std::size_t next = 1; next < found.size; ++next) point = point << 6 | (byte(next) & 0x3Fu);
-    return {class_of(point), true, found.size};
+    auto const decoded = utf8::decode(text, position);
+    if (!decoded.valid) return {char_class::other, false, decoded.size};
+    auto point = byte(0) & (decoded.size == 2 ? 0x1Fu : decoded.size == 3 ? 0x0Fu : 0x07u);
+    for (std::size_t index = 1; index < decoded.size; ++index) point = point << 6 | (byte(index) & 0x3Fu);
+    return {class_of(point), true, decoded.size};
 }
 
 }  // namespace detail::bpe

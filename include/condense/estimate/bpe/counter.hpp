@@ -16,53 +16,54 @@
 #include <condense/estimate/bpe/vocabulary.hpp>
 #include <condense/estimate/bpe/window_simd.hpp>
 
-// Exact counts and ids of tokens over a shared vocabulary. Text is ordinary text: what looks like a
-// special token is counted as the characters it is made of.
+// Counts and encodes text exactly with a shared vocabulary: bpe_counter{vocabulary}.count(text). All text is ordinary
+// text: what looks like a special token is counted as its characters.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Pieces that are looked up together.
+/// How many pieces are looked up together, so that waits for memory overlap.
 inline constexpr std::size_t batch = 256;
 
-/// Calls `many(begin, ends, count)` for pieces found by windows, from whose begins 16 bytes may be read, and
-/// `one(begin, end, valid)` for each other.
+/// Splits a text, and calls `many(begin, ends, count)` for neighbouring pieces found by windows, from whose begins 16
+/// bytes may be read, and `one(begin, end, valid)` for each other piece. `cut` is null without windows.
 template <split_rules Rules, class Many, class One>
 inline void each_piece(std::string_view text, cut_function cut, Many&& many, One&& one) {
     std::size_t ends[batch];
     splitter<Rules> const split{text};
-    auto const plain = [&](std::size_t at) { return static_cast<unsigned char>(text[at]) < 0x80; };
-    for (std::size_t at = 0; at < text.size();) {
-        if (cut != nullptr && text.size() - at >= window_reach && plain(at) && plain(at + 1)) {
-            if (auto const found = cut(text.data(), text.size(), at, ends, batch); found != 0) {
-                many(at, ends, found);
-                at = ends[found - 1];
-                if (found + 64 > batch) continue;
+    auto const plain = [&](std::size_t position) { return static_cast<unsigned char>(text[position]) < 0x80; };
+    for (std::size_t position = 0; position < text.size();) {
+        if (cut != nullptr && text.size() - position >= window_reach && plain(position) && plain(position + 1)) {
+            if (auto const count = cut(text.data(), text.size(), position, ends, batch); count != 0) {
+                many(position, ends, count);
+                position = ends[count - 1];
+                if (count + 64 > batch) continue;  // the array was full, so windows may go on
             }
         }
-        auto const next = split.next(at);
-        one(at, next.end, next.valid);
-        at = next.end;
+        auto const next = split.next(position);
+        one(position, next.end, next.valid);
+        position = next.end;
     }
 }
 
-/// Whether a piece is merged; the tokens of a longer one are found otherwise: measured, tiling is faster from there on.
-/// From U+3000 on a token has few characters of three bytes, which tiling reads once and merging joins one by one.
+/// True if merging is the fastest way to the tokens of a piece; for longer ones tiling is, as measured. From U+3000 on
+/// characters have three bytes and tokens few characters: tiling reads them once, merging joins them byte by byte.
 inline bool is_merged(tables const& in, std::string_view piece) noexcept {
-    if (!in.of.ordered) return piece.size() <= short_piece;
+    if (!in.shape.ordered) return piece.size() <= short_piece;
     return piece.size() <= (static_cast<unsigned char>(piece.front()) >= 0xE3 ? 6 : 24);
 }
 
 }  // namespace detail::bpe
 
-/// Counts and encodes with one vocabulary. It remembers pieces (0.3 MiB at first, 8 MiB at most), so it is
-/// for one thread at a time; counters of several threads share a vocabulary.
+/// Counts and encodes with one vocabulary. Remembers the counts of pieces (0.3 MiB at first, 8 MiB at most), so it is
+/// for one thread at a time; the counters of several threads share a vocabulary.
 ///
-/// Any bytes are text: every ill-formed part of UTF-8 is counted as the U+FFFD that stands for it, as if
-/// decoded with replacement (Unicode 16, section 3.9) before.
+/// Any bytes are text: every ill-formed part of UTF-8 counts as one U+FFFD, as if decoded with replacement before
+/// (Unicode 16, section 3.9).
 class bpe_counter {
 public:
+    /// `unit` is only for tests and measurements: all give the same counts. It must be one that this machine has.
     explicit bpe_counter(bpe_vocabulary vocabulary, vector_unit unit = best_vector_unit())
         : vocabulary_{std::move(vocabulary)},
           cut_{detail::bpe::with_rules(vocabulary_.scheme(),
@@ -70,6 +71,7 @@ public:
 
     bpe_vocabulary const& vocabulary() const noexcept { return vocabulary_; }
 
+    /// The number of tokens of `text`, in one pass.
     std::uint64_t count(std::string_view text) {
         return detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
             std::uint64_t total = 0;
@@ -85,7 +87,7 @@ public:
         });
     }
 
-    /// Appends the ids of `text`.
+    /// Appends the ids of the tokens of `text` to `out`. Slower than count, because pieces are not remembered.
     void encode(std::string_view text, std::vector<std::uint32_t>& out) {
         detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
             detail::bpe::each_piece<Rules>(
@@ -113,15 +115,16 @@ private:
         return out;
     }
 
-    /// First what the cache knows; the others' lines of the table of tokens are under way while it is asked.
+    /// Counts pieces in two rounds: the first takes those in the cache, and starts to load the lines where the table of
+    /// tokens has the others; the second counts those.
     std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
         namespace bpe = detail::bpe;
-        struct unknown {
+        struct miss {
             bpe::piece_key key;
             std::size_t begin;
         };
-        unknown left[bpe::batch];
-        std::size_t unknowns = 0;
+        miss misses[bpe::batch];
+        std::size_t miss_count = 0;
         std::uint64_t total = 0;
         for (; count != 0; begin = *ends++, --count) {
             auto const size = *ends - begin;
@@ -131,48 +134,53 @@ private:
             }
             auto const key = bpe::key_within(text.data() + begin, size);
             auto const hash = key.hash();
-            auto const known = short_.find(key, hash);
-            total += known;
-            if (known == 0) {
+            auto const cached = short_.find(key, hash);
+            total += cached;
+            if (cached == 0) {
                 vocabulary_.tables().prefetch(hash);
-                left[unknowns++] = {key, begin};
+                misses[miss_count++] = {key, begin};
             }
         }
-        for (std::size_t each = 0; each < unknowns; ++each) {
-            auto const& [key, from] = left[each];
+        for (std::size_t index = 0; index < miss_count; ++index) {
+            auto const& [key, from] = misses[index];
             total += short_count(key, text.substr(from, key.high >> 56));
         }
         return total;
     }
+    /// Of a piece of at most 15 bytes.
     std::uint32_t short_count(detail::bpe::piece_key const& key, std::string_view piece) {
         auto const hash = key.hash();
-        if (auto const known = short_.find(key, hash); known != 0) return known;
+        if (auto const cached = short_.find(key, hash); cached != 0) return cached;
         auto const& in = vocabulary_.tables();
-        auto const found = in.has(key, hash) ? 1u : static_cast<std::uint32_t>(parts_count(piece));
-        short_.put(key, hash, found);
-        return found;
+        auto const count = in.has(key, hash) ? 1u : static_cast<std::uint32_t>(parts_count(piece));
+        short_.insert(key, hash, count);
+        return count;
     }
+    /// Of any piece, by the cache for its size.
     std::uint64_t piece_count(std::string_view piece, bool valid) {
         if (!valid) return piece_count(scrubbed(piece), true);
         if (piece.size() <= detail::bpe::piece_key::longest) return short_count(detail::bpe::key_of(piece), piece);
-        if (piece.size() > detail::bpe::middle_cache::longest) return new_count(piece);
-        return middle_(piece, [&] { return static_cast<std::uint32_t>(new_count(piece)); });
+        if (piece.size() > detail::bpe::middle_cache::longest) return uncached_count(piece);
+        return middle_(piece, [&] { return static_cast<std::uint32_t>(uncached_count(piece)); });
     }
-    std::uint64_t new_count(std::string_view piece) {
+    /// Of a piece that is in no cache.
+    std::uint64_t uncached_count(std::string_view piece) {
         auto const& in = vocabulary_.tables();
-        return in.whole(piece) != detail::bpe::none ? 1 : parts_count(piece);
+        return in.find(piece) != detail::bpe::none ? 1 : parts_count(piece);
     }
-    /// Of a piece that is no token.
+    /// Of a piece that is not a token as a whole.
     std::uint64_t parts_count(std::string_view piece) {
         auto const& in = vocabulary_.tables();
         return detail::bpe::is_merged(in, piece) ? detail::bpe::short_merge{in, piece}.count()
                                                  : long_tokens(piece).size();
     }
+    /// The tokens of a piece too long to merge, valid until the next call. The heap is used if tiling is not exact, or
+    /// finds nothing in the tables of a forged image.
     std::vector<std::uint32_t> const& long_tokens(std::string_view piece) {
         auto const& in = vocabulary_.tables();
-        if (in.of.ordered) {
+        if (in.shape.ordered) {
             tiler_.shrink();
-            if (auto const& found = tiler_(in, piece); !found.empty()) return found;
+            if (auto const& tiles = tiler_(in, piece); !tiles.empty()) return tiles;
         }
         merged_.clear();
         detail::bpe::heap_merge(in, piece, merged_);
@@ -181,7 +189,7 @@ private:
     void append_ids(std::string_view piece, std::vector<std::uint32_t>& out) {
         auto const& in = vocabulary_.tables();
         auto const add = [&](std::uint32_t token) { out.push_back(in.id(token)); };
-        if (auto const whole = in.whole(piece); whole != detail::bpe::none) add(whole);
+        if (auto const single = in.find(piece); single != detail::bpe::none) add(single);
         else if (detail::bpe::is_merged(in, piece)) detail::bpe::short_merge{in, piece}.each(add);
         else
             for (auto const token : long_tokens(piece)) add(token);

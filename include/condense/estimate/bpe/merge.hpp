@@ -14,99 +14,107 @@
 
 #include <condense/estimate/bpe/tables.hpp>
 
-// Bytes of a piece merged in the order of ranks, the leftmost first among equals: for pieces of at most
-// 64 bytes by a search for the least, for longer ones by a heap. The heap is what the linear way is
-// compared with, and what stands in for it where a vocabulary does not allow it.
+// Merges the bytes of a piece in the order of ranks, the leftmost first among equals: up to 64 bytes by a search for
+// the smallest rank, beyond by a heap. Tests compare tiling with the heap, which replaces it for vocabularies where
+// tiling is not exact.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
+/// Bytes of the longest piece that short_merge takes: one bit of a mask each.
 inline constexpr std::size_t short_piece = 64;
 
-/// The least of values that stand in `blocks` blocks of eight.
+/// The smallest of `blocks` times eight values, which are aligned to 16 bytes.
 inline std::int32_t least(std::int32_t const* values, std::size_t blocks) noexcept {
-    if (blocks == 1) {  // a wide load would wait for the narrow stores just before it
+    if (blocks == 1) {  // without vectors: a wide load would wait for the narrow stores just before it
         auto const lower = [](std::int32_t a, std::int32_t b) { return a < b ? a : b; };
         return lower(lower(lower(values[0], values[1]), lower(values[2], values[3])),
                      lower(lower(values[4], values[5]), lower(values[6], values[7])));
     }
 #if defined(__SSE2__)
-    auto const at = [&](std::size_t four) { return _mm_load_si128(reinterpret_cast<__m128i const*>(values) + four); };
+    auto const load = [&](std::size_t four) { return _mm_load_si128(reinterpret_cast<__m128i const*>(values) + four); };
     auto const lower_of = [](__m128i a, __m128i b) {
         auto const less = _mm_cmplt_epi32(a, b);
         return _mm_or_si128(_mm_and_si128(less, a), _mm_andnot_si128(less, b));
     };
-    auto found = lower_of(at(0), at(1));
+    auto smallest = lower_of(load(0), load(1));
     for (std::size_t block = 1; block < blocks; ++block)
-        found = lower_of(found, lower_of(at(2 * block), at(2 * block + 1)));
-    found = lower_of(found, _mm_shuffle_epi32(found, 0x4E));
-    return _mm_cvtsi128_si32(lower_of(found, _mm_shuffle_epi32(found, 0xB1)));
+        smallest = lower_of(smallest, lower_of(load(2 * block), load(2 * block + 1)));
+    smallest = lower_of(smallest, _mm_shuffle_epi32(smallest, 0x4E));
+    return _mm_cvtsi128_si32(lower_of(smallest, _mm_shuffle_epi32(smallest, 0xB1)));
 #else
     return *std::min_element(values, values + blocks * 8);
 #endif
 }
 
-/// The tokens of a piece of 2 to 64 bytes. A pair is its rank and its place in one number, so that
-/// the least number is the leftmost of the lowest rank; bits say which places still begin a token.
+/// The tokens of a piece of 2 to 64 bytes, computed by the constructor. A pair is its rank and its place in one number,
+/// so that the smallest number is the leftmost pair of the lowest rank; a mask has the places that begin a token. Each
+/// merge costs a search over all places: quadratic, but fastest for so few, and without memory.
 class short_merge {
 public:
     short_merge(tables const& in, std::string_view text) noexcept {
         auto const size = text.size();
         auto const blocks = (size + 7) / 8;
-        alignas(16) std::int32_t ranked[short_piece + 8];
-        auto const put = [&](unsigned place, std::uint32_t token) {
+        alignas(16) std::int32_t ranked[short_piece + 8];  // the pair that begins at each place
+        auto const set_pair = [&](unsigned place, std::uint32_t token) {
             ranked[place] = token == none ? nothing : static_cast<std::int32_t>(token << 6 | place);
         };
-        auto const byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
-        for (std::size_t at = 0; at < size; ++at) tokens_[at] = in.byte_tokens[byte(at)];
-        for (std::size_t at = 0; at + 1 < size; ++at)
-            put(static_cast<unsigned>(at), in.first_pairs[byte(at) << 8 | byte(at + 1)]);
-        for (std::size_t at = size - 1; at < blocks * 8; ++at) ranked[at] = nothing;
+        auto const byte = [&](std::size_t position) { return std::size_t{static_cast<unsigned char>(text[position])}; };
+        for (std::size_t position = 0; position < size; ++position) tokens_[position] = in.byte_tokens[byte(position)];
+        for (std::size_t position = 0; position + 1 < size; ++position)
+            set_pair(static_cast<unsigned>(position), in.first_pairs[byte(position) << 8 | byte(position + 1)]);
+        for (std::size_t position = size - 1; position < blocks * 8; ++position) ranked[position] = nothing;
         begin_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-        for (auto found = least(ranked, blocks); found != nothing; found = least(ranked, blocks)) {
-            auto const place = static_cast<unsigned>(found) & 63u;
-            auto const token = static_cast<std::uint32_t>(found) >> 6;
+        for (auto smallest = least(ranked, blocks); smallest != nothing; smallest = least(ranked, blocks)) {
+            // The pair at `place` and `second` becomes `token`; its pairs with the neighbours change with it.
+            auto const place = static_cast<unsigned>(smallest) & 63u;
+            auto const token = static_cast<std::uint32_t>(smallest) >> 6;
             auto const second = next(place);
             begin_ ^= std::uint64_t{1} << second;
             tokens_[place] = token;
             ranked[second] = nothing;
-            if (auto const third = next(place); third < 64) put(place, in.pair(token, tokens_[third]));
+            if (auto const third = next(place); third < 64) set_pair(place, in.pair(token, tokens_[third]));
             else ranked[place] = nothing;
             if (auto const before = begin_ & ((std::uint64_t{1} << place) - 1); before != 0) {
                 auto const left = 63u - static_cast<unsigned>(std::countl_zero(before));
-                put(left, in.pair(tokens_[left], token));
+                set_pair(left, in.pair(tokens_[left], token));
             }
         }
     }
 
+    /// How many tokens the piece has.
     std::size_t count() const noexcept { return static_cast<std::size_t>(std::popcount(begin_)); }
+    /// Calls `sink` with each token, from left to right.
     template <class Sink>
     void each(Sink sink) const {
-        for (auto left = begin_; left != 0; left &= left - 1) sink(tokens_[std::countr_zero(left)]);
+        for (auto remaining = begin_; remaining != 0; remaining &= remaining - 1)
+            sink(tokens_[std::countr_zero(remaining)]);
     }
 
 private:
-    static constexpr std::int32_t nothing = 0x7FFF'FFFF;
+    static constexpr std::int32_t nothing = 0x7FFF'FFFF;  ///< above every pair, whose rank has 21 bits
 
-    /// The place after `place` that begins a token, 64 where there is none.
+    /// The next place after `place` that begins a token; 64 if there is none.
     unsigned next(unsigned place) const noexcept {
         if (place == 63) return 64;
         auto const after = begin_ >> (place + 1);
         return after == 0 ? 64 : place + 1 + static_cast<unsigned>(std::countr_zero(after));
     }
 
-    std::uint64_t begin_ = 0;
-    std::uint32_t tokens_[short_piece];
+    std::uint64_t begin_ = 0;  ///< the places that begin a token
+    std::uint32_t tokens_[short_piece];  ///< at those places; other entries are stale
 };
 
-/// The tokens of a piece of any size, in n log n.
+/// Appends the tokens of a piece of any size, in time n log n and linear memory.
 inline void heap_merge(tables const& in, std::string_view text, std::vector<std::uint32_t>& out) {
+    /// A token of the piece, at the place of its first byte.
     struct part {
         std::uint32_t token;
-        std::uint32_t size;  ///< bytes; 0 when it has become part of another
+        std::uint32_t size;  ///< bytes; 0 once it is merged into the part to the left
         std::uint32_t before;  ///< bytes of the part to the left
     };
+    /// Ordered for a heap, whose front is the leftmost pair of the lowest rank.
     struct pair {
         std::uint32_t token;
         std::size_t place;
@@ -116,39 +124,42 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
     };
     std::vector<part> parts(text.size());
     std::vector<pair> heap;
-    for (std::size_t at = 0; at < text.size(); ++at)
-        parts[at] = {in.byte_tokens[static_cast<unsigned char>(text[at])], 1, at == 0 ? 0u : 1u};
-    auto const found = [&](std::size_t place) -> pair {
+    for (std::size_t position = 0; position < text.size(); ++position)
+        parts[position] = {in.byte_tokens[static_cast<unsigned char>(text[position])], 1, position == 0 ? 0u : 1u};
+    // The pair of the part at `place` and the next one; its token is none if they do not merge.
+    auto const pair_at = [&](std::size_t place) -> pair {
         auto const right = place + parts[place].size;
         if (right >= text.size()) return {none, 0};
         return {in.pair(parts[place].token, parts[right].token), place};
     };
-    for (std::size_t at = 0; at + 1 < text.size(); ++at)
-        if (auto const each = found(at); each.token != none) heap.push_back(each);
+    for (std::size_t position = 0; position + 1 < text.size(); ++position)
+        if (auto const candidate = pair_at(position); candidate.token != none) heap.push_back(candidate);
     std::make_heap(heap.begin(), heap.end());
-    auto const add = [&](std::size_t place) {
-        auto const each = found(place);
-        if (each.token == none) return;
-        heap.push_back(each);
+    auto const push_pair = [&](std::size_t place) {
+        auto const candidate = pair_at(place);
+        if (candidate.token == none) return;
+        heap.push_back(candidate);
         std::push_heap(heap.begin(), heap.end());
     };
     while (!heap.empty()) {
-        auto const least = heap.front();
+        auto const smallest = heap.front();
         std::pop_heap(heap.begin(), heap.end());
         heap.pop_back();
-        auto& left = parts[least.place];
-        // A pair of which a part has merged since is found no more: only two certain tokens give this one.
-        if (left.size == 0 || found(least.place).token != least.token) continue;
-        auto& right = parts[least.place + left.size];
-        left = {least.token, left.size + right.size, left.before};
+        auto& left = parts[smallest.place];
+        // Skips a pair of which a part has merged since: then other tokens are at its place, and they cannot give the
+        // same token, because each token has one pair of parts.
+        if (left.size == 0 || pair_at(smallest.place).token != smallest.token) continue;
+        auto& right = parts[smallest.place + left.size];
+        left = {smallest.token, left.size + right.size, left.before};
         right.size = 0;
-        if (auto const after = least.place + left.size; after < text.size()) {
+        if (auto const after = smallest.place + left.size; after < text.size()) {
             parts[after].before = left.size;
-            add(least.place);
+            push_pair(smallest.place);
         }
-        if (least.place != 0) add(least.place - left.before);
+        if (smallest.place != 0) push_pair(smallest.place - left.before);
     }
-    for (std::size_t at = 0; at < text.size(); at += parts[at].size) out.push_back(parts[at].token);
+    for (std::size_t position = 0; position < text.size(); position += parts[position].size)
+        out.push_back(parts[position].token);
 }
 
 }  // namespace detail::bpe

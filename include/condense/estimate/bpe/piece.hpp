@@ -3,15 +3,16 @@
 
 #include <cstddef>
 
-// A piece of text by its end, and what all rules for pieces ask of a byte.
+// A piece of text, given by its end, and what all rules for pieces ask about a byte.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
+/// The end of a piece, whose begin the caller knows.
 struct piece {
     std::size_t end = 0;
-    bool valid = true;  ///< no ill-formed part in it
+    bool valid = true;  ///< well-formed UTF-8, so that it can be counted without replacements
 };
 
 constexpr bool is_line_end(char byte) noexcept { return byte == '\n' || byte == '\r'; }

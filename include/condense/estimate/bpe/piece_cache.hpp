@@ -10,44 +10,47 @@
 
 #include <condense/estimate/bpe/hashing.hpp>
 
-// How many tokens pieces seen before have. The whole piece is the key, so what is found is exact; what
-// is not found is only slower. Tables grow with what they hold up to a limit; then new pieces drive out old ones.
+// Caches of how many tokens a piece has. The whole piece is the key, so a hit is exact, and a miss only costs time.
+// Tables grow with their entries up to a limit; then new pieces replace old ones.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Entries in one of two places each, the one that was put last in the first. `Entry` has `free()`, `holds(key)` and
-/// `hash()`. It grows when more than one place in 2^Sparse is used.
+/// A hash table in which an entry has one of two neighbouring places, the newest in the first of its hash. `Entry` has
+/// `free()`, `holds(key)` and `hash()`. Has 2^LeastBits places at first and 2^MostBits at most, and grows when one
+/// place in 2^Sparse is used.
 template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse>
 class piece_table {
     static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0);
 
 public:
+    /// The entry of a key, valid until the next insert; null without one.
     template <class Key>
     Entry const* find(Key const& key, std::uint64_t hash) const noexcept {
-        auto const at = place_of(hash, bits_);
-        if (places_[at].holds(key)) return &places_[at];
-        if (places_[at ^ 1].holds(key)) return &places_[at ^ 1];
+        auto const index = place_of(hash, bits_);
+        if (places_[index].holds(key)) return &places_[index];
+        if (places_[index ^ 1].holds(key)) return &places_[index ^ 1];
         return nullptr;
     }
-    void put(Entry const& entry, std::uint64_t hash) {
+    /// Adds an entry that is not there yet; may replace another one.
+    void insert(Entry const& entry, std::uint64_t hash) {
         if (used_ >> (bits_ - Sparse) != 0 && bits_ < MostBits) grow();
         add(entry, hash);
     }
 
 private:
-    /// What stood in the first place moves to the second where that is free, and else is forgotten: were it to move
-    /// always, pieces would drive each other out in a round.
+    /// The entry of the first place moves to the second if that is free, and is forgotten otherwise: if it always
+    /// moved, three pieces in turn would replace each other for ever.
     void add(Entry const& entry, std::uint64_t hash) noexcept {
-        auto const at = place_of(hash, bits_);
-        auto& first = places_[at];
-        auto& second = places_[at ^ 1];
+        auto const index = place_of(hash, bits_);
+        auto& first = places_[index];
+        auto& second = places_[index ^ 1];
         used_ += first.free() || second.free();
         if (second.free()) second = first;
         first = entry;
     }
-    /// Fourfold: seldom, as new memory costs a first pass more than the places save.
+    /// Fourfold, and so seldom, because the first pass over new memory costs more than some more places save.
     void grow() {
         auto const old = std::exchange(places_, std::vector<Entry>(std::size_t{4} << bits_));
         bits_ += 2;
@@ -61,7 +64,8 @@ private:
     std::vector<Entry> places_ = std::vector<Entry>(std::size_t{1} << LeastBits);
 };
 
-/// A piece of at most 15 bytes. It has no more tokens than bytes, so both stand in the top byte.
+/// A piece of at most 15 bytes. It has no more tokens than bytes, so both numbers fit into the top byte: the count in
+/// the upper four bits, the size in the lower.
 struct short_entry {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -72,23 +76,24 @@ struct short_entry {
     std::uint64_t hash() const noexcept { return piece_key{low, high & size_and_text}.hash(); }
 };
 
-/// From 256 KiB to 4 MiB; a quarter full before it grows, since what stands in its second place is found later.
+/// The cache of short pieces, 256 KiB to 4 MiB. Grows when a quarter is used, because an entry in its second place is
+/// found later.
 class short_cache {
 public:
-    /// 0 where it is not known.
+    /// The tokens of a piece; 0 if it is not in the cache.
     std::uint32_t find(piece_key const& key, std::uint64_t hash) const noexcept {
-        auto const found = table_.find(key, hash);
-        return found == nullptr ? 0 : static_cast<std::uint32_t>(found->high >> 60);
+        auto const entry = table_.find(key, hash);
+        return entry == nullptr ? 0 : static_cast<std::uint32_t>(entry->high >> 60);
     }
-    void put(piece_key const& key, std::uint64_t hash, std::uint32_t count) {
-        table_.put({key.low, key.high | std::uint64_t{count} << 60}, hash);
+    void insert(piece_key const& key, std::uint64_t hash, std::uint32_t count) {
+        table_.insert({key.low, key.high | std::uint64_t{count} << 60}, hash);
     }
 
 private:
     piece_table<short_entry, 14, 18, 2> table_;
 };
 
-/// A piece of 16 to 62 bytes, in a line of its own.
+/// A piece of 16 to 62 bytes, in a cache line of its own.
 struct alignas(64) middle_entry {
     static constexpr std::size_t longest = 62;
 
@@ -103,12 +108,12 @@ struct alignas(64) middle_entry {
     std::uint64_t hash() const noexcept { return text_hash({text, size}); }
 };
 
-/// From 64 KiB to 4 MiB, half full before it grows.
+/// The cache of pieces of middle size, 64 KiB to 4 MiB. Grows when half is used.
 class middle_cache {
 public:
     static constexpr std::size_t longest = middle_entry::longest;
 
-    /// `count` gives the tokens where they are not known.
+    /// The tokens of a piece of at most 62 bytes, as `count()` gives them if they are not in the cache.
     template <class Count>
     std::uint32_t operator()(std::string_view piece, Count count) {
         auto const hash = text_hash(piece);
@@ -117,7 +122,7 @@ public:
         std::memcpy(entry.text, piece.data(), piece.size());
         entry.size = static_cast<std::uint8_t>(piece.size());
         entry.count = static_cast<std::uint8_t>(count());
-        table_.put(entry, hash);
+        table_.insert(entry, hash);
         return entry.count;
     }
 

@@ -11,64 +11,70 @@
 #include <condense/estimate/bpe/tables.hpp>
 #include <condense/estimate/bpe/tiling.hpp>
 
-// How many tokens a piece has that grows byte by byte: every beginning of it ends in one token, the only
-// one that may stand after the last token of what is before it. Exact where the linear way is.
+// Counts the tokens of a piece that grows byte by byte, for every prefix of it. Each prefix ends in the one token that
+// may follow the last token of what is before it. Exact where tiling is.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// Keeps as much as the longest token needs, whatever the size of the piece. A byte costs a step in the tree
-/// for each place in reach where a token may have begun.
+/// Remembers as many prefixes as the longest token has bytes, whatever the size of the piece. A byte costs a step in
+/// the tree for each earlier place at which a token may have begun that is still going on.
 class prefix_counts {
 public:
+    /// Appends a byte; `in` must be the same tables in each call.
     void add(tables const& in, char byte) {
-        if (places_.empty()) places_.resize(std::bit_ceil(std::size_t{in.of.longest} + 4));
+        if (places_.empty()) places_.resize(std::bit_ceil(std::size_t{in.shape.longest} + 4));
         auto const before = size_++;
-        if (head_.size() == before && before < in.of.longest) head_ += byte;
+        if (head_.size() == before && before < in.shape.longest) head_ += byte;
         if (before != 0)
             walks_.push_back(
                 {before - 1, in.first_nodes[std::size_t{newest_} << 8 | static_cast<unsigned char>(byte)]});
         newest_ = static_cast<unsigned char>(byte);
-        walk const* usual = nullptr;  // most tokens are made of the last one and a byte
-        std::size_t kept = 0;
+        walk const* usual = nullptr;  // tried first: most often the last token goes on with the byte
+        std::size_t remaining = 0;
+        // Takes each walk a step further, and keeps those that can go on.
         for (std::size_t each = 0; each < walks_.size(); ++each) {
             auto [begin, node] = walks_[each];
+            // A walk of two bytes has its node already.
             if (begin + 1 != before) node = (node & leaf_bit) == 0 ? in.edge(node, byte) : none;
-            // No token is longer, which a tree from a forged image may not know.
-            if (node == none || size_ - begin > in.of.longest) continue;
-            walks_[kept] = {begin, node};
-            if (begin == begin_) usual = &walks_[kept];
-            ++kept;
+            // No token is longer; a tree from a forged image may say otherwise.
+            if (node == none || size_ - begin > in.shape.longest) continue;
+            walks_[remaining] = {begin, node};
+            if (begin == begin_) usual = &walks_[remaining];
+            ++remaining;
         }
-        walks_.resize(kept);
+        walks_.resize(remaining);
         begin_ = before;
         auto last = in.byte_tokens[newest_];
-        auto const ends_here = [&](walk const& each) {
-            auto const token = in.ends_at(each.node);
-            if (token == none || (each.begin != 0 && !may_stand(in, at(each.begin).token, token))) return false;
+        auto const accept = [&](walk const& each) {
+            auto const token = in.token_at(each.node);
+            if (token == none || (each.begin != 0 && !may_be_neighbours(in, place_at(each.begin).token, token)))
+                return false;
             begin_ = each.begin;
             last = token;
             return true;
         };
-        if (usual == nullptr || !ends_here(*usual))
+        // Exactly one token may end here, so the order in which walks are tried does not matter.
+        if (usual == nullptr || !accept(*usual))
             for (auto const& each : walks_)
-                if (ends_here(each)) break;
-        at(size_) = {(begin_ == 0 ? 0 : at(begin_).count) + 1, last};
+                if (accept(each)) break;
+        place_at(size_) = {(begin_ == 0 ? 0 : place_at(begin_).count) + 1, last};
     }
     void add(tables const& in, std::string_view bytes) {
         for (char const byte : bytes) add(in, byte);
     }
 
-    /// Tokens of the piece without its last `less` bytes, at most four.
+    /// The tokens of the piece without its last `less` bytes, at most four. A piece that is a token as a whole has one,
+    /// even if merging would give more.
     std::uint64_t count(tables const& in, std::size_t less = 0) const noexcept {
         auto const size = size_ - less;
         if (size == 0) return 0;
-        if (size <= head_.size() && in.whole(std::string_view{head_}.substr(0, size)) != none) return 1;
-        return at(size).count;
+        if (size <= head_.size() && in.find(std::string_view{head_}.substr(0, size)) != none) return 1;
+        return place_at(size).count;
     }
 
-    /// Places where a token may have begun that the next byte goes on with: at most the bytes of the longest.
+    /// How many places a token may have begun at that is still going on: less than the bytes of the longest token.
     std::size_t reach() const noexcept { return walks_.size(); }
     bool empty() const noexcept { return size_ == 0; }
     void clear() noexcept {
@@ -78,23 +84,25 @@ public:
     }
 
 private:
+    /// The end of a prefix.
     struct place {
         std::uint64_t count = 0;
-        std::uint32_t token = none;  ///< the last one of what ends here
+        std::uint32_t token = none;  ///< the last one of the prefix
     };
+    /// A path down the tree from the place where a token may have begun.
     struct walk {
         std::size_t begin = 0;
         std::uint32_t node = none;
     };
 
-    place& at(std::size_t end) noexcept { return places_[end & (places_.size() - 1)]; }
-    place const& at(std::size_t end) const noexcept { return places_[end & (places_.size() - 1)]; }
+    place& place_at(std::size_t end) noexcept { return places_[end & (places_.size() - 1)]; }
+    place const& place_at(std::size_t end) const noexcept { return places_[end & (places_.size() - 1)]; }
 
-    std::vector<place> places_;  ///< the last ones, in a ring
-    std::vector<walk> walks_;    ///< where a token may go on that began before
-    std::string head_;           ///< while the piece as a whole may be a token
+    std::vector<place> places_;  ///< the newest prefixes, in a ring whose size is a power of two
+    std::vector<walk> walks_;  ///< by begin, the earliest first
+    std::string head_;  ///< the first bytes, for as long as the whole piece may be a token
     std::size_t size_ = 0;
-    std::size_t begin_ = 0;  ///< of the last token
+    std::size_t begin_ = 0;  ///< where the last token begins
     unsigned char newest_ = 0;
 };
 

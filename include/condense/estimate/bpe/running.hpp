@@ -11,84 +11,89 @@
 #include <condense/estimate/bpe/open_piece.hpp>
 #include <condense/estimate/bpe/safe_cut.hpp>
 
-// The count of a text that grows. What is appended may join the last pieces, and lower the count; so
-// these are kept, as text while it is short, and only they are counted again.
+// Counts the tokens of a text that grows, such as a streamed answer. Appended text may join the last pieces, and may
+// even lower the count, so only those are kept and counted again: bpe_running_count{}.append(counter, text).
 
 namespace condense {
 inline namespace v1 {
 
-/// A value: a copy is a snapshot, and goes on from there. After every append the count is that of the whole
-/// text. An append costs what is appended and a tail of some 64 bytes, in pieces without end too; but where
-/// parts of tokens rank above them (no published encoding), all of such a piece.
+/// The exact count of all text appended so far. A value: a copy is a snapshot, and goes on from there by itself. An
+/// append costs the appended text and a tail of some 64 bytes, even within a piece without end; only with a vocabulary
+/// that has parts ranked above their token (no published one) it costs all of the last piece.
 class bpe_running_count {
 public:
-    /// `counter` may be another one each time, of the same vocabulary.
+    /// Appends text, which may end within a code point. The counter may be another one each time, but of the same
+    /// vocabulary.
     void append(bpe_counter& counter, std::string_view text) {
         tail_ += text;
-        while (!follow_piece()) {
-            settle(counter);
-            if (tail_.size() <= short_tail || !counter.vocabulary().tables().of.ordered) break;
+        while (!feed_piece()) {
+            move_final(counter);
+            if (tail_.size() <= short_tail || !counter.vocabulary().tables().shape.ordered) break;
             piece_.emplace(counter.vocabulary(), tail_);
         }
-        open_ = piece_ ? piece_and_tail(counter) : counter.count(tail_);
+        tail_count_ = piece_ ? piece_and_tail(counter) : counter.count(tail_);
     }
 
-    /// Tokens of all that was appended.
-    std::uint64_t count() const noexcept { return settled_ + open_; }
-    /// The text that is kept: what may still be counted otherwise, without what is kept as counts.
+    /// The tokens of all appended text, as if it ended here.
+    std::uint64_t count() const noexcept { return final_count_ + tail_count_; }
+    /// The text that is kept because it may have to be counted again. Valid until the next append. A long piece is not
+    /// part of it, being kept as counts.
     std::string_view tail() const noexcept { return tail_; }
 
 private:
     static constexpr std::size_t short_tail = 64;
 
-    /// Whether the tail is part of the long piece, or too short to say.
-    bool follow_piece() {
+    /// Feeds the tail to the long piece; true if that goes on, so that nothing is left to do.
+    bool feed_piece() {
         if (!piece_) return false;
-        auto const taken = piece_->take(tail_);
-        seen_ = 0;
-        tail_.replace(0, taken, piece_->given_back());
+        auto const consumed = piece_->consume(tail_);
+        searched_ = 0;
+        tail_.replace(0, consumed, piece_->given_back());
         if (!piece_->ended()) return true;
-        settled_ += piece_->count();
+        final_count_ += piece_->count();
         piece_.reset();
         return false;
     }
 
-    /// Counts for good what will not change.
-    void settle(bpe_counter& counter) {
-        // Whether a place is safe is decided by the code points at it, so places seen before are not seen again.
-        if (auto const cut = detail::bpe::last_cut(tail_, seen_); cut != 0) {
-            settled_ += counter.count(std::string_view{tail_}.substr(0, cut));
+    /// Counts the part of the tail that no append can change, and removes it: up to the last safe cut, then piece by
+    /// piece while the tail is long.
+    void move_final(bpe_counter& counter) {
+        // The two code points at a place decide whether a cut is safe there, so places searched before need no second
+        // look.
+        if (auto const cut = detail::bpe::last_cut(tail_, searched_); cut != 0) {
+            final_count_ += counter.count(std::string_view{tail_}.substr(0, cut));
             tail_.erase(0, cut);
         }
-        seen_ = tail_.size() < 4 ? 0 : tail_.size() - 4;
+        searched_ = tail_.size() < 4 ? 0 : tail_.size() - 4;
         if (tail_.size() <= short_tail) return;
         detail::bpe::with_rules(counter.vocabulary().scheme(), [&]<split_rules Rules>() {
             std::size_t begin = 0;
             while (tail_.size() - begin > short_tail) {
                 auto const end = detail::bpe::splitter<Rules>{tail_}.next(begin).end;
                 if (tail_.size() - end < 8 || detail::bpe::may_reach_beyond<Rules>(tail_, end)) break;
-                settled_ += counter.count(std::string_view{tail_}.substr(begin, end - begin));
+                final_count_ += counter.count(std::string_view{tail_}.substr(begin, end - begin));
                 begin = end;
             }
             tail_.erase(0, begin);
         });
-        seen_ = 0;
+        searched_ = 0;
     }
 
+    /// The count of the long piece with the incomplete character behind it, if this is the end.
     std::uint64_t piece_and_tail(bpe_counter& counter) const {
         if (tail_.empty()) return piece_->count();
-        auto ending = *piece_;
-        auto const taken = ending.take(tail_, true);
-        std::string left{ending.given_back()};
-        left.append(tail_, taken);
-        return ending.count() + counter.count(left);
+        auto completed = *piece_;
+        auto const consumed = completed.consume(tail_, true);
+        std::string remaining{completed.given_back()};
+        remaining.append(tail_, consumed);
+        return completed.count() + counter.count(remaining);
     }
 
-    std::uint64_t settled_ = 0;
-    std::uint64_t open_ = 0;
+    std::uint64_t final_count_ = 0;  ///< of text that no append can change
+    std::uint64_t tail_count_ = 0;  ///< of the long piece and the tail
     std::string tail_;
-    std::size_t seen_ = 0;
-    std::optional<detail::bpe::open_piece> piece_;
+    std::size_t searched_ = 0;  ///< where the search for a safe cut in the tail begins
+    std::optional<detail::bpe::open_piece> piece_;  ///< the long piece before the tail
 };
 
 }  // namespace v1

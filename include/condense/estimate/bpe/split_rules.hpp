@@ -4,31 +4,34 @@
 #include <cstdint>
 #include <string_view>
 
-// How an encoding cuts text into pieces before it merges bytes: three machines, for words
-// without regard to case, with cuts where case changes, and with scripts apart, and what differs within each.
+// How encodings split text into pieces before bytes are merged. There are three families of patterns: words regardless
+// of case, words that end where case changes, and scripts apart; the flags say what differs within a family.
 
 namespace condense {
 inline namespace v1 {
 
-/// The pattern of an encoding, as values. Contractions stand before words, or are their endings.
+/// The pattern of an encoding as values, usable as a template argument. Contractions are pieces of their own, or by
+/// case the endings of words.
 struct split_rules {
-    bool by_case = false;        ///< words end where a capital follows; marks are of words
-    bool takes_slashes = false;  ///< signs take `/` as well as line ends that follow them
-    bool whole_at_end = false;   ///< white space that ends the text is one piece, line ends or not
-    bool by_script = false;      ///< Han and kana stand apart (DeepSeek): a machine of its own
-    std::uint8_t digits = 3;     ///< digits in a group at most
+    bool by_case = false;        ///< a word ends where a capital follows, and marks belong to words
+    bool takes_slashes = false;  ///< a run of signs takes the slashes that follow it, as well as the line ends
+    bool whole_at_end = false;   ///< white space at the end of the text is one piece, with line ends or without
+    bool by_script = false;      ///< runs of Han and kana are pieces (DeepSeek); see split_script.hpp
+    std::uint8_t digits = 3;     ///< digits of a piece at most
 
     friend constexpr bool operator==(split_rules const&, split_rules const&) = default;
 };
 
+/// The patterns that are known, by the encoding that has them.
 enum class split_scheme : std::uint8_t {
-    cl100k,  ///< tiktoken 0.14's cl100k_base, with `\s++$`; earlier ones end a piece at the last line end
+    cl100k,  ///< cl100k_base as of tiktoken 0.14, with `\s++$`; earlier versions end a piece at the last line end
     o200k,   ///< o200k_base, o200k_harmony, gpt-oss
     llama3,  ///< Llama 3 and later 3.x
     qwen,    ///< Qwen 2 to 3: each digit is a piece
-    deepseek,  ///< DeepSeek V3, without a fast way yet
+    deepseek,  ///< DeepSeek V3; without windows, so slower
 };
 
+/// The rules of a scheme.
 constexpr split_rules rules_of(split_scheme scheme) noexcept {
     switch (scheme) {
         case split_scheme::cl100k: return {.whole_at_end = true};
@@ -40,13 +43,14 @@ constexpr split_rules rules_of(split_scheme scheme) noexcept {
     return {};
 }
 
-/// A named encoding. A vocabulary with fewer or more tokens than `tokens` is refused; 0 takes any.
+/// A named encoding. A vocabulary with fewer or more tokens than `tokens` is refused; 0 accepts any number.
 struct bpe_encoding {
     std::string_view name;
     split_scheme scheme = split_scheme::cl100k;
-    std::uint32_t tokens = 0;  ///< beside special ones
+    std::uint32_t tokens = 0;  ///< without special ones
 };
 
+/// The encodings whose vocabularies OpenAI publishes, with their numbers of tokens.
 namespace encodings {
 
 inline constexpr bpe_encoding cl100k_base{"cl100k_base", split_scheme::cl100k, 100'256};
@@ -56,7 +60,7 @@ inline constexpr bpe_encoding o200k_base{"o200k_base", split_scheme::o200k, 199'
 
 namespace detail::bpe {
 
-/// Calls `visit` with the rules as a template argument.
+/// Calls `visit` with the rules as a template argument, so that they cost no branches within a text.
 template <class Visitor>
 constexpr decltype(auto) with_rules(split_scheme scheme, Visitor&& visit) {
     switch (scheme) {

@@ -10,18 +10,19 @@
 #include <sys/mman.h>
 #endif
 
-// Memory of the tables. They are read at random, so on large pages where the system has them.
+// Memory for the tables, on large pages where the system has them, because tables are read at random.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
+/// Deletes with the alignment of the allocation.
 struct block_release {
     std::size_t alignment = 64;
     void operator()(char* data) const noexcept { ::operator delete(data, std::align_val_t{alignment}); }
 };
 
-/// Bytes at a multiple of 64, all zero at first.
+/// Zeroed bytes at a multiple of 64; from 2 MiB on at a multiple of a large page. Moves, does not copy.
 class table_block {
 public:
     table_block() = default;
@@ -29,7 +30,7 @@ public:
         data_.reset(static_cast<char*>(::operator new(size, std::align_val_t{alignment_})));
         data_.get_deleter().alignment = alignment_;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        // Only advice: without it everything works, slower. Before the first write, else the pages are small.
+        // Only advice: without it all works, slower. It comes before the first write, which would allocate small pages.
         if (alignment_ == large_page) ::madvise(data_.get(), size / large_page * large_page, MADV_HUGEPAGE);
 #endif
         std::memset(data_.get(), 0, size);

@@ -18,15 +18,15 @@
 #include <condense/estimate/bpe/build.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
 
-// Vocabularies of Hugging Face's tokenizer.json: BPE over bytes with a list of merges, such as Llama 3, Qwen
-// and gpt-oss have. Special tokens are left out; text is not normalised, so for Qwen it must be NFC already.
+// Reads vocabularies from Hugging Face's tokenizer.json: BPE over bytes with a list of merges, as Llama 3, Qwen,
+// DeepSeek and gpt-oss have. Special tokens are left out; text is not normalised, so for Qwen it must be NFC already.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// The byte a code point of a token's spelling stands for: printable ones for themselves, the others in order
-/// from U+0100 on. 256 for what stands for none.
+/// The byte that a code point in the spelling of a token stands for: printable bytes are spelt by themselves, the
+/// others in order from U+0100 on. 256 for a code point that stands for none.
 inline constexpr auto spelt_bytes = [] {
     std::array<std::uint16_t, 0x144> out{};
     out.fill(256);
@@ -38,31 +38,33 @@ inline constexpr auto spelt_bytes = [] {
     return out;
 }();
 
-/// The bytes of a token; none where its spelling is not one of bytes.
+/// The bytes of a token by its spelling; nothing if a character of it stands for no byte.
 inline std::optional<std::string> spelt_token(std::string_view spelling) {
-    std::string out;
-    for (std::size_t at = 0; at < spelling.size();) {
-        auto const [size, valid] = utf8::decode(spelling, at);
-        auto point = std::uint32_t{static_cast<unsigned char>(spelling[at])};
-        if (size == 2) point = (point & 0x1Fu) << 6 | (static_cast<unsigned char>(spelling[at + 1]) & 0x3Fu);
+    std::string bytes;
+    for (std::size_t position = 0; position < spelling.size();) {
+        auto const [size, valid] = utf8::decode(spelling, position);
+        auto point = std::uint32_t{static_cast<unsigned char>(spelling[position])};
+        if (size == 2) point = (point & 0x1Fu) << 6 | (static_cast<unsigned char>(spelling[position + 1]) & 0x3Fu);
         if (!valid || size > 2 || point >= spelt_bytes.size() || spelt_bytes[point] > 255) return {};
-        out.push_back(static_cast<char>(static_cast<unsigned char>(spelt_bytes[point])));
-        at += size;
+        bytes.push_back(static_cast<char>(static_cast<unsigned char>(spelt_bytes[point])));
+        position += size;
     }
-    return out;
+    return bytes;
 }
 
+/// The scheme that a pattern is, literally: patterns that merely mean the same are not recognised.
 inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept {
+    // The pieces of which the known patterns consist, in this order.
     constexpr std::string_view contractions = R"((?i:'s|'t|'re|'ve|'m|'ll|'d))";
     constexpr std::string_view spaces = R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
     auto const is = [&](auto... parts) {
-        auto left = pattern;
-        auto const take = [&](std::string_view part) {
-            bool const same = left.substr(0, part.size()) == part;
-            if (same) left.remove_prefix(part.size());
+        auto rest = pattern;
+        auto const consume = [&](std::string_view part) {
+            bool const same = rest.substr(0, part.size()) == part;
+            if (same) rest.remove_prefix(part.size());
             return same;
         };
-        return (take(parts) && ...) && left.empty();
+        return (consume(parts) && ...) && rest.empty();
     };
     constexpr std::string_view word = R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})";
     constexpr std::string_view signs = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*)";
@@ -76,7 +78,7 @@ inline std::optional<split_scheme> scheme_of(std::string_view pattern) noexcept 
     return {};
 }
 
-/// The scheme of the patterns that `pre_tokenizer` has: one Split, or DeepSeek's three, and then bytes.
+/// The scheme of the member `pre_tokenizer`, by the patterns in it: that of one Split, or DeepSeek's three.
 inline std::optional<split_scheme> scheme_in(std::string_view pre_tokenizer) {
     std::vector<std::string> patterns;
     json::scanner read{pre_tokenizer};
@@ -100,9 +102,11 @@ inline std::optional<split_scheme> scheme_in(std::string_view pre_tokenizer) {
     return {};
 }
 
-/// The parts of a tokenizer.json that counting needs.
+/// The members of a tokenizer.json that counting needs: read(text), then build(). Tokens are numbered here in the order
+/// of the file; their ranks follow from the merges.
 class tokenizer_json {
 public:
+    /// Reads the file; returns why it is not one that can be counted with.
     std::optional<vocabulary_error> read(std::string_view text) {
         std::string_view model, splits;
         if (!json::each_member(text, [&](std::string_view name, std::string_view value) {
@@ -116,6 +120,7 @@ public:
                 if (name == "vocab") vocabulary = value;
                 if (name == "merges") merges = value;
                 if (name == "ignore_merges") whole_first_ = value == "true";
+                // Models that fall back to bytes have tokens of text, with bytes beside them: no merges over bytes.
                 if (name == "byte_fallback" && value == "true") type = "bytes stand beside text, not below it";
             }))
             return bad_json();
@@ -123,24 +128,25 @@ public:
         auto const scheme = scheme_in(splits);
         if (!scheme) return vocabulary_error{vocabulary_fault::unknown_split, 0};
         scheme_ = *scheme;
-        if (auto wrong = read_tokens(vocabulary)) return wrong;
+        if (auto error = read_tokens(vocabulary)) return error;
         return read_merges(merges);
     }
 
-    /// Tokens by the rank of the merge that makes them. Several merges may give one token, of which the
-    /// tables tell which does; where that changes the order, they are made again. Where merges stand before those
-    /// of their parts (some eighty of Llama 3 do), they move behind them if that changes nothing: the linear ways need
-    /// it.
-    loaded_vocabulary built_vocabulary() const {
+    /// Builds a vocabulary whose tokens are ranked by the merges that give them. Several merges may give the same
+    /// token; the tables show which one does, and if that changes the order they are built again, at most eight times.
+    /// Merges that come before those of their parts (some eighty of Llama 3 do) are moved behind them if that changes
+    /// no result, because tiling needs that order.
+    loaded_vocabulary build() const {
         ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
         for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
-            if (auto& each = by.rank[merges_[merge]]; each == none) each = merge;
+            if (auto& index = by.rank[merges_[merge]]; index == none) index = merge;
         by.from = by.rank;
-        std::optional<bpe_vocabulary> unordered;
+        std::optional<bpe_vocabulary> unordered;  // exact as well, but slower: what to return if moving fails
         for (int attempt = 0; attempt < 8; ++attempt) {
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
                 if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
+            // Bytes first, then by merge; moved merges directly behind those that their parts wait for.
             auto const key = [&](std::uint32_t token) -> std::array<std::uint64_t, 4> {
                 if (texts_[token].size() == 1) return {0, 0, 0, token};
                 return {std::uint64_t{by.from[token]} + 1, by.steps[token], by.rank[token], token};
@@ -152,35 +158,37 @@ public:
                 list.add(texts_[token]);
                 ids.push_back(ids_[token]);
             }
+            // Tokens that no merge gives come last; they are only ever whole pieces.
             auto const unmade =
                 std::find_if(order.begin(), order.end(), [&](std::uint32_t token) { return key(token)[0] > none; });
-            auto made = std::make_shared<built>();
-            if (auto wrong =
-                    builder{}(list, scheme_, *made, static_cast<std::uint32_t>(unmade - order.begin()), std::move(ids)))
-                return {{}, *wrong};
-            auto const found = views(made->of, made->block.data());
-            bool settled = true;
-            for (std::uint32_t each = 0; each < order.size(); ++each) {
-                auto const token = order[each];
+            auto built = std::make_shared<built_tables>();
+            if (auto error = builder{}(list, scheme_, *built, static_cast<std::uint32_t>(unmade - order.begin()),
+                                       std::move(ids)))
+                return {{}, *error};
+            auto const in = views(built->shape, built->block.data());
+            // Replaces the assumed merge of each token by that which the tables use.
+            bool stable = true;
+            for (std::uint32_t index = 0; index < order.size(); ++index) {
+                auto const token = order[index];
                 if (texts_[token].size() == 1 || by.rank[token] == none) continue;
-                auto now = none;
-                if (found.parts[each].left != none)
+                auto merge_rank = none;
+                if (in.parts[index].left != none)
                     if (auto const merge =
-                            by_pair_.find(pair(order[found.parts[each].left], order[found.parts[each].right]));
+                            by_pair_.find(pair(order[in.parts[index].left], order[in.parts[index].right]));
                         merge != by_pair_.end())
-                        now = merge->second;
-                settled &= now == by.rank[token];
-                by.rank[token] = now;
+                        merge_rank = merge->second;
+                stable &= merge_rank == by.rank[token];
+                by.rank[token] = merge_rank;
             }
-            if (!settled) {
+            if (!stable) {
                 if (unordered) break;
                 by.from = by.rank;
                 continue;
             }
-            bpe_vocabulary const out{std::move(made), found};
-            if (found.of.ordered || unordered) return {out, {}};
+            bpe_vocabulary const out{std::move(built), in};
+            if (in.shape.ordered || unordered) return {out, {}};
             unordered = out;
-            if (!move_behind_parts(found, order, by)) break;
+            if (!move_behind_parts(in, order, by)) break;
         }
         if (unordered) return {*unordered, {}};
         return {{}, {vocabulary_fault::bad_merges, 0}};
@@ -192,122 +200,130 @@ private:
         return std::uint64_t{left} << 32 | right;
     }
 
+    /// What decides the order of tokens, by token; none if no merge gives it.
     struct ranking {
-        std::vector<std::uint32_t> rank;  ///< the merge that makes a token
-        std::vector<std::uint32_t>
-            from;  ///< the merge from which on there is one: that of a part, where it comes later
-        std::vector<std::uint32_t> steps;  ///< merges since then; 0 for one that need not move
+        std::vector<std::uint32_t> rank;  ///< the merge that gives the token
+        /// The merge after which the token can exist: its own, or that of a part if it comes later.
+        std::vector<std::uint32_t> from;
+        /// How many moved merges come between `from` and the token; 0 for a token that need not move.
+        std::vector<std::uint32_t> steps;
     };
 
-    /// Whether every merge may come right after the last of its parts'. It would, at each place by itself, before that
-    /// part is made at the next place: where neither place takes what the other needs, that order does not show.
+    /// True if every merge may move right behind those of its parts, and updates `by` accordingly. A merge that comes
+    /// before that of its part happens at each place as soon as the part is there, before the part is merged at the
+    /// next place; once moved, it happens after the part is merged at all places. The difference shows only if one
+    /// place takes what the other needs, which is what this checks.
     bool move_behind_parts(tables const& in, std::vector<std::uint32_t> const& order, ranking& by) const {
-        std::vector<std::uint32_t> by_size(order.size()), first(order.size());  // first: the part that is made last
-        for (std::uint32_t each = 0; each < order.size(); ++each) by_size[each] = first[each] = each;
+        std::vector<std::uint32_t> by_size(order.size());
+        std::vector<std::uint32_t> first(order.size());  // the innermost part that is merged last
+        for (std::uint32_t token_rank = 0; token_rank < order.size(); ++token_rank)
+            by_size[token_rank] = first[token_rank] = token_rank;
         std::sort(by_size.begin(), by_size.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return in.size(a) < in.size(b); });
-        std::unordered_map<std::uint64_t, int>
-            taken;  // by what is made last and what it takes: 1 to the right, 2 to the left
-        for (auto const each : by_size) {
-            auto const [left, right] = in.parts[each];
-            if (left == none || in.is_byte(each)) continue;
+        // By the innermost part and what it takes: 1 if it takes that to its right, 2 to its left.
+        std::unordered_map<std::uint64_t, int> sides_of;
+        for (auto const token_rank : by_size) {
+            auto const [left, right] = in.parts[token_rank];
+            if (left == none || in.is_byte(token_rank)) continue;
             auto const from = [&](std::uint32_t part) { return in.is_byte(part) ? 0 : by.from[order[part]]; };
-            auto const token = order[each];
+            auto const token = order[token_rank];
             by.from[token] = (std::max)({by.rank[token], from(left), from(right)});
             if (by.from[token] == by.rank[token]) continue;
             if (from(left) == from(right)) return false;
             auto const to_right = from(left) > from(right);
-            auto const last = to_right ? left : right;
+            auto const later = to_right ? left : right;
             auto const other = to_right ? right : left;
-            first[each] = first[last];
-            by.steps[token] = by.steps[order[last]] + 1;
-            auto& sides = taken[pair(first[each], other)];
+            first[token_rank] = first[later];
+            by.steps[token] = by.steps[order[later]] + 1;
+            auto& sides = sides_of[pair(first[token_rank], other)];
             sides |= to_right ? 1 : 2;
-            if (sides == 3 || (to_right && other == in.parts[first[each]].left)) return false;
+            if (sides == 3 || (to_right && other == in.parts[first[token_rank]].left)) return false;
         }
         return true;
     }
 
+    /// Reads spellings and ids. Tokens must differ in both.
     std::optional<vocabulary_error> read_tokens(std::string_view vocabulary) {
-        std::optional<vocabulary_error> wrong;
+        std::optional<vocabulary_error> error;
         std::vector<bool> used(token_limit);
         if (!json::each_member(vocabulary, [&](std::string_view name, std::string_view value) {
-                if (wrong) return;
+                if (error) return;
                 auto const id = rank_of(value);
-                if (!id) wrong = vocabulary_error{vocabulary_fault::bad_rank, 0};
+                if (!id) error = vocabulary_error{vocabulary_fault::bad_rank, 0};
                 auto const text = spelt_token(json::string_value("\"" + std::string{name} + "\""));
-                if (wrong || !text || text->empty()) return;  // a special token has no spelling in bytes
-                if (text->size() > longest_token) wrong = vocabulary_error{vocabulary_fault::long_token, 0};
-                if (used[*id]) wrong = vocabulary_error{vocabulary_fault::duplicate_rank, 0};
+                if (error || !text || text->empty()) return;  // a special token has no spelling in bytes
+                if (text->size() > longest_token) error = vocabulary_error{vocabulary_fault::long_token, 0};
+                if (used[*id]) error = vocabulary_error{vocabulary_fault::duplicate_rank, 0};
                 used[*id] = true;
                 texts_.push_back(*text);
                 ids_.push_back(*id);
             }))
             return bad_json();
         if (texts_.size() >= token_limit) return vocabulary_error{vocabulary_fault::bad_rank, 0};
-        for (std::uint32_t token = 0; token < texts_.size() && !wrong; ++token)
+        for (std::uint32_t token = 0; token < texts_.size() && !error; ++token)
             if (!by_text_.emplace(texts_[token], token).second)
-                wrong = vocabulary_error{vocabulary_fault::duplicate_token, 0};
-        return wrong;
+                error = vocabulary_error{vocabulary_fault::duplicate_token, 0};
+        return error;
     }
 
-    /// "a b", or ["a", "b"].
+    /// Reads merges, each of which is "a b" or ["a", "b"] by version of the format.
     std::optional<vocabulary_error> read_merges(std::string_view merges) {
-        vocabulary_error const wrong{vocabulary_fault::bad_merges, 0};
-        json::scanner read{merges};
-        if (read.next() != json::token::array) return bad_json();
-        for (auto kind = read.next(); kind != json::token::close; kind = read.next()) {
+        vocabulary_error const error{vocabulary_fault::bad_merges, 0};
+        json::scanner scanner{merges};
+        if (scanner.next() != json::token::array) return bad_json();
+        for (auto kind = scanner.next(); kind != json::token::close; kind = scanner.next()) {
             std::string left, right;
             if (kind == json::token::string) {
-                left = json::string_value(read.text());
+                left = json::string_value(scanner.text());
                 auto const space = left.find(' ');
-                if (space == std::string::npos) return wrong;
+                if (space == std::string::npos) return error;
                 right = left.substr(space + 1);
                 left.resize(space);
             } else if (kind == json::token::array) {
-                if (read.next() != json::token::string) return wrong;
-                left = json::string_value(read.text());
-                if (read.next() != json::token::string) return wrong;
-                right = json::string_value(read.text());
-                if (read.next() != json::token::close) return wrong;
-            } else return wrong;
+                if (scanner.next() != json::token::string) return error;
+                left = json::string_value(scanner.text());
+                if (scanner.next() != json::token::string) return error;
+                right = json::string_value(scanner.text());
+                if (scanner.next() != json::token::close) return error;
+            } else return error;
             auto const first = token_of(left);
             auto const second = token_of(right);
-            if (first == none || second == none) return wrong;
+            if (first == none || second == none) return error;
             auto const both = by_text_.find(texts_[first] + texts_[second]);
-            if (both == by_text_.end()) return wrong;
+            if (both == by_text_.end()) return error;
             by_pair_.emplace(pair(first, second), static_cast<std::uint32_t>(merges_.size()));
             merges_.push_back(both->second);
         }
         return {};
     }
+    /// The token with this spelling, or none.
     std::uint32_t token_of(std::string_view spelling) const {
         auto const text = spelt_token(spelling);
-        auto const found = text ? by_text_.find(*text) : by_text_.end();
-        return found == by_text_.end() ? none : found->second;
+        auto const it = text ? by_text_.find(*text) : by_text_.end();
+        return it == by_text_.end() ? none : it->second;
     }
 
     split_scheme scheme_ = split_scheme::llama3;
-    bool whole_first_ = false;
-    std::vector<std::string> texts_;
+    bool whole_first_ = false;  ///< a piece that is a token is never merged, so tokens without a merge count as well
+    std::vector<std::string> texts_;  ///< the bytes of each token
     std::vector<std::uint32_t> ids_;
-    std::vector<std::uint32_t> merges_;  ///< the token each gives
+    std::vector<std::uint32_t> merges_;  ///< the token that each merge gives
     std::unordered_map<std::string, std::uint32_t> by_text_;
     std::unordered_map<std::uint64_t, std::uint32_t> by_pair_;
 };
 
 }  // namespace detail::bpe
 
-/// The vocabulary of the bytes of a tokenizer.json.
+/// Builds a vocabulary from the contents of a tokenizer.json.
 inline loaded_vocabulary parse_tokenizer_json(std::string_view text) {
-    detail::bpe::tokenizer_json found;
-    if (auto wrong = found.read(text)) return {{}, *wrong};
-    return found.built_vocabulary();
+    detail::bpe::tokenizer_json reader;
+    if (auto error = reader.read(text)) return {{}, *error};
+    return reader.build();
 }
 
-/// The vocabulary of a tokenizer.json. It takes a second; an image of it, milliseconds.
+/// Builds the vocabulary of a tokenizer.json file. Takes a second; from an image, see image.hpp, milliseconds.
 inline loaded_vocabulary load_tokenizer_json(std::string const& path) {
-    auto const text = detail::bpe::whole_file(path);
+    auto const text = detail::bpe::read_file(path);
     if (!text) return {{}, {vocabulary_fault::unreadable, 0}};
     return parse_tokenizer_json(*text);
 }

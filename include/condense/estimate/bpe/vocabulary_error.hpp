@@ -5,30 +5,32 @@
 #include <string>
 #include <string_view>
 
-// Why a vocabulary was not loaded, as a value.
+// The reason why a vocabulary was not loaded, as a value: error.text() for people, error.fault for programs.
 
 namespace condense {
 inline namespace v1 {
 
+/// What is wrong with the file of a vocabulary, or with its contents.
 enum class vocabulary_fault : std::uint8_t {
-    unreadable,       ///< the file is not there, is no regular file, or reading failed
+    unreadable,       ///< the file does not exist, is not a regular file, or reading failed
     empty,            ///< no token at all
     bad_line,         ///< not base64, one space and a rank
     bad_base64,       ///< the first field is not base64 of at least one byte
     bad_rank,         ///< the second field is not a number of 21 bits
     long_token,       ///< a token of more bytes than any encoding has
-    duplicate_rank,
-    duplicate_token,
+    duplicate_rank,   ///< two lines have the same rank
+    duplicate_token,  ///< two ranks have the same token
     gap,              ///< a rank is missing between others: the file lost lines
     torn,             ///< the file ends within a line, or has fewer tokens than the encoding
     wrong_count,      ///< more tokens than the encoding has: the file of another one
-    missing_byte,     ///< one of the 256 bytes is no token, so some texts have no encoding
-    bad_json,         ///< no tokenizer.json of a BPE model over bytes
-    unknown_split,    ///< its text is split by rules that are not among the schemes
-    bad_merges,       ///< its merges name tokens that are not there, or have no order
+    missing_byte,     ///< one of the 256 bytes is not a token, so that some texts have no encoding
+    bad_json,         ///< not a tokenizer.json of a BPE model over bytes
+    unknown_split,    ///< the rules that split text are not those of a split_scheme
+    bad_merges,       ///< merges name tokens that do not exist, or contradict each other in their order
     bad_image,        ///< not an image of this version, or damaged
 };
 
+/// The rule that the file breaks, as the end of an error text.
 constexpr std::string_view sentence(vocabulary_fault fault) noexcept {
     switch (fault) {
         case vocabulary_fault::unreadable: return "the file must be a regular file that can be read";
@@ -52,10 +54,12 @@ constexpr std::string_view sentence(vocabulary_fault fault) noexcept {
     return "";
 }
 
+/// A fault, and where it is.
 struct vocabulary_error {
     vocabulary_fault fault = vocabulary_fault::unreadable;
-    std::uint64_t at = 0;  ///< the line, from 1; for a gap the rank, for missing_byte the byte; 0 where none is meant
+    std::uint64_t at = 0;  ///< the line, from 1; the rank of a gap; the byte of missing_byte; 0 if there is no place
 
+    /// The whole error text, such as
     /// "condense: bpe_vocabulary: line 12: each rank must stand once (see vocabulary_error)".
     std::string text() const {
         std::string out = "condense: bpe_vocabulary: ";

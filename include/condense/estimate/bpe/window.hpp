@@ -7,92 +7,98 @@
 
 #include <condense/estimate/bpe/split.hpp>
 
-// Where pieces begin in up to 64 bytes of ASCII, by arithmetic on masks. A window begins where a piece
-// begins, so nothing is carried from one to the next; what its last bytes leave open is the next one's.
+// Finds where pieces begin in up to 64 bytes of ASCII, by arithmetic on masks. A window begins where a piece begins, so
+// nothing is carried from one to the next; what its last bytes leave open is left to the next window.
 
 namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// A bit for each byte of a window, the first the lowest. Bytes that are in no mask are signs and controls.
+/// A bit for each byte of a window, the lowest for the first. Bytes in no mask are signs and controls.
 struct window_masks {
     std::uint64_t letters = 0;
-    std::uint64_t capitals = 0;  ///< among letters
+    std::uint64_t capitals = 0;  ///< letters too
     std::uint64_t digits = 0;
-    std::uint64_t spaces = 0;    ///< white space, line ends too
+    std::uint64_t spaces = 0;  ///< white space, with line ends
     std::uint64_t line_ends = 0;
-    std::uint64_t blanks = 0;    ///< U+0020 alone
+    std::uint64_t blanks = 0;  ///< U+0020 alone
     std::uint64_t quotes = 0;
     std::uint64_t slashes = 0;
-    std::uint64_t foreign = 0;   ///< not ASCII
+    std::uint64_t non_ascii = 0;  ///< not ASCII
 
     friend constexpr bool operator==(window_masks const&, window_masks const&) = default;
 };
 
-/// The masks of `size` bytes, at most 64: the reference for all that compute them faster.
+/// The masks of `size` bytes, at most 64: the reference for the vector units.
 constexpr window_masks masks_of(char const* text, std::size_t size = 64) noexcept {
-    window_masks out;
-    for (std::size_t at = 0; at < size; ++at) {
-        auto const bit = std::uint64_t{1} << at;
-        auto const byte = static_cast<unsigned char>(text[at]);
+    window_masks masks;
+    for (std::size_t index = 0; index < size; ++index) {
+        auto const bit = std::uint64_t{1} << index;
+        auto const byte = static_cast<unsigned char>(text[index]);
         if (byte >= 0x80) {
-            out.foreign |= bit;
+            masks.non_ascii |= bit;
             continue;
         }
         auto const kind = class_of(byte);
-        if (is_letter(kind)) out.letters |= bit;
-        if (kind == char_class::upper) out.capitals |= bit;
-        if (kind == char_class::number) out.digits |= bit;
-        if (kind == char_class::space) out.spaces |= bit;
-        if (is_line_end(text[at])) out.line_ends |= bit;
-        if (byte == ' ') out.blanks |= bit;
-        if (byte == '\'') out.quotes |= bit;
-        if (byte == '/') out.slashes |= bit;
+        if (is_letter(kind)) masks.letters |= bit;
+        if (kind == char_class::upper) masks.capitals |= bit;
+        if (kind == char_class::number) masks.digits |= bit;
+        if (kind == char_class::space) masks.spaces |= bit;
+        if (is_line_end(text[index])) masks.line_ends |= bit;
+        if (byte == ' ') masks.blanks |= bit;
+        if (byte == '\'') masks.quotes |= bit;
+        if (byte == '/') masks.slashes |= bit;
     }
-    return out;
+    return masks;
 }
 
-/// The bits of `mask` in runs that begin at a bit of `starts`, which has first bits of runs only.
+/// The bits of `mask` in runs whose first bit is in `starts`, which has no other bits. Adding the first bit of a run
+/// carries through all of it.
 constexpr std::uint64_t runs_from(std::uint64_t mask, std::uint64_t starts) noexcept { return mask & ~(mask + starts); }
 
-/// Bits of the places after the first where pieces begin, as far as 64 bytes tell. `text` are the bytes.
+/// The places after the first at which pieces begin, as far as the 64 bytes at `text` tell; 0 if they tell none. A
+/// place is left out if bytes behind the window, or behind the first byte that is not ASCII, could move it.
 template <split_rules Rules>
 [[gnu::always_inline]] inline std::uint64_t cuts(window_masks const& in, char const* text) noexcept {
-    auto const known = in.foreign == 0 ? 64u : static_cast<unsigned>(std::countr_zero(in.foreign));
-    if (known < 2) return 0;
-    auto const inside = known == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << known) - 1;
+    auto const ascii_size = in.non_ascii == 0 ? 64u : static_cast<unsigned>(std::countr_zero(in.non_ascii));
+    if (ascii_size < 2) return 0;
+    auto const inside = ascii_size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ascii_size) - 1;
     auto const letters = in.letters & inside;
     auto const digits = in.digits & inside;
     auto const all_signs = inside & ~(letters | digits | in.spaces);
 
-    // Line ends that follow signs are theirs, and slashes after them.
+    // Line ends that follow signs belong to their piece, and so do slashes, in schemes that say so.
     auto const first_ends = in.line_ends & inside & all_signs << 1;
-    std::uint64_t taken = 0;
+    std::uint64_t absorbed = 0;
     if (first_ends != 0) {
         auto const may_follow = (in.line_ends | (Rules.takes_slashes ? in.slashes : 0)) & inside;
-        // Several starts may stand in one run where slashes do: the carry of one then stops at the next.
-        taken = runs_from(may_follow, first_ends) | first_ends;
+        // With slashes several starts may be in one run; the carry of one then stops at the next, which is added here.
+        absorbed = runs_from(may_follow, first_ends) | first_ends;
     }
-    auto const signs = all_signs & ~taken;
-    auto const spaces = in.spaces & inside & ~taken;
+    auto const signs = all_signs & ~absorbed;
+    auto const spaces = in.spaces & inside & ~absorbed;
     auto const blanks = in.blanks & spaces;
     auto const line_ends = in.line_ends & spaces;
     auto const others = spaces & ~line_ends;
 
+    // The first byte of each run. A run of signs or letters belongs to the piece of what leads it: a blank for signs;
+    // for letters white space other than line ends, or a single sign.
     auto const sign_runs = signs & ~(signs << 1);
-    auto const own_signs = sign_runs & ~(blanks << 1);  // those that no blank begins
+    auto const own_signs =
+        sign_runs & ~(blanks << 1);  // those without a blank before them, which would begin the piece
     auto const letter_runs = letters & ~(letters << 1);
     auto const space_runs = spaces & ~(spaces << 1);
     auto const digit_runs = digits & ~(digits << 1);
 
-    auto out = own_signs | space_runs | digit_runs;
-    out |= letter_runs & ~((others | own_signs) << 1);
-    if constexpr (Rules.by_case) out |= in.capitals & letters & (letters & ~in.capitals) << 1;
-    out |= others & ~(spaces >> 1);  // the last of white space, which begins what follows or stands alone
+    auto result = own_signs | space_runs | digit_runs;
+    result |= letter_runs & ~((others | own_signs) << 1);
+    if constexpr (Rules.by_case) result |= in.capitals & letters & (letters & ~in.capitals) << 1;
+    result |= others & ~(spaces >> 1);  // the last white space of a run leads what follows, or is a piece of its own
 
-    // After the last line end of a run.
+    // White space ends after the last line end of its run, not after those before.
     auto after = others & line_ends << 1;
     if (after != 0) {
+        // A run may have several such places; all but the last are removed, found by a carry through the run.
         auto const broken = line_ends & others << 1;
         if (broken != 0) {
             auto ended = (others + after) & ~others & line_ends;
@@ -101,48 +107,50 @@ template <split_rules Rules>
                 after &= ~std::bit_floor(below);
             }
         }
-        out |= after;
+        result |= after;
     }
 
-    // Digits in groups.
+    // Digits come in groups: a group begins at the start of a run, and wherever a full group ends and digits go on.
     if constexpr (Rules.digits == 1) {
-        out |= digits;
+        result |= digits;
     } else {
-        auto whole = digits & digits << 1;
-        for (unsigned more = 2; more <= Rules.digits; ++more) whole &= digits << more;
-        if (whole != 0)
-            for (auto group = digit_runs; (group = group << Rules.digits & whole) != 0;) out |= group;
+        auto full_groups = digits & digits << 1;
+        for (unsigned more = 2; more <= Rules.digits; ++more) full_groups &= digits << more;
+        if (full_groups != 0)
+            for (auto group = digit_runs; (group = group << Rules.digits & full_groups) != 0;) result |= group;
     }
 
+    // Contractions are pieces of their own, or by case belong to the word before. Places
+    // from one on that the window may not have completely are not usable.
     auto usable = inside;
     if (auto const quotes = in.quotes & own_signs; quotes != 0) {
         if constexpr (!Rules.by_case) {
-            for (auto left = quotes & letters >> 1; left != 0; left &= left - 1) {
-                auto const at = static_cast<unsigned>(std::countr_zero(left));
-                auto const size = contraction({text, known}, at);
-                if (size != 0 && at + size < 64) out |= std::uint64_t{1} << (at + size);
+            for (auto remaining = quotes & letters >> 1; remaining != 0; remaining &= remaining - 1) {
+                auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
+                auto const size = contraction({text, ascii_size}, quote);
+                if (size != 0 && quote + size < 64) result |= std::uint64_t{1} << (quote + size);
             }
         } else {
-            unsigned last = 0;  // where a contraction ends no second one follows
-            for (auto left = quotes & letters << 1; left != 0; left &= left - 1) {
-                auto const at = static_cast<unsigned>(std::countr_zero(left));
-                if (at == last) continue;
-                if (at + 2 >= known) {
-                    usable &= (std::uint64_t{1} << at) - 1;
+            unsigned last = 0;  // a contraction cannot follow another directly
+            for (auto remaining = quotes & letters << 1; remaining != 0; remaining &= remaining - 1) {
+                auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
+                if (quote == last) continue;
+                if (quote + 2 >= ascii_size) {
+                    usable &= (std::uint64_t{1} << quote) - 1;
                     break;
                 }
-                auto const size = contraction({text, known}, at);
+                auto const size = contraction({text, ascii_size}, quote);
                 if (size == 0) continue;
-                last = at + static_cast<unsigned>(size);
-                out &= ~(((std::uint64_t{1} << size) - 1) << at);
-                if (last < 64) out |= std::uint64_t{1} << last;
+                last = quote + static_cast<unsigned>(size);
+                result &= ~(((std::uint64_t{1} << size) - 1) << quote);
+                if (last < 64) result |= std::uint64_t{1} << last;
             }
         }
     }
 
-    // White space that the window does not end is open from its first byte on.
-    if ((spaces >> (known - 1) & 1u) != 0) usable &= (std::bit_floor(space_runs) << 1) - 1;
-    return out & usable & ~std::uint64_t{1};
+    // White space that goes up to the end of the window may go on, so only its first byte is certain.
+    if ((spaces >> (ascii_size - 1) & 1u) != 0) usable &= (std::bit_floor(space_runs) << 1) - 1;
+    return result & usable & ~std::uint64_t{1};
 }
 
 }  // namespace detail::bpe

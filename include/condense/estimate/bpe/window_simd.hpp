@@ -14,27 +14,30 @@
 
 #include <condense/estimate/bpe/window.hpp>
 
-// The masks of a window by vector instructions, chosen when the program runs: SSE2, AVX2 or AVX-512 on
-// x86-64. Elsewhere, and on request, one code point at a time.
+// Computes the masks of a window with vector instructions, chosen at run time: SSE2, AVX2 or AVX-512 on x86-64.
+// Elsewhere, and with vector_unit::scalar, text is split one code point at a time.
 
 namespace condense {
 inline namespace v1 {
 
-/// What cuts ASCII into pieces. All give the same pieces.
+/// What splits ASCII into pieces. All give the same pieces.
 enum class vector_unit : std::uint8_t { scalar, sse2, avx2, avx512 };
 
 namespace detail::bpe {
 
-/// Bytes that must follow a window: a look-up reads 16 bytes from the begin of each piece.
+/// Bytes that must be readable from the begin of a window: its own, and 16 more, since the look-up of a piece reads 16
+/// bytes from its begin.
 inline constexpr std::size_t window_reach = 64 + 16;
 
-/// Writes the ends of pieces from `at` on, at most `room` of them, as far as whole windows tell; how many.
-/// At `at` a piece begins. `room` is at least 64.
-using cut_function = std::size_t (*)(char const* text, std::size_t size, std::size_t at, std::size_t* ends,
+/// Writes the ends of the pieces from `position` on to `ends` and returns how many, at most `room`, as far as complete
+/// windows tell. A piece must begin at `position`; `room` is at least 64, since a window may have as many ends.
+using cut_function = std::size_t (*)(char const* text, std::size_t size, std::size_t position, std::size_t* ends,
                                      std::size_t room);
 
 #if CONDENSE_DETAIL_BPE_X86
 
+/// A window in registers. equal, within and non_ascii return a bit for each byte; the other units have the same
+/// members.
 struct sse2_block {
     __m128i bytes[4];
 
@@ -42,6 +45,7 @@ struct sse2_block {
         for (int each = 0; each < 4; ++each)
             bytes[each] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from) + each);
     }
+    /// A bit for each byte whose highest bit is set in the result of `test`.
     template <class Test>
     [[gnu::always_inline]] std::uint64_t gather(Test test) const noexcept {
         std::uint64_t out = 0;
@@ -49,10 +53,12 @@ struct sse2_block {
             out |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(test(bytes[each])))} << (16 * each);
         return out;
     }
+    /// Bytes equal to `byte`.
     [[gnu::always_inline]] std::uint64_t equal(char byte) const noexcept {
         return gather([=](__m128i each) { return _mm_cmpeq_epi8(each, _mm_set1_epi8(byte)); });
     }
-    /// Bytes from `first` on, `count` of them, after `clear` is cleared in each.
+    /// Bytes from `first` to `first + count - 1`, after the bits of `clear` are cleared in each. Shifts the range to
+    /// the lowest signed numbers, because SSE2 and AVX2 compare signed bytes only.
     [[gnu::always_inline]] std::uint64_t within(int first, int count, int clear = 0) const noexcept {
         auto const shift = _mm_set1_epi8(static_cast<char>(-128 - first));
         auto const limit = _mm_set1_epi8(static_cast<char>(-128 + count));
@@ -60,11 +66,13 @@ struct sse2_block {
         return gather(
             [=](__m128i each) { return _mm_cmplt_epi8(_mm_add_epi8(_mm_and_si128(each, keep), shift), limit); });
     }
-    [[gnu::always_inline]] std::uint64_t foreign() const noexcept {
+    /// Bytes from 0x80 on, whose highest bit is set.
+    [[gnu::always_inline]] std::uint64_t non_ascii() const noexcept {
         return gather([](__m128i each) { return each; });
     }
 };
 
+/// As sse2_block, in two registers.
 struct avx2_block {
     __m256i low, high;
 
@@ -87,9 +95,10 @@ struct avx2_block {
         return joined(_mm256_cmpgt_epi8(limit, _mm256_add_epi8(_mm256_and_si256(low, keep), shift)),
                       _mm256_cmpgt_epi8(limit, _mm256_add_epi8(_mm256_and_si256(high, keep), shift)));
     }
-    [[gnu::always_inline, gnu::target("avx2")]] std::uint64_t foreign() const noexcept { return joined(low, high); }
+    [[gnu::always_inline, gnu::target("avx2")]] std::uint64_t non_ascii() const noexcept { return joined(low, high); }
 };
 
+/// As sse2_block, in one register; comparisons are unsigned and give masks at once.
 struct avx512_block {
     __m512i bytes;
 
@@ -100,44 +109,44 @@ struct avx512_block {
     }
     [[gnu::always_inline, gnu::target("avx512f,avx512bw")]] std::uint64_t within(int first, int count,
                                                                                  int clear = 0) const noexcept {
-        auto const kept = _mm512_and_si512(bytes, _mm512_set1_epi8(static_cast<char>(~clear)));
-        return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(kept, _mm512_set1_epi8(static_cast<char>(first))),
+        auto const masked = _mm512_and_si512(bytes, _mm512_set1_epi8(static_cast<char>(~clear)));
+        return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(masked, _mm512_set1_epi8(static_cast<char>(first))),
                                       _mm512_set1_epi8(static_cast<char>(count)));
     }
-    [[gnu::always_inline, gnu::target("avx512f,avx512bw")]] std::uint64_t foreign() const noexcept {
+    [[gnu::always_inline, gnu::target("avx512f,avx512bw")]] std::uint64_t non_ascii() const noexcept {
         return _mm512_movepi8_mask(bytes);
     }
 };
 
-// A macro, since a function for one unit can not be given its block as a template argument and still be
-// inlined: the attribute of the unit must stand on each function.
-#define CONDENSE_DETAIL_BPE_UNIT(unit, block, features)                                                     \
-    [[gnu::target(features)]] inline window_masks masks_by_##unit(char const* text) noexcept {              \
-        block const in{text};                                                                               \
-        return {.letters = in.within('A', 26, 0x20),                                                        \
-                .capitals = in.within('A', 26),                                                             \
-                .digits = in.within('0', 10),                                                               \
-                .spaces = in.within('\t', 5) | in.equal(' '),                                               \
-                .line_ends = in.equal('\n') | in.equal('\r'),                                               \
-                .blanks = in.equal(' '),                                                                    \
-                .quotes = in.equal('\''),                                                                   \
-                .slashes = in.equal('/'),                                                                   \
-                .foreign = in.foreign()};                                                                   \
-    }                                                                                                       \
-    template <split_rules Rules>                                                                            \
-    [[gnu::target(features)]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t at, \
-                                                        std::size_t* ends, std::size_t room) noexcept {     \
-        std::size_t found = 0;                                                                              \
-        while (size - at >= window_reach && room - found >= 64) {                                           \
-            auto left = cuts<Rules>(masks_by_##unit(text + at), text + at);                                 \
-            if (left == 0) break;                                                                           \
-            auto const from = at;                                                                           \
-            for (; left != 0; left &= left - 1) {                                                           \
-                at = from + static_cast<std::size_t>(std::countr_zero(left));                               \
-                ends[found++] = at;                                                                         \
-            }                                                                                               \
-        }                                                                                                   \
-        return found;                                                                                       \
+// A macro, because the compiler inlines a function only where the same instructions are allowed: members of a block
+// passed as a template argument would stay calls.
+#define CONDENSE_DETAIL_BPE_UNIT(unit, block, features)                                                           \
+    [[gnu::target(features)]] inline window_masks masks_by_##unit(char const* text) noexcept {                    \
+        block const in{text};                                                                                     \
+        return {.letters = in.within('A', 26, 0x20),                                                              \
+                .capitals = in.within('A', 26),                                                                   \
+                .digits = in.within('0', 10),                                                                     \
+                .spaces = in.within('\t', 5) | in.equal(' '),                                                     \
+                .line_ends = in.equal('\n') | in.equal('\r'),                                                     \
+                .blanks = in.equal(' '),                                                                          \
+                .quotes = in.equal('\''),                                                                         \
+                .slashes = in.equal('/'),                                                                         \
+                .non_ascii = in.non_ascii()};                                                                     \
+    }                                                                                                             \
+    template <split_rules Rules>                                                                                  \
+    [[gnu::target(features)]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t position, \
+                                                        std::size_t* ends, std::size_t room) noexcept {           \
+        std::size_t count = 0;                                                                                    \
+        while (size - position >= window_reach && room - count >= 64) {                                           \
+            auto remaining = cuts<Rules>(masks_by_##unit(text + position), text + position);                      \
+            if (remaining == 0) break;                                                                            \
+            auto const from = position;                                                                           \
+            for (; remaining != 0; remaining &= remaining - 1) {                                                  \
+                position = from + static_cast<std::size_t>(std::countr_zero(remaining));                          \
+                ends[count++] = position;                                                                         \
+            }                                                                                                     \
+        }                                                                                                         \
+        return count;                                                                                             \
     }
 
 CONDENSE_DETAIL_BPE_UNIT(sse2, sse2_block, "sse2")
@@ -145,6 +154,7 @@ CONDENSE_DETAIL_BPE_UNIT(avx2, avx2_block, "avx2,bmi")
 CONDENSE_DETAIL_BPE_UNIT(avx512, avx512_block, "avx512f,avx512bw,bmi")
 #undef CONDENSE_DETAIL_BPE_UNIT
 
+/// True if this machine has the instructions of a unit.
 inline bool has(vector_unit unit) noexcept {
     switch (unit) {
         case vector_unit::scalar:
@@ -155,6 +165,7 @@ inline bool has(vector_unit unit) noexcept {
     return false;
 }
 
+/// The function for a unit; null for scalar, and for rules by script, which have no windows.
 template <split_rules Rules>
 cut_function cutter(vector_unit unit) noexcept {
     if constexpr (Rules.by_script) return nullptr;
@@ -168,6 +179,7 @@ cut_function cutter(vector_unit unit) noexcept {
 
 #else
 
+/// There are no vector units here.
 inline bool has(vector_unit unit) noexcept { return unit == vector_unit::scalar; }
 
 template <split_rules>
@@ -179,7 +191,7 @@ cut_function cutter(vector_unit) noexcept {
 
 }  // namespace detail::bpe
 
-/// The widest unit of this machine.
+/// The widest unit that this machine has.
 inline vector_unit best_vector_unit() noexcept {
     for (auto const unit : {vector_unit::avx512, vector_unit::avx2, vector_unit::sse2})
         if (detail::bpe::has(unit)) return unit;
