@@ -106,10 +106,9 @@ struct summarize {
                               "condense: summarize: the size of the summary must be above 0 (see summarize)");
     }
 
-    static constexpr bool plans_summaries = true;
-
     // A session may have the summary written elsewhere, such as on another thread: `plan` says what to ask, `conclude`
     // puts the answer in place.
+    static constexpr bool plans_summaries = true;
 
     /// The groups that would be summarised next, and the prompt for them; no prompt if there is nothing to do. After an
     /// overflow, `reported`, of a prompt whose conversation had the size `too_large`, a smaller one.
@@ -149,7 +148,7 @@ struct summarize {
             }
             auto const limit = limit_of(draft, pass, from.cost);
             bool is_smaller = false;
-            return {put(draft, pass, from, write(draft, from.groups, limit), limit, is_smaller)};
+            return {replace_groups(draft, pass, from, write(draft, from.groups, limit), limit, is_smaller)};
         } else return ask_all(draft, pass);
     }
 
@@ -163,8 +162,7 @@ private:
     struct selection {
         std::vector<group> groups;
         v1::cost cost = {};
-        std::optional<group> before =
-            {};  ///< the summary goes before this group, if not in place of the first of `groups`
+        std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
         unsigned new_groups = 0;  ///< those that are no summaries
         bool more = false;  ///< there were more than the model can read at once
     };
@@ -189,11 +187,11 @@ private:
         remaining.tokens = tokens_before;
         remaining.messages = remaining.messages + messages{1};
         // The first user message stays, with all before it.
-        auto first_free = group{};
+        auto task_group = group{};
         for (auto const which : draft.groups())
             if (draft.holds_task(which) && !draft.edits().knows_summaries() &&
                 (draft.undroppable(which) || protected_set.holds(which)))
-                first_free = which;
+                task_group = which;
         selection result;
         bool has_new = false;
         bool previous_selected = false;  // the group before the present one is selected
@@ -215,7 +213,7 @@ private:
             }
             if (draft.undroppable(which)) continue;
             if (!is_summary && !is_stray &&
-                (which.id() < first_free.id() || protected_set.holds(which) || pass.enough(remaining)))
+                (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
                 continue;
             if (!is_summary && which == newest) continue;
             if (has_new && result.cost + facts.cost > cost_limit) {
@@ -305,8 +303,8 @@ private:
 
     /// Replaces the groups by the summary. Returns why if it cannot, else nothing; `is_smaller` tells whether the
     /// request has become smaller.
-    static std::string_view put(auto& draft, auto& pass, selection const& from, std::string text, tokens limit,
-                                bool& is_smaller) {
+    static std::string_view replace_groups(auto& draft, auto& pass, selection const& from, std::string text,
+                                           tokens limit, bool& is_smaller) {
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
@@ -398,7 +396,8 @@ private:
             if (!reply.problem.empty()) return {reply.problem};
             if (draft.estimator()(reply.text) >= next.from.cost) return {"the summary is not smaller"};
             bool is_smaller = false;
-            if (auto const problem = put(draft, pass, next.from, std::move(reply.text), next.limit, is_smaller);
+            if (auto const problem =
+                    replace_groups(draft, pass, next.from, std::move(reply.text), next.limit, is_smaller);
                 !problem.empty())
                 return {problem};
             if (!is_smaller || !next.from.more) break;
