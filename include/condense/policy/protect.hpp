@@ -27,12 +27,12 @@ inline namespace v1 {
 /// A policy of what to leave alone. Either a predicate on part_view, which protects by content; or a type that declares
 /// `using is_protection = void` and
 ///
-///     zone zone_in(reader, pressure_level) const     the positions that it protects (policy/zone.hpp); needs no text
-///     bool holds(part_view const&) const             optional: content that it protects besides
+///     detail::zone zone_in(reader, detail::pressure_level) const     the positions that it protects (policy/zone.hpp)
+///     bool holds(part_view const&) const                             optional: content that it protects besides
 ///
-/// An aggregate that compares, so that the layer with it does. Called once for each hook of a layer; a group is
-/// protected if any of its messages or parts is. Shares must not be of the present number of messages or tokens: what
-/// is protected would shrink with each run, and no run would be the last.
+/// It should compare, so that the layer with it does. zone_in is called once for each hook of a layer, before it edits;
+/// a group is protected if any of its messages or parts is. Shares must not be of the present number of messages or
+/// tokens: what is protected would shrink with each run, and no run would be the last.
 template <class Policy>
 concept protection = requires { typename Policy::is_protection; } || std::predicate<Policy const&, part_view const&>;
 
