@@ -36,7 +36,7 @@ TEST_CASE("journal_index: an empty journal knows nothing") {
     CHECK_FALSE(held.holds(name("a"), 0));
     CHECK(held.find(name("a")) == none);
     CHECK(held.find({}) == none);
-    CHECK_FALSE(held.knows_made(name("a"), 0));
+    CHECK_FALSE(held.has_derived(name("a"), 0));
 }
 
 TEST_CASE("journal_index: each message is found after the one before it") {
@@ -101,9 +101,9 @@ TEST_CASE("journal_index: what was made of a message stands for it") {
     }
     made(held, "known", 4);
     CHECK(held.next() == 5);
-    CHECK(held.knows_made(name("known"), 4));
-    CHECK_FALSE(held.knows_made(name("known"), 3));
-    CHECK_FALSE(held.knows_made(name("w"), 4));
+    CHECK(held.has_derived(name("known"), 4));
+    CHECK_FALSE(held.has_derived(name("known"), 3));
+    CHECK_FALSE(held.has_derived(name("w"), 4));
 }
 
 TEST_CASE("journal_index: numbers have gaps and repeat, and may be the largest there are") {
@@ -159,7 +159,7 @@ TEST_CASE("journal_index: a line without a name is nobody's") {
     CHECK(held.next() == 10);
     CHECK(held.find({}) == none);
     for (int text = 0; text < 200; ++text) CHECK(held.find(name(std::to_string(text))) == none);
-    CHECK_FALSE(held.knows_made({}, 0));
+    CHECK_FALSE(held.has_derived({}, 0));
 }
 
 TEST_CASE("journal_index: names that differ in their last byte only are different") {

@@ -83,7 +83,7 @@ public:
     bool left(std::uint32_t from, chat_message const& made) {
         auto const name = to_->name(bytes_of(made));
         digest_ = digest(digest_, name);
-        return held_.knows_made(name, numbers_[from]) || !to_->append({}, {name, numbers_[from], true}, {});
+        return held_.has_derived(name, numbers_[from]) || !to_->append({}, {name, numbers_[from], true}, {});
     }
     bool close() {
         if (digest_ && held_.after_view(digest_) != next_ && to_->append({}, {digest_, next_, true}, {})) return false;

@@ -14,80 +14,90 @@
 #include <condense/core/pass.hpp>
 #include <condense/detail/netstring.hpp>
 
-// Messages that a layer with `.when = always` could not act on when they arrived, because a tail protected them
-// or their group was open: it looks at them again as messages arrive, until it may.
+// The memory of a layer that acts on arrival with `.when = always`: the messages that it was not free to edit when they
+// arrived, because a tail protected them or their group was open. It looks at them again with each later arrival.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The memory of such a layer. Plain data: saved, restored and rewound with its session.
+/// Sequence numbers of deferred messages. Plain data: saved, restored and rewound with its session.
 class deferred_messages {
 public:
-    /// Calls act(sequence) for each message up to `arrived` that came since the last call, and for each deferred
-    /// one that is now free to be edited, in an open group too where `open` says so. Where it returns true the
-    /// message is deferred. When it throws, the next call begins anew. Costs a look at each deferred message.
-    template <class Draft, class Shield, class Function>
-    constexpr void each(Draft const& draft, Shield const& kept, sequence arrived, bool open, Function&& act) {
-        std::vector<std::uint64_t> rest;
-        for (auto const number : waiting_) {
+    /// Calls act(sequence) for each deferred message that may be edited now, then for each that came since the last
+    /// call, up to `arrived`. Returning true defers the message. `open`: members of open groups may be edited, too.
+    /// If act throws, nothing is remembered and the next call starts from the same messages. Costs a look at each
+    /// deferred message.
+    template <class Draft, class Protection, class Function>
+    constexpr void each(Draft const& draft, Protection const& protected_set, sequence arrived, bool open,
+                        Function&& act) {
+        std::vector<std::uint64_t> rest;  // replaces the member only at the end, in case act throws
+        for (auto const number : deferred_) {
             if (!draft.present(sequence{number})) continue;
-            if (is_bound(draft, kept, number, open) || act(sequence{number})) rest.push_back(number);
+            if (is_bound(draft, protected_set, number, open) || act(sequence{number})) rest.push_back(number);
         }
         for (auto number = next_; number <= arrived.number; ++number)
             if (act(sequence{number})) rest.push_back(number);
-        waiting_ = std::move(rest);
+        deferred_ = std::move(rest);
         if (next_ <= arrived.number) next_ = arrived.number + 1;
     }
 
+    /// `next_`, then the deferred numbers, as netstrings.
     std::string save() const {
         std::string out;
         put_field(out, next_);
-        for (auto const number : waiting_) put_field(out, number);
+        for (auto const number : deferred_) put_field(out, number);
         return out;
     }
-    bool load(std::string_view text, std::size_t most) {
-        deferred_messages found;
-        field_reader from{text};
-        found.next_ = text.empty() ? most : from.number(most);
-        for (std::uint64_t least = 0; !from.done(); least = found.waiting_.back() + 1) {
-            found.waiting_.push_back(from.number(most));
-            if (from.broken() || found.waiting_.back() < least || found.waiting_.back() >= found.next_) return false;
+    /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages. Without a
+    /// saved text all present messages count as looked at: they arrived before the session was restored.
+    bool load(std::string_view text, std::size_t message_count) {
+        deferred_messages loaded;
+        field_reader reader{text};
+        loaded.next_ = text.empty() ? message_count : reader.number(message_count);
+        for (std::uint64_t least = 0; !reader.done(); least = loaded.deferred_.back() + 1) {
+            loaded.deferred_.push_back(reader.number(message_count));
+            if (reader.broken() || loaded.deferred_.back() < least || loaded.deferred_.back() >= loaded.next_)
+                return false;
         }
-        if (from.broken()) return false;
-        *this = std::move(found);
+        if (reader.broken()) return false;
+        *this = std::move(loaded);
         return true;
     }
-    /// Messages from `first` on are others now, and will arrive again.
+    /// Forgets the messages from `first` on: others have taken their numbers and will arrive.
     void rewind(std::uint64_t first) noexcept {
-        while (!waiting_.empty() && waiting_.back() >= first) waiting_.pop_back();
+        while (!deferred_.empty() && deferred_.back() >= first) deferred_.pop_back();
         if (first < next_) next_ = first;
     }
 
 private:
-    template <class Draft, class Shield>
-    static constexpr bool is_bound(Draft const& draft, Shield const& kept, std::uint64_t number, bool open) {
-        auto const& facts = draft.outline();
+    /// True while no edit of the message would be accepted, or the layer's own protection still covers it.
+    template <class Draft, class Protection>
+    static constexpr bool is_bound(Draft const& draft, Protection const& protected_set, std::uint64_t number,
+                                   bool open) {
+        auto const& conversation = draft.outline();
         auto const index = static_cast<std::uint32_t>(number);
-        return kept.holds_for_now(index) || index == facts.latest_user() ||
-               (!open && facts.open(facts.group_of(index)));
+        return protected_set.holds_for_now(index) || index == conversation.latest_user() ||
+               (!open && conversation.open(conversation.group_of(index)));
     }
 
-    std::vector<std::uint64_t> waiting_;  ///< ascending
-    std::uint64_t next_ = 0;              ///< messages before it have been looked at
+    std::vector<std::uint64_t> deferred_;  ///< ascending
+    std::uint64_t next_ = 0;  ///< messages before it have been looked at
 };
 
-/// A layer that acts on arrival and in reduce needs it where no trigger makes its reduce due.
+/// The `memory` of a layer with this type of `when`. Only a trigger that can be `always` needs deferred_messages; any
+/// other makes `reduce` due later, which looks at all messages again.
 template <class When>
 using arrival_memory =
     std::conditional_t<requires(When const& when) { when.is_always(); }, deferred_messages, no_memory>;
 
-/// What has arrived, and what was deferred where the trigger is `always`.
-template <class When, class Memory, class Draft, class Shield, class Function>
-constexpr void each_arrived(When const& when, Memory& deferred, Draft const& draft, Shield const& kept,
+/// Calls act(sequence) for the message that arrived, and if the trigger is `always` for deferred ones that are free
+/// now.
+template <class When, class Memory, class Draft, class Protection, class Function>
+constexpr void each_arrived(When const& when, Memory& deferred, Draft const& draft, Protection const& protected_set,
                             sequence arrived, bool open, Function&& act) {
     if constexpr (std::same_as<Memory, deferred_messages>)
-        if (when.is_always()) return deferred.each(draft, kept, arrived, open, act);
+        if (when.is_always()) return deferred.each(draft, protected_set, arrived, open, act);
     static_cast<void>(act(arrived));
 }
 

@@ -17,16 +17,17 @@
 #include <condense/shorten/shortener.hpp>
 
 // Shortens parts in place: compress{.when = used >= 65_pct, .with = first_of(json_sample{}, head_tail{})}.
-// Which kinds of parts, the shortener says: tool results where it says nothing.
+// The shortener declares the kinds of parts it applies to, by default tool results.
 
 namespace condense {
 inline namespace v1 {
 
-/// Loses what the shortener leaves out; costs one pass over each part that is over the limit. Acts on
-/// arrival, where a shortener does not look at the whole conversation, and in reduce, in the order given. With
-/// `always` it comes back in a session to what was protected or open on arrival, as soon as that is free.
-/// Begins with what layers before it have left of a part, so that two compose; each pressure step halves what
-/// is kept, and begins where the layer itself has begun.
+/// Replaces parts by shorter texts. Loses what the shortener leaves out; costs one pass over each part that is over the
+/// limit. Acts on arrival, unless the shortener needs the whole conversation, and in reduce in the order given. With
+/// `.when = always` a session returns to parts that were protected or open on arrival as soon as they may be edited.
+///
+/// Starts from the text that the layers before it have left, so two of them compose. Each step of pressure halves what
+/// is kept, and starts again from the text that this layer started from, so that cuts do not pile up.
 template <condition When = trigger, protection Protect = task_t, class Worth = least_gain, class Shortener = head_tail>
 struct compress {
     When when = detail::slot_default<When>(used >= percent{6'500});
@@ -34,15 +35,15 @@ struct compress {
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
     candidate_order order = oldest_first;
-    part_limit over = chars{10'000};  ///< C3; texts within it are left alone by shorteners without a limit of their own
+    part_limit over = chars{10'000};  ///< for shorteners without their own limit; the default is that of `cascade`
     Shortener with = detail::slot_default<Shortener>();
-    wording words = {};  ///< of markers: where the rest is
-    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
+    wording words = {};  ///< what markers say about where the original is
+    std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(detail::check_shortener<Shortener>());
 
     static constexpr effect effects = shortens;
-    /// With `always`: messages that it was not free to edit when they arrived.
+    /// With `always`: messages that it was not free to edit when they arrived. Else empty.
     using memory = detail::arrival_memory<When>;
 
     constexpr void validate() const {
@@ -51,44 +52,47 @@ struct compress {
         words.validate();
     }
 
-    /// What looks at all messages has not been done when each has arrived.
-    constexpr bool due(usage const& now) const noexcept
+    /// Only for shorteners that compare messages: they could not act on arrival, so `always` makes reduce due in every
+    /// run. Without this member a layer that acts on arrival would be due only if the request does not fit.
+    constexpr bool due(usage const& current) const noexcept
         requires(detail::sees_others<Shortener>())
     {
-        return when.due(now);
+        return when.due(current);
     }
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const shortened = detail::bind_shortener(with, detail::no_conversation{});
-        auto const act = [&](sequence at) {
-            bool later = false;
-            draft.each_part_of(at, [&](part_ref part) {
-                auto const left = shorten(draft, part, kept, shortened, pass);
-                later = later || left == skip_reason::bound ||
-                        (left == skip_reason::spared && kept.holds_for_now(part.message_index));
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        auto const shorten_part = detail::bind_shortener(with, detail::no_conversation{});
+        auto const act = [&](sequence number) {
+            bool deferred = false;
+            draft.each_part_of(number, [&](part_ref part) {
+                auto const reason = shorten(draft, part, protected_set, shorten_part, pass);
+                deferred = deferred || reason == skip_reason::bound ||
+                           (reason == skip_reason::spared && protected_set.holds_for_now(part.message_index));
             });
-            return later;
+            return deferred;
         };
-        detail::each_arrived(when, pass.memory, draft, kept, arrived, draft.open_allowed(), act);
+        detail::each_arrived(when, pass.memory, draft, protected_set, arrived, draft.open_allowed(), act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
         if (pass.enough()) return pass.idle_as(detail::target_reached);
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const shortened = detail::bind_shortener(with, draft);
-        bool elsewhere = false;  // not by its distance from the end alone
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        auto const shorten_part = detail::bind_shortener(with, draft);
+        // Why parts were passed over, for the report; the first of these that is true is the reason given.
+        bool beyond_tail = false;  // protected otherwise than as one of the newest messages
         bool spared = false;
         bool within = false;
-        for (auto const& next : candidates(draft, order)) {
+        for (auto const& candidate : candidates(draft, order)) {
             if (pass.enough()) break;
-            auto const left = shorten(draft, next.part, kept, shortened, pass);
-            spared = spared || left == skip_reason::spared;
-            elsewhere = elsewhere || (left == skip_reason::spared && !kept.holds_for_now(next.part.message_index));
-            within = within || left == skip_reason::within;
+            auto const reason = shorten(draft, candidate.part, protected_set, shorten_part, pass);
+            spared = spared || reason == skip_reason::spared;
+            beyond_tail = beyond_tail ||
+                          (reason == skip_reason::spared && !protected_set.holds_for_now(candidate.part.message_index));
+            within = within || reason == skip_reason::within;
         }
-        if (elsewhere) pass.idle_as(detail::all_protected);
-        else if (spared) pass.idle_as(detail::all_newest, kept.newest());
+        if (beyond_tail) pass.idle_as(detail::all_protected);
+        else if (spared) pass.idle_as(detail::all_newest, protected_set.newest());
         else if (within) pass.idle_as(detail::all_within_over);
         else pass.idle_as("nothing to do: no part is one that it shortens any further");
     }
@@ -96,30 +100,35 @@ struct compress {
     friend bool operator==(compress const&, compress const&) = default;
 
 private:
+    /// `tried` stands for a part that was shortened, too; `bound` for one that this run may not edit, but a later may.
     enum class skip_reason { tried, spared, within, bound };
 
-    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& kept, auto const& shortened,
+    /// Shortens one part as far as this pass may; returns why it is as it was, if it is.
+    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& protected_set, auto const& shorten_part,
                                   auto& pass) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut how{
+        cut context{
             halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
-        if (facts.stored_earlier) return skip_reason::tried;
-        if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, how))
-            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, how)
+        if (facts.stored_earlier) return skip_reason::tried;  // already a preview: its reference must not be cut off
+        // First by size and kind alone, which reads no text; then as if it were huge, to tell "too short" from "wrong
+        // kind" in the report.
+        if (!detail::may_apply(with, facts.kind, facts.sealed, facts.original_size, context))
+            return detail::may_apply(with, facts.kind, facts.sealed, bytes{detail::u64_limit}, context)
                        ? skip_reason::within
                        : skip_reason::tried;
-        if (kept.holds(part.message_index)) return skip_reason::spared;
+        if (protected_set.holds(part.message_index)) return skip_reason::spared;
         bool spared = false;
         std::optional<std::string> shorter;
-        auto const settle = [&](part_view const& seen) {
+        // Leaves in `shorter` a text that the shortener would not shorten again: a later run may see only that.
+        auto const settle = [&](part_view const& current) {
             shorter.reset();
-            spared = kept.holds(seen);
+            spared = protected_set.holds(current);
             if (spared) return;
-            shorter = settled(seen, [&](part_view const& text) {
-                auto next = shortened(part, text, how);
-                how.how.shortened = how.how.shortened || next;
-                return next;
+            shorter = settled(current, [&](part_view const& text) {
+                auto result = shorten_part(part, text, context);
+                context.how.shortened = context.how.shortened || result;
+                return result;
             });
         };
         auto const edit = [&]() -> refusal {
@@ -128,30 +137,34 @@ private:
                 if (shorter->empty()) return draft.remove(part);
             return draft.shorten(part, std::move(*shorter));
         };
+        // So that the marker of a second cut can say how much of the original is left; unknown after an earlier run.
         auto const count_original = [&] {
             if (draft.outline().part_at(part.part_id).earlier == detail::earlier_edit::none)
-                draft.original(part, [&](part_view const& seen) { how.how.original = detail::utf8::count(seen.text); });
+                draft.original(part, [&](part_view const& original) {
+                    context.how.original = detail::utf8::count(original.text);
+                });
         };
-        draft.layer_input(part, [&](part_view const& seen, bool cut_before) {
-            how.how.shortened = cut_before;
+        draft.layer_input(part, [&](part_view const& current, bool cut_before) {
+            context.how.shortened = cut_before;
             if (cut_before) count_original();
-            settle(seen);
+            settle(current);
         });
-        bool const found = shorter.has_value();
+        bool const was_shorter = shorter.has_value();
         auto refused = edit();
-        // Nor what an earlier turn made of the part: a later run may see no more than that.
+        // The original gives nothing smaller than what an earlier turn left of the part. Try that text: a later process
+        // may see no more than it, and must not find something to shorten there.
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.part_id) != 0) {
-            how.how.shortened = true;
+            context.how.shortened = true;
             count_original();
-            draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& seen) {
+            draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& current) {
                 if (other.part_id == part.part_id)
-                    settle(seen.kind == part_kind::media
-                               ? part_view{.text = seen.text, .tool = seen.tool, .call = seen.call}
-                               : seen);
+                    settle(current.kind == part_kind::media
+                               ? part_view{.text = current.text, .tool = current.tool, .call = current.call}
+                               : current);
             });
             if (shorter) refused = edit();
         }
-        if (found || !refused) pass.note(refused);
+        if (was_shorter || !refused) pass.note(refused);
         if (refused == refusal::open || refused == refusal::latest_user) return skip_reason::bound;
         return spared ? skip_reason::spared : skip_reason::tried;
     }

@@ -19,13 +19,13 @@
 #include <condense/policy/worth.hpp>
 #include <condense/shorten/part_key.hpp>
 
-// Of markers with one key only the newest stays, of passing snapshots none: drop_superseded{
-// .key = markers("set_active_task"), .transient = tools("snapshot")}. Calls go with their results.
+// Drops state that was announced again: drop_superseded{.key = markers("set_active_task"), .transient =
+// tools("snapshot")}. Of markers with equal keys only the newest stays; transient parts always go.
 
 namespace condense {
 inline namespace v1 {
 
-/// One key for each of these tools: the newest call of each counts.
+/// A key for calls of these tools, which is the tool's name: the newest call of each tool stays.
 template <std::size_t Count>
 struct tool_key {
     tools_named<Count> named = {};
@@ -36,21 +36,21 @@ struct tool_key {
     friend constexpr bool operator==(tool_key const&, tool_key const&) = default;
 };
 
-/// `markers("set_active_task")`, for `key`.
+/// `.key = markers("set_active_task")`. Patterns as for `tools`; the characters must outlive the layer.
 template <std::convertible_to<std::string_view>... Patterns>
 constexpr tool_key<sizeof...(Patterns)> markers(Patterns const&... patterns) noexcept {
     return {tools(patterns...)};
 }
 
-/// Nothing is a marker, or nothing passes.
+/// The default of `key`: no part is a marker.
 struct no_part {
     constexpr std::optional<std::string> operator()(part_view const&) const { return std::nullopt; }
 };
 
-/// Loses groups: calls with all their results, and what was said and thought with the calls. `key` says of
-/// a call or a text which marker it is, `transient` of either that it has passed. A group in which a call,
-/// or a text beside no call, is neither stays as a whole. A marker that was not answered, or with an error,
-/// takes the place of none. Reads the present texts once; O(n log n) in the markers.
+/// Drops whole groups: calls with all their results, and the text and reasoning in the same messages. `key` returns the
+/// key of a call or text that is a marker, `transient` is true for one that has served its purpose. A group stays if
+/// any of its calls, or a text that does not merely accompany calls, is neither. A marker whose call has no result, or
+/// one with an error, supersedes nothing. Reads the present texts once; O(n log n) in the number of markers.
 template <condition When = trigger, protection Protect = task_t, class Worth = least_gain, part_key Key = no_part,
           protection Transient = tools_named<0>>
 struct drop_superseded {
@@ -58,37 +58,38 @@ struct drop_superseded {
     target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    Key key = detail::slot_default<Key>();  ///< of a part_view: a text or nothing
+    Key key = detail::slot_default<Key>();  ///< callable on part_view: the marker's key, or nothing
     Transient transient = detail::slot_default<Transient>();
-    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
+    std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static constexpr effect effects = drops;
 
     constexpr void validate() const { detail::check_target(when, until); }
 
     constexpr void reduce(auto& draft, auto& pass) const {
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        std::vector<marker> found;
-        std::vector<std::uint32_t> mixed;  // groups that say something else too
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        std::vector<marker> entries;
+        std::vector<std::uint32_t> mixed_groups;  // that hold something beside markers
         for (auto const which : draft.groups())
-            if (!which.is_summary()) look(draft, which, found, mixed);
-        judge(draft, found);
-        std::size_t next = 0;
-        std::size_t stays = 0;
+            if (!which.is_summary()) collect(draft, which, entries, mixed_groups);
+        mark_superseded(draft, entries);
+        // Entries and mixed groups are in the order of groups, so one walk over the three is enough.
+        std::size_t entry_index = 0;
+        std::size_t mixed_index = 0;
         bool spared = false;
         for (auto const which : draft.groups()) {
             if (which.is_summary()) continue;
-            bool marks = false;
-            bool old = true;
-            for (; next < found.size() && found[next].group == which.id(); ++next) {
-                marks = true;
-                old = old && found[next].old;
+            bool has_marker = false;
+            bool all_superseded = true;
+            for (; entry_index < entries.size() && entries[entry_index].group == which.id(); ++entry_index) {
+                has_marker = true;
+                all_superseded = all_superseded && entries[entry_index].superseded;
             }
-            while (stays < mixed.size() && mixed[stays] < which.id()) ++stays;
-            bool const whole = stays < mixed.size() && mixed[stays] == which.id();
-            if (!marks || !old || whole) continue;
+            while (mixed_index < mixed_groups.size() && mixed_groups[mixed_index] < which.id()) ++mixed_index;
+            bool const is_mixed = mixed_index < mixed_groups.size() && mixed_groups[mixed_index] == which.id();
+            if (!has_marker || !all_superseded || is_mixed) continue;
             if (pass.enough()) return pass.idle_as(detail::target_reached);
-            if (kept.holds(which)) spared = true;
+            if (protected_set.holds(which)) spared = true;
             else pass.note(draft.drop(which));
         }
         pass.idle_as(spared ? detail::all_protected : std::string_view{"nothing to do: nothing is superseded"});
@@ -98,59 +99,63 @@ struct drop_superseded {
 
 private:
     struct marker {
-        std::uint32_t group = 0;
+        std::uint32_t group = 0;  ///< group_id
         std::uint32_t part_id = 0;
-        bool counts = true;  ///< it takes the place of older ones
-        bool old = false;
-        std::string key = {};  ///< none where it passes
+        bool supersedes = true;  ///< may take the place of older ones; a call also needs a result without error
+        bool superseded = false;  ///< or transient
+        std::string key = {};  ///< empty for a transient part
     };
 
-    constexpr void look(auto& draft, group which, std::vector<marker>& found, std::vector<std::uint32_t>& mixed) const {
-        auto const& facts = draft.outline();
-        auto const begin = found.size();
-        bool stays = false;
-        bool const calls = facts.group_at(which.id()).has_calls;
-        draft.each_part(which, [&](part_ref at, part_view const& part) {
+    /// Appends the markers of a group, and the group itself to `mixed_groups` if it has markers and other content.
+    constexpr void collect(auto& draft, group which, std::vector<marker>& entries,
+                           std::vector<std::uint32_t>& mixed_groups) const {
+        auto const& conversation = draft.outline();
+        auto const begin = entries.size();
+        bool is_mixed = false;
+        bool const has_calls = conversation.group_at(which.id()).has_calls;
+        draft.each_part(which, [&](part_ref ref, part_view const& part) {
             if (part.kind == part_kind::reasoning) return;
-            bool const passes = detail::policy_of<Transient>{transient}.holds(part);
-            marker mine{.group = which.id(), .part_id = at.part_id, .old = passes};
-            if (!passes) mine.key = detail::key_of(key, part);
-            if (passes || !mine.key.empty()) {
-                mine.counts = !passes && part.status == part_status::ok;
-                found.push_back(std::move(mine));
-            } else if (part.kind == part_kind::tool_call) stays = true;
-            else if (facts.part_at(at.part_id).call == detail::none32)
-                stays = stays || !calls || facts.message_at(at.message_index).speaker != role::assistant;
+            bool const is_transient = detail::policy_of<Transient>{transient}.holds(part);
+            marker entry{.group = which.id(), .part_id = ref.part_id, .superseded = is_transient};
+            if (!is_transient) entry.key = detail::key_of(key, part);
+            if (is_transient || !entry.key.empty()) {
+                entry.supersedes = !is_transient && part.status == part_status::ok;
+                entries.push_back(std::move(entry));
+            } else if (part.kind == part_kind::tool_call) is_mixed = true;
+            else if (conversation.part_at(ref.part_id).call == detail::none32)
+                is_mixed =
+                    is_mixed || !has_calls || conversation.message_at(ref.message_index).speaker != role::assistant;
         });
-        if (stays && found.size() != begin) mixed.push_back(which.id());
+        if (is_mixed && entries.size() != begin) mixed_groups.push_back(which.id());
     }
 
-    /// A call counts with an answer, and a good one.
-    static constexpr void judge(auto const& draft, std::vector<marker>& found) {
-        if (found.empty()) return;
-        auto const& facts = draft.outline();
+    /// Sets `superseded` for each marker with an equal key after it that supersedes. The results of all calls are read
+    /// once from the outline; one error among the results of a call makes it bad.
+    static constexpr void mark_superseded(auto const& draft, std::vector<marker>& entries) {
+        if (entries.empty()) return;
+        auto const& conversation = draft.outline();
         enum : std::uint8_t { none, good, bad };
-        std::vector<std::uint8_t> answers(facts.part_count(), none);
-        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
-            auto const& part = facts.part_at(part_id);
-            auto const call = facts.call_part_id(part);
+        std::vector<std::uint8_t> answers(conversation.part_count(), none);
+        for (std::size_t part_id = 0; part_id < conversation.part_count(); ++part_id) {
+            auto const& part = conversation.part_at(part_id);
+            auto const call = conversation.call_part_id(part);
             if (part.kind != part_kind::tool_result || call == detail::none32) continue;
             if (answers[call] != bad) answers[call] = part.status == part_status::ok ? good : bad;
         }
-        std::vector<marker*> order;
-        for (auto& one : found)
-            if (!one.key.empty()) order.push_back(&one);
-        detail::sort(order, [](marker const* left, marker const* right) {
+        std::vector<marker*> sorted;
+        for (auto& entry : entries)
+            if (!entry.key.empty()) sorted.push_back(&entry);
+        detail::sort(sorted, [](marker const* left, marker const* right) {
             if (auto const keys = left->key <=> right->key; keys != 0) return keys < 0;
             return left->part_id < right->part_id;
         });
         marker const* newer = nullptr;
-        for (auto at = order.size(); at-- > 0;) {
-            auto& one = *order[at];
-            if (newer != nullptr && newer->key != one.key) newer = nullptr;
-            one.old = newer != nullptr;  // where that is in the same group, the group stays for it
-            bool const is_call = facts.part_at(one.part_id).kind == part_kind::tool_call;
-            if (newer == nullptr && one.counts && (!is_call || answers[one.part_id] == good)) newer = &one;
+        for (auto position = sorted.size(); position-- > 0;) {
+            auto& entry = *sorted[position];
+            if (newer != nullptr && newer->key != entry.key) newer = nullptr;
+            entry.superseded = newer != nullptr;  // if `newer` is in the same group, that one keeps the group
+            bool const is_call = conversation.part_at(entry.part_id).kind == part_kind::tool_call;
+            if (newer == nullptr && entry.supersedes && (!is_call || answers[entry.part_id] == good)) newer = &entry;
         }
     }
 };

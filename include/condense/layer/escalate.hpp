@@ -9,8 +9,8 @@
 #include <condense/detail/unset.hpp>
 #include <condense/layer/slots.hpp>
 
-// Runs the layers before it again, harder each time, while usage is above one line: escalate{.when =
-// used >= 90_pct, .passes = 2, .within = 30s}. Always the last layer.
+// Runs the layers before it again, under more pressure each time, while usage is above one line:
+// escalate{.when = used >= 90_pct, .passes = 2, .within = 30s}. It must be the last layer.
 
 namespace condense {
 inline namespace v1 {
@@ -20,7 +20,7 @@ struct no_time_limit {
     friend constexpr bool operator==(no_time_limit, no_time_limit) = default;
 };
 
-/// std::chrono durations, without including <chrono>.
+/// Any std::chrono duration, recognised without including <chrono>, which would cost each program compile time.
 template <class Duration>
 concept duration_like = requires(Duration const& span) {
     Duration::period::num;
@@ -28,6 +28,7 @@ concept duration_like = requires(Duration const& span) {
     span.count();
 };
 
+/// In nanoseconds; a negative duration is none, one too long for 64 bits the longest.
 template <duration_like Duration>
 constexpr instant as_instant(Duration const& span) noexcept {
     auto const count = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
@@ -40,16 +41,17 @@ constexpr instant as_instant(Duration const& span) noexcept {
 
 }  // namespace detail
 
-/// Makes no edits of its own; costs up to `passes` further runs of the layers before it, the last one at
-/// the top. Stops at its target, when a pass gains nothing it goes to the top at once. Without `within`
-/// it reads no clock. A request above `ceiling` of the input is never said to fit.
+/// Makes no edits of its own; costs at most `passes` further runs of the layers before it. Each step of pressure halves
+/// what they keep; the last one is the top, where only system messages, pins, open groups and the latest user message
+/// are safe. Stops at its target; a pass that gains nothing is followed by the top. Without `within` it reads no clock.
+/// A request above `ceiling` of the input is never reported as fitting. Defaults are those of the preset `cascade`.
 template <class Within = detail::no_time_limit>
 struct escalate {
-    trigger when = used >= percent{9'000};  ///< C7
-    target until = {};
-    std::uint32_t passes = 2;  ///< C7
-    Within within = detail::slot_default<Within>();
-    percent ceiling = {9'800};  ///< C7
+    trigger when = used >= percent{9'000};  ///< one limit on used tokens: pressure needs a single line to get below
+    target until = {};  ///< the same; by default 80 % of the limit in `when`
+    std::uint32_t passes = 2;  ///< 1 to 64
+    Within within = detail::slot_default<Within>();  ///< a duration, checked before each pass
+    percent ceiling = {9'800};  ///< share of the input that a request may take
 
     static constexpr bool timed = !std::same_as<Within, detail::no_time_limit>;
     static_assert(!timed || detail::duration_like<Within>,
@@ -72,26 +74,28 @@ struct escalate {
                               "condense: escalate: `until` must compare used with tokens or a share (see escalate)");
     }
 
+    /// Limits in whole tokens: `line` is the largest count at which `when` does not fire, `target` the largest at which
+    /// `until` holds.
     constexpr pressure_schedule schedule(tokens input) const noexcept {
         auto const line = when.bind(input).one();
         auto const goal = until.goal(when, input).one();
-        pressure_schedule how{.limit = ceiling.of(input), .passes = passes};
-        how.line = {line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
-        how.target = {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
-        if constexpr (timed) how.within = detail::as_instant(within);
-        return how;
+        pressure_schedule result{.limit = ceiling.of(input), .passes = passes};
+        result.line = {line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
+        result.target = {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
+        if constexpr (timed) result.within = detail::as_instant(within);
+        return result;
     }
 
     friend bool operator==(escalate const&, escalate const&) = default;
 
 private:
-    static constexpr bool is_one_limit(trigger const& given) noexcept {
-        auto const& one = given.parts.terms[0];
-        return given.parts.size == 1 && one.of >= detail::subject::tokens && one.of <= detail::subject::turns &&
+    static constexpr bool is_one_limit(trigger const& limit) noexcept {
+        auto const& one = limit.parts.terms[0];
+        return limit.parts.size == 1 && one.of >= detail::subject::tokens && one.of <= detail::subject::turns &&
                one.ceiling == 0;
     }
-    static constexpr bool is_of_tokens(trigger const& given) noexcept {
-        return given.parts.terms[0].of == detail::subject::tokens;
+    static constexpr bool is_of_tokens(trigger const& limit) noexcept {
+        return limit.parts.terms[0].of == detail::subject::tokens;
     }
 };
 

@@ -23,24 +23,24 @@ inline namespace v1 {
 
 namespace detail {
 
-/// False where a text over the limit could be kept whole by a preview of `most`. A character is at least
-/// a byte; how long lines are, and what a token holds, is not known.
-constexpr bool fits_below(text_limit const& most, part_limit const& limit) noexcept {
+/// False if a text over the limit could fit whole into a preview that keeps at most `preview`. Compares characters and
+/// bytes with each other, since a character is at least one byte; lines and tokens of unknown length only with their
+/// own kind.
+constexpr bool fits_below(text_limit const& preview, part_limit const& limit) noexcept {
     auto const& over = limit.text;
     auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
-    auto const least_bytes = most.bytes.count < most.chars.count ? most.bytes.count : most.chars.count;
-    if (bounded(over.chars.count) && bounded(most.chars.count) && most.chars >= over.chars) return false;
+    auto const least_bytes = preview.bytes.count < preview.chars.count ? preview.bytes.count : preview.chars.count;
+    if (bounded(over.chars.count) && bounded(preview.chars.count) && preview.chars >= over.chars) return false;
     if (bounded(over.bytes.count) && bounded(least_bytes) && least_bytes >= over.bytes.count) return false;
-    return !bounded(over.lines.count) || !bounded(most.lines.count) || most.lines < over.lines;
+    return !bounded(over.lines.count) || !bounded(preview.lines.count) || preview.lines < over.lines;
 }
 
 }  // namespace detail
 
-/// Loses nothing that the store keeps; costs one pass over each result that is over the limit and one
-/// put. What the store does not take stays as it is, what it has taken stays with its preview. Acts on arrival
-/// and in reduce, also in open groups; with `always` it comes back in a session to what a tail protected on
-/// arrival. Results of a retrieval tool belong into
-/// `protect`, else what the agent reads back is stored again.
+/// Loses nothing that the store keeps; costs one pass over each result that is over the limit, and one put. A result
+/// that the store refuses stays whole. Acts on arrival and in reduce, in open groups too, because the original can be
+/// read back. With `.when = always` a session returns to results that a tail protected on arrival. Protect the tools
+/// that read artifacts, or what the agent reads back is stored again.
 template <condition When = trigger, protection Protect = nothing_t, class Worth = least_gain, class Preview = head_tail,
           class Store = detail::unset>
 struct offload {
@@ -48,12 +48,12 @@ struct offload {
     target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    part_limit over = chars{10'000};  ///< C1; V1 has 20'000_tokens
-    /// Rows A2 and C1: 2,000 characters of either end, 4,000 together.
+    part_limit over = chars{10'000};  ///< exclusive; the default is that of the preset `cascade`
+    /// What stays; by default 2,000 characters of either end. Must keep less than `over`.
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
-    wording words = {};  ///< of the preview's marker: before the reference
-    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
+    wording words = {};           ///< of the preview's marker, before the reference
+    std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(detail::check_shortener<Preview>());
     static_assert(!std::is_same_v<Store, detail::unset>,
@@ -61,8 +61,9 @@ struct offload {
     static_assert(std::is_same_v<Store, detail::unset> || detail::check_store<Store>());
 
     static constexpr effect effects = externalizes | keeps;
+    /// True if the store's content outlives the process.
     static constexpr bool durable = requires { requires Store::durable; };
-    /// With `always`: messages that it was not free to edit when they arrived.
+    /// With `always`: messages that it was not free to edit when they arrived. Else empty.
     using memory = detail::arrival_memory<When>;
 
     constexpr void validate() const {
@@ -75,80 +76,86 @@ struct offload {
     }
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        auto const act = [&](sequence at) {
-            bool later = false;
-            draft.each_part_of(at, [&](part_ref part) {
-                static_cast<void>(store(draft, part, kept, pass));
-                later = later || waits(draft, part, kept);
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        auto const act = [&](sequence number) {
+            bool deferred = false;
+            draft.each_part_of(number, [&](part_ref part) {
+                static_cast<void>(store(draft, part, protected_set, pass));
+                deferred = deferred || is_deferred(draft, part, protected_set);
             });
-            return later;
+            return deferred;
         };
-        detail::each_arrived(when, pass.memory, draft, kept, arrived, true, act);
+        detail::each_arrived(when, pass.memory, draft, protected_set, arrived, true, act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
+        // First, because it reads no text and binds no protection: the usual case in a session.
         if (nothing_left(draft, pass)) return pass.idle_as(none_left);
         if (pass.enough()) return pass.idle_as(detail::target_reached);
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        bool elsewhere = false;  // not by its distance from the end alone
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        bool beyond_tail = false;  // protected otherwise than as one of the newest messages
         bool spared = false;
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
             draft.each_part_of(which, [&](part_ref part) {
-                if (pass.enough() || !store(draft, part, kept, pass)) return;
+                if (pass.enough() || !store(draft, part, protected_set, pass)) return;
                 spared = true;
-                elsewhere = elsewhere || !kept.holds_for_now(part.message_index);
+                beyond_tail = beyond_tail || !protected_set.holds_for_now(part.message_index);
             });
         }
         if (!spared) pass.idle_as(none_left);
-        else if (elsewhere) pass.idle_as(detail::all_protected);
-        else pass.idle_as(detail::all_newest, kept.newest());
+        else if (beyond_tail) pass.idle_as(detail::all_protected);
+        else pass.idle_as(detail::all_newest, protected_set.newest());
     }
 
     friend bool operator==(offload const&, offload const&) = default;
 
 private:
-    /// All that is large has been stored, as it is where results are stored when they come.
+    /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
+    /// previews may get shorter, so then only if no part is large.
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
-        auto const& facts = draft.outline();
-        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(facts.part_count()); part_id < end;
+        auto const& conversation = draft.outline();
+        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(conversation.part_count()); part_id < end;
              ++part_id) {
-            if (!may_be_over(draft, facts.part_at(part_id))) continue;
+            if (!may_be_over(draft, conversation.part_at(part_id))) continue;
             if (pass.pressure() != 0 || !draft.about(draft.part_at(part_id)).externalized) return false;
         }
         return true;
     }
 
+    /// False if size or cost alone proves that the original is within `over`. Takes an outline's part.
     constexpr bool may_be_over(auto const& draft, auto const& part) const noexcept {
         bool const by_tokens = over.tokens.count != detail::u64_limit;
         return detail::may_exceed(by_tokens ? over.of_text(part.cost, draft) : over.text, bytes{part.size});
     }
 
-    /// Large, inline, and free to be stored once the conversation has gone on.
-    constexpr bool waits(auto const& draft, part_ref part, auto const& kept) const noexcept {
+    /// True if the part is large, not stored, and will be free once the conversation has gone on.
+    constexpr bool is_deferred(auto const& draft, part_ref part, auto const& protected_set) const noexcept {
         if (!may_be_over(draft, draft.outline().part_at(part.part_id)) || draft.about(part).externalized) return false;
-        return kept.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
+        return protected_set.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
     static constexpr std::string_view none_left = "nothing to do: no result over `over` is left";
 
-    /// True where it would, but for what is protected.
-    constexpr bool store(auto& draft, part_ref part, auto const& kept, auto& pass) const {
+    /// Stores one part if it is a result over the limit. True if only `protect` prevents it.
+    constexpr bool store(auto& draft, part_ref part, auto const& protected_set, auto& pass) const {
         if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return false;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled)
             return false;
-        // What an earlier run stored is a preview now; what this run stored may get a shorter one.
+        // Of what an earlier run stored only the preview is here. What this one stored may get a shorter preview, made
+        // from the original.
         if (facts.stored_earlier || (facts.externalized && pass.pressure() == 0)) return false;
-        if (kept.holds(part.message_index)) return true;
+        if (protected_set.holds(part.message_index)) return true;
         bool spared = false;
-        draft.original(part, [&](part_view const& seen) {
-            if (over.of_text(facts.original_cost, draft).holds(seen.text)) return;
-            if (spared = kept.holds(seen); spared) return;
-            auto const name = into.name(seen.text);
-            auto shorter = preview(seen, {detail::halvings_of(pass), {name, false, false, words}});
+        draft.original(part, [&](part_view const& original) {
+            if (over.of_text(facts.original_cost, draft).holds(original.text)) return;
+            if (spared = protected_set.holds(original); spared) return;
+            auto const name = into.name(original.text);
+            auto shorter = preview(original, {detail::halvings_of(pass), {name, false, false, words}});
             if (!shorter) return;
+            // The reference is a hash of the content, so the marker can name it before the put, which is made only if
+            // the edit stands.
             auto const refused = draft.externalize(part, std::move(*shorter), name);
             if (refused) pass.note(refused);
             else pass.keep(into, name, part);

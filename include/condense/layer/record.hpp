@@ -14,18 +14,19 @@
 #include <condense/detail/unset.hpp>
 #include <condense/layer/journal_index.hpp>
 
-// Appends every message to a journal before anything is lost: record{.to =
-// condense::journal_folder{"sessions"}}. What comes after it in a pipeline is recoverable.
+// Appends every message to a journal before anything is lost: record{.to = condense::journal_folder{"sessions"}}.
+// Layers after it in a pipeline lose nothing that could not be read back.
 
 namespace condense {
 inline namespace v1 {
 
-/// Changes nothing; costs the bytes of each new message, once, and a flush for each arrival or run
-/// that brought some. Row A6. Acts on arrival, and in `reduce` on what could not be recorded before:
-/// while something is not, layers after it that lose content do not run. Conversations are told
-/// apart by `run_options::conversation`; a history that was reduced before is known by what the
-/// journal holds. So is one that a saved state brings: what the journal does not hold is recorded anew, as it is
-/// when the journal says that its lines are gone. What was released and is not there fails as `foreign`.
+/// Edits nothing. Costs the bytes of each new message, once, and a flush for each arrival or run that appended some.
+/// Acts on arrival, and in reduce on what could not be recorded then. While a message is not recorded, the layers after
+/// this one that lose content do not run.
+///
+/// Conversations are told apart by `run_options::conversation`. A history that was reduced before is recognised by what
+/// the journal holds, as is one restored from a saved state; messages that the journal does not hold, or reports as
+/// gone, are recorded anew. Fails as `foreign` if such a message has been released and so cannot be.
 template <class Journal = detail::unset>
 struct record {
     Journal to = detail::slot_default<Journal>();
@@ -37,101 +38,106 @@ struct record {
 
     static constexpr effect effects = keeps;
     static constexpr bool records = true;
+    /// True if the journal outlives the process.
     static constexpr bool durable = requires { requires Journal::durable; };
 
+    /// What is known of the journal: messages have an index in the conversation, and a number in the journal.
     struct memory {
-        detail::journal_index held;           ///< what was there before
-        std::size_t resumed = 0;              ///< messages that may be in it
-        std::vector<reference> names;         ///< of those
-        std::size_t seen = 0;                 ///< of those, how many an earlier run has left like this
-        std::uint64_t after = 0;              ///< the number of the message that came after that run
-        std::vector<std::uint64_t> numbers;   ///< in the journal, of the messages that are recorded
-        std::uint64_t next = 0;
-        bool opened = false;
+        detail::journal_index lookup;  ///< what the journal held before this run or session
+        std::size_t resumed = 0;  ///< messages there were then, which it may hold
+        std::vector<reference> names;  ///< of those messages, by index
+        std::size_t matched = 0;  ///< of those, how many are what an earlier run left
+        std::uint64_t expected = 0;  ///< number of the message that arrived after those
+        std::vector<std::uint64_t> numbers;  ///< of the recorded messages, by index; none for one it does not hold
+        std::uint64_t next = 0;  ///< number of the next message that is appended
+        bool opened = false;  ///< the journal was read
         bool unflushed = false;
-        bool follows = false;  ///< what the journal holds beyond `numbers` may be what comes again
+        bool may_repeat = false;  ///< the messages after `numbers` may be those that the journal holds after them
 
-        /// The numbers in runs: the first of each, and how many.
+        /// Pairs of netstrings, one for each run of consecutive numbers: its first number and its length.
         std::string save() const {
             std::string out;
-            for (std::size_t at = 0; at < numbers.size();) {
-                auto const first = at++;
-                while (at < numbers.size() && numbers[at] == in_run(numbers[first], at - first)) ++at;
+            for (std::size_t index = 0; index < numbers.size();) {
+                auto const first = index++;
+                while (index < numbers.size() && numbers[index] == in_run(numbers[first], index - first)) ++index;
                 detail::put_field(out, numbers[first]);
-                detail::put_field(out, std::uint64_t{at - first});
+                detail::put_field(out, std::uint64_t{index - first});
             }
             return out;
         }
-        /// The journal is read again before the next message: what came after the state was saved is found there.
-        bool load(std::string_view text, std::size_t most) {
-            std::vector<std::uint64_t> found;
-            for (detail::field_reader from{text}; !from.done();) {
-                auto const first = from.number(detail::journal_index::none);
-                auto const count = from.number(most - found.size());
+        /// False, and unchanged, if `text` does not describe a conversation of at most `message_count` messages. The
+        /// journal is read again before the next message, to find what was recorded after the state was saved.
+        bool load(std::string_view text, std::size_t message_count) {
+            std::vector<std::uint64_t> loaded;
+            for (detail::field_reader reader{text}; !reader.done();) {
+                auto const first = reader.number(detail::journal_index::none);
+                auto const count = reader.number(message_count - loaded.size());
                 bool const none = first == detail::journal_index::none;
-                if (from.broken() || count == 0 || (!none && first >= detail::journal_index::none - count))
+                if (reader.broken() || count == 0 || (!none && first >= detail::journal_index::none - count))
                     return false;
-                for (std::uint64_t at = 0; at < count; ++at) found.push_back(in_run(first, at));
+                for (std::uint64_t offset = 0; offset < count; ++offset) loaded.push_back(in_run(first, offset));
             }
             *this = {};
-            numbers = std::move(found);
-            unflushed = follows = true;
+            numbers = std::move(loaded);
+            unflushed = may_repeat = true;
             return true;
         }
-        /// What the journal holds is to be looked up again, before the next message.
-        void doubt() noexcept {
+        /// The journal has lost entries: it is read again before the next message, and what it lacks recorded anew.
+        void invalidate() noexcept {
             opened = false;
-            unflushed = follows = true;
+            unflushed = may_repeat = true;
             names.clear();
-            seen = 0;
-            after = 0;
+            matched = 0;
+            expected = 0;
         }
-        /// Messages from `first` on are others now, and are recorded as such.
+        /// Forgets the messages from `first` on: others have taken their place and are recorded as new ones.
         void rewind(std::uint64_t first) noexcept {
             if (first < numbers.size()) numbers.resize(detail::as_size(first));
             if (first < resumed) resumed = detail::as_size(first);
             if (first < names.size()) names.resize(detail::as_size(first));
-            follows = false;
+            may_repeat = false;
         }
 
     private:
-        static std::uint64_t in_run(std::uint64_t first, std::uint64_t place) noexcept {
-            return first == detail::journal_index::none ? first : first + place;
+        /// A run of `none` stays `none`.
+        static std::uint64_t in_run(std::uint64_t first, std::uint64_t offset) noexcept {
+            return first == detail::journal_index::none ? first : first + offset;
         }
     };
 
+    /// Never by itself: reduce catches up whenever a run takes place.
     constexpr bool due(usage const&) const noexcept { return false; }
 
     failed arrive(auto& draft, sequence, auto& pass) const { return catch_up(draft, pass); }
     failed reduce(auto& draft, auto& pass) const { return catch_up(draft, pass); }
 
-    /// Notes what a run has left, so that the next run does not take it for new messages: each that the
-    /// run made, and a digest of all, which tells equal messages apart by what they follow. Where the
-    /// history stays as it is, `commits` being false, the digest is of that.
+    /// After a one-shot run: appends an entry for each message that the run wrote, and a digest of the whole result, so
+    /// that the next run takes neither for new messages. The digest tells equal messages apart by what they follow; if
+    /// the history stays as it is (`commits` is false), it is that of the history. Entries have no content.
     failed made(auto const& each, bool commits, auto& pass) const {
-        auto& kept = pass.memory;
-        if (kept.unflushed || kept.names.empty() || kept.numbers.size() != kept.names.size())
-            return {};  // not all is recorded
+        auto& state = pass.memory;
+        if (state.unflushed || state.names.empty() || state.numbers.size() != state.names.size())
+            return {};  // some message is not recorded: the next run looks the history up message by message
         store_error problem;
         bool appended = false;
         auto const note = [&](reference const& name, std::uint64_t number) {
             if (!problem) problem = pass.append(to, {name, number, true}, {});
             appended = true;
         };
-        reference left;
+        reference sent_digest;
         each([&](sequence from, auto const&... content) {
-            auto name = kept.names[from.number];
+            auto name = state.names[from.number];
             if constexpr (sizeof...(content) != 0) {
                 name = to.name(content...);
-                if (!kept.held.knows_made(name, kept.numbers[from.number])) note(name, kept.numbers[from.number]);
+                if (!state.lookup.has_derived(name, state.numbers[from.number])) note(name, state.numbers[from.number]);
             }
-            left = digest(left, name);
+            sent_digest = digest(sent_digest, name);
         });
         if (!commits) {
-            left = {};
-            for (auto const& name : kept.names) left = digest(left, name);
+            sent_digest = {};
+            for (auto const& name : state.names) sent_digest = digest(sent_digest, name);
         }
-        if (left && kept.held.after_view(left) != kept.next) note(left, kept.next);
+        if (sent_digest && state.lookup.after_view(sent_digest) != state.next) note(sent_digest, state.next);
         if (!problem && appended) problem = pass.flush(to);
         return {problem.reason};
     }
@@ -139,6 +145,7 @@ struct record {
     friend bool operator==(record const&, record const&) = default;
 
 private:
+    /// A name for a sequence of messages: that of all but the last, chained with the last one's.
     reference digest(reference const& before, reference const& name) const {
         std::string both;
         both.reserve(4 * name.digest.size());
@@ -147,123 +154,132 @@ private:
         return to.name(both);
     }
 
-    /// Names the messages that may be recorded, and finds the longest run of them that an earlier run left.
-    void look_back(auto& draft, auto& kept) const {
+    /// Names the messages that the journal may hold, and finds the longest prefix of them that is what an earlier run
+    /// left. Renders each message to bytes once.
+    void match_prefix(auto& draft, auto& state) const {
         std::vector<reference> names;
-        names.reserve(kept.resumed);
-        reference left;
-        std::size_t seen = 0;
-        for (std::size_t index = 0; index < kept.resumed; ++index) {
-            bool const there = !draft.outline().message_at(index).released;
-            names.push_back(there ? to.name(v1::to_bytes(draft.message_at(sequence{index}))) : reference{});
-            left = digest(left, names.back());
-            auto const number = kept.held.after_view(left);
+        names.reserve(state.resumed);
+        reference prefix;
+        std::size_t matched = 0;
+        for (std::size_t index = 0; index < state.resumed; ++index) {
+            bool const present = !draft.outline().message_at(index).released;
+            names.push_back(present ? to.name(v1::to_bytes(draft.message_at(sequence{index}))) : reference{});
+            prefix = digest(prefix, names.back());
+            auto const number = state.lookup.after_view(prefix);
             if (number == detail::journal_index::none) continue;
-            seen = index + 1;
-            kept.after = number;
+            matched = index + 1;
+            state.expected = number;
         }
-        kept.seen = seen;
-        kept.names = std::move(names);
+        state.matched = matched;
+        state.names = std::move(names);
     }
 
+    /// Records the messages that are not recorded yet, and finds the numbers of those that are. The numbers of messages
+    /// recorded before a failure are kept, so the next call goes on where this one stopped.
     failed catch_up(auto& draft, auto& pass) const {
-        auto& kept = pass.memory;
+        auto& state = pass.memory;
         auto const size = draft.outline().size();
-        if (pass.resumes()) kept.resumed = size;
-        if (kept.numbers.size() == size && !kept.unflushed) return {};
+        if (pass.resumes()) state.resumed = size;
+        if (state.numbers.size() == size && !state.unflushed) return {};
         if (auto const problem = open(draft, pass)) return {problem.reason};
-        // Where the journal was empty they are named as they are recorded.
-        if (kept.names.size() != kept.resumed && !kept.held.empty()) look_back(draft, kept);
-        if (kept.follows) keep_place(kept);
-        kept.numbers.reserve(size);  // after an append nothing may fail
-        kept.names.reserve(kept.resumed);
-        while (kept.numbers.size() < size) {
-            auto const index = kept.numbers.size();
-            bool const to_name = index < kept.resumed && index == kept.names.size();
-            if (draft.outline().message_at(index).released) {  // another journal has let it go
-                if (to_name) kept.names.push_back({});
-                kept.numbers.push_back(detail::journal_index::none);
+        // With an empty journal there is nothing to match; messages are named as they are recorded.
+        if (state.names.size() != state.resumed && !state.lookup.empty()) match_prefix(draft, state);
+        if (state.may_repeat) seek_expected(state);
+        state.numbers.reserve(size);  // an appended message must get its number, so nothing may throw after the append
+        state.names.reserve(state.resumed);
+        while (state.numbers.size() < size) {
+            auto const index = state.numbers.size();
+            bool const to_name = index < state.resumed && index == state.names.size();
+            if (draft.outline().message_at(index).released) {  // recorded elsewhere, and no longer in memory
+                if (to_name) state.names.push_back({});
+                state.numbers.push_back(detail::journal_index::none);
                 continue;
             }
-            if (index == kept.seen && index != 0 && index < kept.resumed) kept.held.seek(kept.after);
-            auto number = index < kept.names.size() ? kept.held.find(kept.names[index]) : detail::journal_index::none;
-            if (number == detail::journal_index::none && index < kept.seen) number = kept.after - 1;
+            if (index == state.matched && index != 0 && index < state.resumed) state.lookup.seek(state.expected);
+            auto number =
+                index < state.names.size() ? state.lookup.find(state.names[index]) : detail::journal_index::none;
+            if (number == detail::journal_index::none && index < state.matched) number = state.expected - 1;
             else if (number == detail::journal_index::none) {
                 auto const content = v1::to_bytes(draft.message_at(sequence{index}));
                 auto const name = to.name(content);
-                if (kept.follows && follows(kept, name, number)) {
-                    kept.numbers.push_back(number);
+                if (state.may_repeat && is_repeated(state, name, number)) {
+                    state.numbers.push_back(number);
                     continue;
                 }
-                number = kept.next;
-                if (auto const problem = pass.append(to, {name, number}, content)) return lost(kept, problem);
-                if (to_name) kept.names.push_back(name);
-                kept.unflushed = true;
-                ++kept.next;
+                number = state.next;
+                if (auto const problem = pass.append(to, {name, number}, content)) return failure_of(state, problem);
+                if (to_name) state.names.push_back(name);
+                state.unflushed = true;
+                ++state.next;
             }
-            kept.numbers.push_back(number);
+            state.numbers.push_back(number);
         }
-        if (!kept.unflushed) return {};
-        if (auto const problem = pass.flush(to)) return lost(kept, problem);
-        kept.unflushed = false;
+        if (!state.unflushed) return {};
+        if (auto const problem = pass.flush(to)) return failure_of(state, problem);
+        state.unflushed = false;
         return {};
     }
 
-    static failed lost(auto& kept, store_error const& problem) noexcept {
-        if (problem.gone) kept.doubt();
+    /// What the layer returns; after a loss of entries the journal is read again.
+    static failed failure_of(auto& state, store_error const& problem) noexcept {
+        if (problem.gone) state.invalidate();
         return {problem.reason};
     }
 
-    /// A number counts only where the journal holds that line: messages from the first on that it does not hold are
-    /// recorded anew. One that was released can not be.
-    store_error believe_held(auto& draft, auto& kept, detail::journal_index const& held) const {
-        auto const there = held.numbers();
+    /// Checks the numbers of a saved state against the journal. Forgets those from the first message on that the
+    /// journal does not hold, so that they are recorded anew. A released message has no content to record: then it
+    /// fails.
+    store_error check_numbers(auto& draft, auto& state, detail::journal_index const& entries) const {
+        auto const held = entries.numbers();
         std::size_t next = 0;  // of a released message, whose numbers ascend
-        auto known = kept.numbers.size();
-        for (std::size_t index = 0; index < kept.numbers.size(); ++index) {
-            auto const number = kept.numbers[index];
+        auto valid = state.numbers.size();
+        for (std::size_t index = 0; index < state.numbers.size(); ++index) {
+            auto const number = state.numbers[index];
             if (number == detail::journal_index::none) continue;
             if (draft.outline().message_at(index).released) {
-                while (next < there.size() && there[next] < number) ++next;
-                if (next == there.size() || there[next] != number)
+                while (next < held.size() && held[next] < number) ++next;
+                if (next == held.size() || held[next] != number)
                     return {"foreign: the journal does not hold what was released"};
-            } else if (index < known && !held.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number))
-                known = index;
+            } else if (index < valid &&
+                       !entries.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number))
+                valid = index;
         }
-        if (known < kept.numbers.size()) {
-            kept.rewind(known);
-            kept.follows = true;
+        if (valid < state.numbers.size()) {
+            state.rewind(valid);
+            state.may_repeat = true;
         }
         return {};
     }
 
-    /// The journal holds a message in the place of the one that has come: it has come before.
-    static bool follows(auto& kept, reference const& name, std::uint64_t& number) noexcept {
-        auto const found = kept.held.find(name);
-        kept.follows = found == kept.after;
-        if (kept.follows) number = kept.after++;
-        return kept.follows;
+    /// True if the journal holds this message right after the last known one: it was recorded before. Sets its number.
+    static bool is_repeated(auto& state, reference const& name, std::uint64_t& number) noexcept {
+        auto const held_number = state.lookup.find(name);
+        state.may_repeat = held_number == state.expected;
+        if (state.may_repeat) number = state.expected++;
+        return state.may_repeat;
     }
-    static void keep_place(auto& kept) noexcept {
-        if (kept.after != 0) return;
-        for (auto const number : kept.numbers)
-            if (number != detail::journal_index::none && number >= kept.after) kept.after = number + 1;
-        kept.held.seek(kept.after);
+    /// Starts looking behind the numbers that are known, unless an earlier run's digest has said where.
+    static void seek_expected(auto& state) noexcept {
+        if (state.expected != 0) return;
+        for (auto const number : state.numbers)
+            if (number != detail::journal_index::none && number >= state.expected) state.expected = number + 1;
+        state.lookup.seek(state.expected);
     }
 
+    /// Reads the journal once, before the first message and after a loss of entries.
     store_error open(auto& draft, auto& pass) const {
-        auto& kept = pass.memory;
-        if (kept.opened) return {};
-        detail::journal_index found;
+        auto& state = pass.memory;
+        if (state.opened) return {};
+        detail::journal_index entries;
         if (auto const problem =
-                to.read(pass.conversation(), [&](journal_entry const& line, std::string_view) { found.add(line); }))
+                to.read(pass.conversation(), [&](journal_entry const& entry, std::string_view) { entries.add(entry); }))
             return problem;
-        if (kept.follows)
-            if (auto const problem = believe_held(draft, kept, found)) return problem;
-        kept.next = found.next();
-        // A conversation that begins now has nothing to do with earlier ones of the same id.
-        if (kept.resumed != 0 || kept.follows) kept.held = std::move(found);
-        kept.opened = true;
+        if (state.may_repeat)
+            if (auto const problem = check_numbers(draft, state, entries)) return problem;
+        state.next = entries.next();
+        // A conversation that begins now does not continue earlier ones of the same id; only their numbers are taken.
+        if (state.resumed != 0 || state.may_repeat) state.lookup = std::move(entries);
+        state.opened = true;
         return {};
     }
 };

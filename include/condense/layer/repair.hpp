@@ -12,29 +12,31 @@
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
 
-// Makes a conversation with broken pairs one that providers take: repair{}. Put it after the layers
-// that make room.
+// Pairs calls with results as providers require it: repair{}. Place it after the layers that make room, because it may
+// add answers.
 
 namespace condense {
 inline namespace v1 {
 
-/// Answers calls that were cancelled or are dead (a later turn went on without them) with `answer`, and
-/// takes out results whose call is nowhere, with what came with them, and all but the first result of a
-/// call: these are lost. Of results in several messages one that is not pending counts as the first. Grows by
-/// the answers, inside the budget. Calls that may still be answered are left alone. Costs a look at each
-/// broken pair.
+/// Answers calls that were cancelled or are dead (a later turn went on without them) with `answer`. Loses results whose
+/// call is nowhere, with the parts that came with them, and all but the first result of a call; of results in several
+/// messages the first that is not pending stays. Calls that may still be answered are left alone. The request grows by
+/// the answers, but never beyond the budget. Costs a look at each broken pair.
 struct repair {
     std::string_view answer = "[no result: the call was not completed]";  ///< must outlive the layer
 
     static constexpr effect effects = repairs | drops;
 
+    /// Never by itself: a broken pair is mended on arrival, or in a run that takes place anyway.
     constexpr bool due(usage const&) const noexcept { return false; }
     constexpr void validate() const {
         detail::reject_unless(!answer.empty(), "condense: repair: the answer must not be empty (see repair)");
     }
 
+    /// How many entries of each of the outline's lists of broken pairs were handled on arrival, so that an arrival
+    /// costs only what is new. `reduce` goes through all.
     struct memory {
-        std::uint64_t orphans = 0;  ///< looked at on arrival; `reduce` looks at all
+        std::uint64_t orphans = 0;
         std::uint64_t calls = 0;
         std::uint64_t repeats = 0;
 
@@ -43,6 +45,7 @@ struct repair {
             for (auto const count : {orphans, calls, repeats}) detail::put_field(out, count);
             return out;
         }
+        /// The third figure may be missing, as it is in states of earlier versions.
         bool load(std::string_view text, std::size_t) noexcept {
             detail::field_reader from{text};
             orphans = from.number(detail::u64_limit);
@@ -52,25 +55,26 @@ struct repair {
         }
     };
 
-    /// Costs what the message has broken.
+    /// Costs a look at each pair that the message has broken.
     constexpr void arrive(auto& draft, sequence, auto& pass) const {
-        auto& seen = pass.memory;
-        auto const& facts = draft.outline();
-        for (; seen.orphans < facts.orphans().size(); ++seen.orphans) {
-            auto const part_id = facts.orphans()[detail::as_size(seen.orphans)];
-            if (facts.open(facts.group_of(facts.part_at(part_id).message_index))) break;
-            take_out(draft, pass, part_id);
+        auto& progress = pass.memory;
+        auto const& conversation = draft.outline();
+        for (; progress.orphans < conversation.orphans().size(); ++progress.orphans) {
+            auto const part_id = conversation.orphans()[detail::as_size(progress.orphans)];
+            // Its group may still change; this orphan and those after it wait for a later arrival.
+            if (conversation.open(conversation.group_of(conversation.part_at(part_id).message_index))) break;
+            remove_orphan(draft, pass, part_id);
         }
-        while (seen.repeats < facts.repeats().size())
-            keep_first(draft, pass, facts.repeats()[detail::as_size(seen.repeats++)]);
-        while (seen.calls < facts.dead_calls().size())
-            static_cast<void>(answer_call(draft, pass, facts.dead_calls()[detail::as_size(seen.calls++)]));
+        while (progress.repeats < conversation.repeats().size())
+            keep_first(draft, pass, conversation.repeats()[detail::as_size(progress.repeats++)]);
+        while (progress.calls < conversation.dead_calls().size())
+            static_cast<void>(answer_call(draft, pass, conversation.dead_calls()[detail::as_size(progress.calls++)]));
     }
     constexpr void reduce(auto& draft, auto& pass) const {
-        auto const& facts = draft.outline();
-        for (auto const part_id : facts.orphans()) take_out(draft, pass, part_id);
-        for (auto const part_id : facts.repeats()) keep_first(draft, pass, part_id);
-        for (auto const part_id : facts.dead_calls())
+        auto const& conversation = draft.outline();
+        for (auto const part_id : conversation.orphans()) remove_orphan(draft, pass, part_id);
+        for (auto const part_id : conversation.repeats()) keep_first(draft, pass, part_id);
+        for (auto const part_id : conversation.dead_calls())
             if (answer_call(draft, pass, part_id) == refusal{refusal::no_room}) return;
         pass.idle_as("nothing to do: calls and results are in pairs");
     }
@@ -78,42 +82,47 @@ struct repair {
     friend bool operator==(repair const&, repair const&) = default;
 
 private:
+    /// Adds the answer unless the call has one, may still get one, or is not there any more.
     constexpr refusal answer_call(auto& draft, auto& pass, std::uint32_t part_id) const {
-        auto const& facts = draft.outline();
+        auto const& conversation = draft.outline();
         auto const call = draft.part_at(part_id);
-        if (!facts.unanswerable(facts.part_at(part_id)) || draft.edits().answer_at(part_id) != 0) return refusal::none;
+        if (!conversation.unanswerable(conversation.part_at(part_id)) || draft.edits().answer_at(part_id) != 0)
+            return refusal::none;
         if (!draft.present(sequence{call.message_index})) return refusal::none;
         auto const refused = draft.repair(call, std::string{answer});
         pass.note(refused);
         return refused;
     }
 
-    static constexpr void take_out(auto& draft, auto& pass, std::uint32_t part_id) {
-        auto const& facts = draft.outline();
-        auto const group_id = facts.group_of(facts.part_at(part_id).message_index);
-        if (!draft.present(group{group_id}) || facts.open(group_id)) return;
+    /// Removes a result whose call is nowhere, unless its group is open and the call may yet arrive.
+    static constexpr void remove_orphan(auto& draft, auto& pass, std::uint32_t part_id) {
+        auto const& conversation = draft.outline();
+        auto const group_id = conversation.group_of(conversation.part_at(part_id).message_index);
+        if (!draft.present(group{group_id}) || conversation.open(group_id)) return;
         remove(draft, pass, draft.part_at(part_id));
     }
 
-    /// Of a call's results by id in several messages; one that was matched by its place is left alone.
+    /// Keeps one message's result of a call that has results in several messages. Only results with the call's id
+    /// count; one that was matched with its call by position is left alone.
     static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
-        auto const& facts = draft.outline();
-        auto const& repeated = facts.part_at(part_id);
-        group const which{facts.group_of(repeated.message_index)};
+        auto const& conversation = draft.outline();
+        auto const& repeated = conversation.part_at(part_id);
+        group const which{conversation.group_of(repeated.message_index)};
         if (!draft.present(which)) return;
         auto const each = [&](auto&& f) {
             draft.each_part_of(which, [&](part_ref part) {
-                auto const& found = facts.part_at(part.part_id);
-                if (found.by_id && found.call == repeated.call) f(part, found.status == part_status::pending);
+                auto const& candidate = conversation.part_at(part.part_id);
+                if (candidate.by_id && candidate.call == repeated.call)
+                    f(part, candidate.status == part_status::pending);
             });
         };
         auto first = detail::none32;
-        auto settled = detail::none32;
+        auto first_complete = detail::none32;
         each([&](part_ref part, bool pending) {
             if (part.message_index < first) first = part.message_index;
-            if (!pending && part.message_index < settled) settled = part.message_index;
+            if (!pending && part.message_index < first_complete) first_complete = part.message_index;
         });
-        if (settled != detail::none32) first = settled;
+        if (first_complete != detail::none32) first = first_complete;
         std::vector<part_ref> others;
         each([&](part_ref part, bool) {
             if (part.message_index != first) others.push_back(part);
@@ -121,31 +130,33 @@ private:
         for (auto const part : others) remove(draft, pass, part);
     }
 
-    /// With all that came with the result, which has its id.
+    /// Removes a result and the other parts of its message with the same call id, such as media that came with it.
     static constexpr void remove(auto& draft, auto& pass, part_ref result) {
         if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove) {
             if (draft.is_removed(result)) return;
-            std::vector<part_ref> gone;
-            draft.original(result, [&](part_view const& held) {
-                draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& seen) {
-                    bool const with_it =
-                        !held.call.empty() && seen.call == held.call && seen.kind != part_kind::tool_call;
-                    if (with_it && part.part_id != result.part_id) gone.push_back(part);
+            std::vector<part_ref> removals;
+            draft.original(result, [&](part_view const& original) {
+                draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& beside) {
+                    bool const belongs =
+                        !original.call.empty() && beside.call == original.call && beside.kind != part_kind::tool_call;
+                    if (belongs && part.part_id != result.part_id) removals.push_back(part);
                 });
             });
-            gone.push_back(result);
-            for (auto const part : gone)
+            removals.push_back(result);
+            // Collected first, so that no part is removed while each_part walks its message.
+            for (auto const part : removals)
                 if (!draft.is_removed(part)) pass.note(draft.remove(part));
         } else if (draft.about(group{draft.outline().group_of(result.message_index)}).count == 1)
-            drop_alone(draft, pass, result);
+            drop_if_only_results(draft, pass, result);
     }
 
-    /// For messages that no part can be taken out of.
-    static constexpr void drop_alone(auto& draft, auto& pass, part_ref result) {
-        bool alone = true;
-        draft.each_part_of(sequence{result.message_index},
-                           [&](part_ref part) { alone = alone && draft.about(part).kind == part_kind::tool_result; });
-        if (alone) pass.note(draft.drop(group{draft.outline().group_of(result.message_index)}));
+    /// For message types without a `without_part`: drops the message if it holds nothing but results.
+    static constexpr void drop_if_only_results(auto& draft, auto& pass, part_ref result) {
+        bool only_results = true;
+        draft.each_part_of(sequence{result.message_index}, [&](part_ref part) {
+            only_results = only_results && draft.about(part).kind == part_kind::tool_result;
+        });
+        if (only_results) pass.note(draft.drop(group{draft.outline().group_of(result.message_index)}));
     }
 };
 

@@ -10,14 +10,15 @@
 #include <condense/shorten/shortener.hpp>
 #include <condense/shorten/text_limit.hpp>
 
-// What the slots of all layers share: values checked when a pipeline is made, protections bound when
-// a layer runs.
+// What layers do with their slots: `when` and `until` are checked when a pipeline is constructed, `protect` is bound
+// when the layer runs. Layers of your own use these too; see extend.hpp.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Of a condition of your own it is not known what it compares.
+/// For a layer's validate(): throws unless `until` lies below `when`. Accepts any `when` that is not a trigger, since
+/// what it compares is unknown.
 template <condition When>
 constexpr void check_target(When const& when, target const& until) {
     if constexpr (std::same_as<When, trigger>)
@@ -25,6 +26,8 @@ constexpr void check_target(When const& when, target const& until) {
                       "condense: until: the target must be below the trigger in `when` (see trigger)");
 }
 
+/// What `policy` protects in `draft` at this pass's pressure, to be asked by message index, group or part_view. Refers
+/// to the draft and is valid for one hook call. Finds positions at once: costs at most one walk over the groups.
 template <class Policy, class Draft, class Pass>
 constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
     return bound_protection<policy_of<Policy>, typename Draft::reader_type>{
@@ -33,25 +36,27 @@ constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass co
         {.pressure = pass.pressure(), .top = pass.top(), .message_limit = pass.message_limit()}};
 }
 
-/// Says of a layer that takes whole groups why it has taken none; `otherwise` where some are free to go.
-template <class Draft, class Pass, class Shield>
-constexpr void note_why_idle(Draft const& draft, Pass& pass, Shield const& kept,
+/// For the report: why a layer that takes whole groups has taken none. `otherwise` is the reason if some group was
+/// free.
+template <class Draft, class Pass, class Protection>
+constexpr void note_why_idle(Draft const& draft, Pass& pass, Protection const& protected_set,
                              std::string_view otherwise = nothing_to_do) {
     if (pass.enough()) return pass.idle_as(target_reached);
     bool spared = false;
-    bool elsewhere = false;
+    bool beyond_tail = false;  // protected otherwise than as one of the newest messages
     for (auto const which : draft.groups()) {
         if (draft.undroppable(which)) continue;
-        if (!kept.holds(which)) return pass.idle_as(otherwise);
+        if (!protected_set.holds(which)) return pass.idle_as(otherwise);
         spared = true;
-        elsewhere = elsewhere || !kept.holds_for_now(which);
+        beyond_tail = beyond_tail || !protected_set.holds_for_now(which);
     }
     if (!spared) return pass.idle_as(all_bound);
-    if (elsewhere) return pass.idle_as(all_protected);
-    pass.idle_as(all_newest, kept.newest());
+    if (beyond_tail) return pass.idle_as(all_protected);
+    pass.idle_as(all_newest, protected_set.newest());
 }
 
-/// Each step of pressure halves what is kept of a text; the last one leaves a sixteenth of that.
+/// How often to halve the limits on a text: once for each step of pressure, and four times more at the top, a
+/// sixteenth.
 template <class Pass>
 constexpr unsigned halvings_of(Pass const& pass) noexcept {
     return pass.pressure() + (pass.top() ? 4u : 0u);
@@ -59,7 +64,7 @@ constexpr unsigned halvings_of(Pass const& pass) noexcept {
 
 }  // namespace detail
 
-// For layers of a user's own, see extend.hpp.
+// Public names, for layers outside the library.
 using detail::bind_protection;
 using detail::check_target;
 using detail::halvings_of;

@@ -23,29 +23,32 @@
 #include <condense/llm/summary_reply.hpp>
 #include <condense/policy/worth.hpp>
 
-// One summary in place of the groups that are not protected: summarize{.when = used >= 80_pct, .with =
-// my_model}. Without `with` it is written by rule, without a model.
+// Replaces the oldest groups by one summary: summarize{.when = used >= 80_pct, .with = my_model}. Without `with` the
+// summary is extracted by rule, and no model is called.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Writes by rule: sees the parts, then gives the text.
+/// A summarizer without a model. `open()` starts a summary, `see(role, part, is_summary)` adds a part to it, and
+/// `text(limit)` returns it.
 template <class Summarizer>
 concept rule_based = requires(Summarizer const& rule, part_view const& part, chars limit) {
     rule.open().see(role::user, part, false);
     { rule.open().text(limit) } -> std::convertible_to<std::string>;
 };
 
+/// What a model may return.
 template <class Answer>
 concept summary_answer =
     std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
 template <class Summarizer, class... Arguments>
-concept answers_with_summary = requires(Summarizer const& model, Arguments... given) {
-    { model(given...) } -> summary_answer;
+concept answers_with_summary = requires(Summarizer const& model, Arguments... arguments) {
+    { model(arguments...) } -> summary_answer;
 };
 
-/// What an overflow has told of how much the summary's model reads; a saved session finds it out anew.
+/// The memory of a summarize with a model: how much of a conversation the model reads, learnt from its overflows. Not
+/// saved, so a restored session, which may use another model, learns it anew.
 struct model_room {
     cost most = {u64_limit};
 
@@ -56,8 +59,8 @@ struct model_room {
 
 }  // namespace detail
 
-/// A rule such as `extract`, or a model: a callable from a prompt (std::string_view or std::string const&), optionally
-/// with ask_limits, to text or to a reply<std::string>, which may hold the provider's error and stop reason.
+/// A rule such as `extract`, or a model: a const callable that takes a prompt (std::string_view or std::string const&)
+/// and optionally ask_limits. Returns text, or a reply<std::string> with the provider's error and stop reason.
 template <class Summarizer>
 concept summarizer =
     detail::rule_based<Summarizer> || detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
@@ -65,26 +68,29 @@ concept summarizer =
     detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
     detail::answers_with_summary<Summarizer, std::string const&>;
 
-/// Loses the messages it summarises; costs one model call, or none by rule. There is one live summary:
-/// an earlier one is read and replaced. The summary has role user and is fenced. The newest message is never
-/// summarised, nor is its group. A model's answer that is blank, a refusal, an error, or not complete by its
-/// stop reason fails; one that is too long is cut. A prompt that overflows the model's own window is made
-/// smaller, at most eight times.
+/// Loses the messages that it summarises. Costs one model call, or none by rule; up to eight where the model cannot
+/// read all at once. There is one live summary: an earlier one is read and replaced. It has role user and is fenced, so
+/// that the model does not take it for the user's words. The newest message and its group are never summarised.
+///
+/// Fails, and edits nothing, if the model's answer is blank, a refusal, an error, incomplete by its stop reason, or not
+/// smaller than what it replaces. A longer answer than `size` is cut. A prompt that overflows the model's own window is
+/// made smaller, at most eight times.
 template <condition When = trigger, protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>,
           class Worth = least_gain, class Summarizer = extract>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     target until = {};
-    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) |
-                                                    unanswered);  ///< V3: a tail of 20 % of the window; and L16
+    /// By default a tail of 20 % of the input stays, and user messages without an answer are not summarised.
+    Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) | unanswered);
     Worth worth = detail::slot_default<Worth>();
     tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
-    tokens reads = {};  ///< most of the conversation that a model is given at once; 0 is what the input holds beside
-                        ///< prompt and answer
-    std::string_view asks_for =
-        {};  ///< what a model is told to write; empty for six sections from intent to details (V3)
+    /// The most of the conversation that a model is given at once; 0 for what the input holds beside instructions and
+    /// answer.
+    tokens reads = {};
+    /// What a model is told to write; empty for six sections: intent, progress, decisions, state, next steps, details.
+    std::string_view asks_for = {};
     Summarizer with = detail::slot_default<Summarizer>();
-    std::string_view label = {};  ///< in reports, in place of its type's name; must outlive them
+    std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(summarizer<Summarizer>,
                   "condense: summarize: `with` must be a rule, or have a const operator()(std::string_view prompt) "
@@ -100,23 +106,25 @@ struct summarize {
                               "condense: summarize: the size of the summary must be above 0 (see summarize)");
     }
 
+    // A session may have the summary written elsewhere, such as on another thread: `plan` says what to ask, `conclude`
+    // puts the answer in place.
     static constexpr bool plans_summaries = true;
 
-    /// What it would summarise next, and what it would ask a model, for a summary that is made elsewhere. After an
-    /// overflow of a prompt whose conversation had the size `too_large`, with less.
+    /// The groups that would be summarised next, and the prompt for them; no prompt if there is nothing to do. After an
+    /// overflow, `reported`, of a prompt whose conversation had the size `too_large`, a smaller one.
     summary_plan plan(auto& draft, auto& pass, cost too_large = {detail::u64_limit},
-                      overflow const* said = nullptr) const {
+                      overflow const* reported = nullptr) const {
         auto most = room_of(draft, pass);
-        if (said != nullptr)
-            if (auto const less = shrunk(too_large, *said); less < most) most = less;
-        auto next = ask_next(draft, pass, most);
-        if (next.prompt.empty() || (said != nullptr && next.size >= too_large)) return {};
+        if (reported != nullptr)
+            if (auto const less = shrunk(too_large, *reported); less < most) most = less;
+        auto next = next_request(draft, pass, most);
+        if (next.prompt.empty() || (reported != nullptr && next.size >= too_large)) return {};
         return {.groups = std::move(next.from.groups),
                 .prompt = std::move(next.prompt),
                 .limit = next.limit,
                 .size = next.size};
     }
-    /// Puts the text that was made elsewhere in the place of the groups.
+    /// Replaces the planned groups by the summary that was written for them. Fails as reduce does.
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
         cost replaced;
         for (auto const which : groups) replaced += draft.about(which).cost;
@@ -133,95 +141,103 @@ struct summarize {
 
     failed reduce(auto& draft, auto& pass) const {
         if constexpr (by_rule) {
-            auto const from = choose(draft, pass, cost{detail::u64_limit});
+            auto const from = select(draft, pass, cost{detail::u64_limit});
             if (from.groups.empty()) {
                 note_idle(draft, pass);
                 return {};
             }
             auto const limit = limit_of(draft, pass, from.cost);
-            bool stood = false;
-            return {put(draft, pass, from, write(draft, from.groups, limit), limit, stood)};
+            bool is_smaller = false;
+            return {replace_groups(draft, pass, from, write(draft, from.groups, limit), limit, is_smaller)};
         } else return ask_all(draft, pass);
     }
 
     friend bool operator==(summarize const&, summarize const&) = default;
 
 private:
-    static constexpr unsigned most_calls = 8;  // of a model, for one hook
-    static constexpr unsigned most_shrinks = 8;  // of a prompt that was too large for it
+    static constexpr unsigned call_limit = 8;  // of the model, in one call of reduce
+    static constexpr unsigned shrink_limit = 8;  // of prompts that were too large for the model
 
-    struct chosen {
+    /// What one summary replaces.
+    struct selection {
         std::vector<group> groups;
         v1::cost cost = {};
-        std::optional<group> before = {};  ///< where the summary stands, if that is older than all of them
-        unsigned fresh = 0;  ///< groups that are no summaries
-        bool more = false;  ///< the model could not read all at once
+        std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
+        unsigned new_groups = 0;  ///< those that are no summaries
+        bool more = false;  ///< there were more than the model can read at once
     };
 
-    /// Every earlier summary, and the oldest groups that may go until enough would be gone; none when
-    /// only summaries may.
-    chosen choose(auto& draft, auto& pass, cost most) const {
-        auto const kept = detail::bind_protection(protect, draft, pass);
-        auto newest = group{};  // L16: the tail is never empty
+    /// Selects every earlier summary, and the oldest free groups until the target would be reached; nothing if only a
+    /// summary would be replaced. `cost_limit` is what a model reads at once, though at least one new group is
+    /// selected.
+    ///
+    /// Without marks a later run takes the summary for a user message. So it must not come to stand where it would
+    /// become the first user message, the latest one, or the turn that makes an earlier open call a dead one.
+    selection select(auto& draft, auto& pass, cost cost_limit) const {
+        auto const protected_set = detail::bind_protection(protect, draft, pass);
+        auto newest = group{};  // stays, so that the tail is never empty
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
-        auto left = draft.used();
+        auto remaining = draft.used();  // what would be used after replacing what is selected so far
         auto const fence =
             draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
                            detail::frame_cost(draft.estimator(), role::user));
-        auto const written = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
-        auto const whole = left.tokens + written;
-        left.tokens = whole;
-        left.messages = left.messages + messages{1};
-        // A summary that will be taken for a user message may not become the first one.
-        auto first = group{};
+        auto const summary_tokens = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
+        auto const tokens_before = remaining.tokens + summary_tokens;
+        remaining.tokens = tokens_before;
+        remaining.messages = remaining.messages + messages{1};
+        // The first user message stays, with all before it.
+        auto task_group = group{};
         for (auto const which : draft.groups())
             if (draft.holds_task(which) && !draft.edits().knows_summaries() &&
-                (draft.undroppable(which) || kept.holds(which)))
-                first = which;
-        chosen found;
-        bool fresh = false;
-        bool beside = false;  // the group before it is taken
-        unsigned summaries = 0;
+                (draft.undroppable(which) || protected_set.holds(which)))
+                task_group = which;
+        selection result;
+        bool has_new = false;
+        bool previous_selected = false;  // the group before the present one is selected
+        unsigned summary_count = 0;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
-            // A result whose call is nowhere goes with its neighbours: it would stand behind the summary (L17).
-            bool const stray = std::exchange(beside, false) && !which.is_summary() && !facts.has_calls &&
-                               !facts.plain_user && draft.outline().group_at(which.id()).orphan;
-            bool const summary = facts.summary || which.is_summary();
-            // Nor may it be the turn that makes an earlier call, which still waits, a dead one.
-            if (facts.open && found.groups.empty() && !draft.edits().knows_summaries()) break;
-            // Nor the latest one, else the user's own latest words would be free to go in a later run.
-            bool const kept_as_task = draft.holds_task(which) && !facts.has_calls && kept.holds(which);
-            if (facts.latest_user && !kept_as_task && found.groups.empty() && !draft.edits().knows_summaries()) {
+            // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
+            bool const is_stray = std::exchange(previous_selected, false) && !which.is_summary() && !facts.has_calls &&
+                                  !facts.plain_user && draft.outline().group_at(which.id()).orphan;
+            bool const is_summary = facts.summary || which.is_summary();
+            // The summary would be a turn after an open call, and so make it a dead one.
+            if (facts.open && result.groups.empty() && !draft.edits().knows_summaries()) break;
+            // The summary would be the latest user message, which leaves the user's own latest words without
+            // protection.
+            bool const protected_as_task = draft.holds_task(which) && !facts.has_calls && protected_set.holds(which);
+            if (facts.latest_user && !protected_as_task && result.groups.empty() && !draft.edits().knows_summaries()) {
                 if (facts.has_calls) break;
-                found.before = which;
+                result.before = which;
             }
             if (draft.undroppable(which)) continue;
-            if (!summary && !stray && (which.id() < first.id() || kept.holds(which) || pass.enough(left))) continue;
-            if (!summary && which == newest) continue;
-            if (fresh && found.cost + facts.cost > most) {
-                found.more = true;
+            if (!is_summary && !is_stray &&
+                (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
+                continue;
+            if (!is_summary && which == newest) continue;
+            if (has_new && result.cost + facts.cost > cost_limit) {
+                result.more = true;
                 break;
             }
-            beside = true;
-            found.groups.push_back(which);
-            found.cost += facts.cost;
-            left.tokens = whole - draft.measured(found.cost);
-            left.messages = left.messages - messages{facts.count};
-            left.turns = left.turns - turns{facts.plain_user ? 1u : 0u};
-            summaries += summary ? 1u : 0u;  // two of them, where a model could not read all at once, become one
-            found.fresh += summary ? 0u : 1u;
-            fresh = fresh || !summary || summaries > 1;
+            previous_selected = true;
+            result.groups.push_back(which);
+            result.cost += facts.cost;
+            remaining.tokens = tokens_before - draft.measured(result.cost);
+            remaining.messages = remaining.messages - messages{facts.count};
+            remaining.turns = remaining.turns - turns{facts.plain_user ? 1u : 0u};
+            summary_count += is_summary ? 1u : 0u;  // two, of which a model could read but one at a time, become one
+            result.new_groups += is_summary ? 0u : 1u;
+            has_new = has_new || !is_summary || summary_count > 1;
         }
-        // One message no larger than a summary may be one of an earlier run, at less pressure and not known any more,
-        // and a rule has nothing to add.
-        auto const lone = by_rule && found.groups.size() == 1 && !draft.edits().knows_summaries() &&
-                          draft.about(found.groups[0]).starts_turn;
-        if (!fresh ||
-            (lone && draft.measured(found.cost) <= limit_at(draft, 0, draft.within(draft.limits().input())) + fence))
-            found.groups.clear();
-        return found;
+        // A single message no larger than a summary may be one, written by an earlier run at less pressure, and no
+        // longer known as such. A rule would only extract the same again.
+        auto const lone = by_rule && result.groups.size() == 1 && !draft.edits().knows_summaries() &&
+                          draft.about(result.groups[0]).starts_turn;
+        if (!has_new ||
+            (lone && draft.measured(result.cost) <= limit_at(draft, 0, draft.within(draft.limits().input())) + fence))
+            result.groups.clear();
+        return result;
     }
 
     void note_idle(auto& draft, auto& pass) const {
@@ -229,80 +245,89 @@ private:
                               "nothing to do: only a summary and the newest message are left");
     }
 
+    /// The longest summary: `size` halved with each step of pressure, at most a tenth of the input and a third of what
+    /// it replaces, so that it is always a gain.
     constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
         return limit_at(draft, pass.pressure(), replaced);
     }
     constexpr tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
-        auto most = size.count >> (pressure < 63 ? pressure : 63);
+        auto limit = size.count >> (pressure < 63 ? pressure : 63);
         for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
-            most = other < most ? other : most;
-        return {most == 0 ? 1 : most};
+            limit = other < limit ? other : limit;
+        return {limit == 0 ? 1 : limit};
     }
 
+    /// Cuts the text to its share of `limit`, in proportion to its tokens; says so in the report.
     static void fit(auto const& draft, auto& pass, std::string& text, tokens limit) {
-        auto const whole = draft.measured(draft.estimator()(text));
-        if (whole <= limit) return;
-        auto const points = detail::scale_down(detail::utf8::count(text), limit.count, whole.count);
+        auto const measured = draft.measured(draft.estimator()(text));
+        if (measured <= limit) return;
+        auto const points = detail::scale_down(detail::utf8::count(text), limit.count, measured.count);
         text.resize(detail::utf8::prefix(text, points));
         pass.note("the summary was cut to its size");
     }
 
-    static void tell(auto& draft, std::vector<group> const& groups, auto& reader) {
+    /// Shows the parts of the groups to a prompt or a rule. Summaries of this run have no message of their own in the
+    /// outline; their role is user.
+    static void read_groups(auto& draft, std::vector<group> const& groups, auto& reader) {
         for (auto const which : groups) {
             auto const facts = draft.about(which);
-            draft.each_part(which, [&](part_ref part, part_view const& seen) {
+            draft.each_part(which, [&](part_ref ref, part_view const& part) {
                 auto const speaker = facts.summary || which.is_summary()
                                          ? role::user
-                                         : draft.outline().message_at(part.message_index).speaker;
-                reader.see(speaker, seen, facts.summary);
+                                         : draft.outline().message_at(ref.message_index).speaker;
+                reader.see(speaker, part, facts.summary);
             });
         }
     }
 
-    /// The task, where it is none of the groups.
-    static void tell_task(auto& draft, std::vector<group> const& groups, auto& notes) {
+    /// Shows the first user message to a rule, unless it is among the groups and so is read with them.
+    static void read_task(auto& draft, std::vector<group> const& groups, auto& notes) {
         for (auto const which : draft.groups()) {
             if (!draft.holds_task(which)) continue;
-            for (auto const each : groups)
-                if (each == which) return;
-            draft.each_part(which, [&](part_ref part, part_view const& seen) {
-                if (draft.outline().message_at(part.message_index).plain_user) notes.see_task(seen);
+            for (auto const selected : groups)
+                if (selected == which) return;
+            draft.each_part(which, [&](part_ref ref, part_view const& part) {
+                if (draft.outline().message_at(ref.message_index).plain_user) notes.see_task(part);
             });
             return;
         }
     }
 
+    /// The summary by rule.
     std::string write(auto& draft, std::vector<group> const& groups, tokens limit) const {
         auto notes = with.open();
-        if constexpr (requires(part_view const& part) { notes.see_task(part); }) tell_task(draft, groups, notes);
-        tell(draft, groups, notes);
-        return notes.text({detail::mul_capped(limit.count, 3)});
+        if constexpr (requires(part_view const& part) { notes.see_task(part); }) read_task(draft, groups, notes);
+        read_groups(draft, groups, notes);
+        return notes.text({detail::mul_capped(limit.count, 3)});  // characters; what is too long is cut later
     }
 
-    /// Puts a summary in the place of the groups; says why where it can not. `stood` says whether that made
-    /// the request smaller.
-    static std::string_view put(auto& draft, auto& pass, chosen const& from, std::string text, tokens limit,
-                                bool& stood) {
+    /// Replaces the groups by the summary. Returns why if it cannot, else nothing; `is_smaller` tells whether the
+    /// request has become smaller.
+    static std::string_view replace_groups(auto& draft, auto& pass, selection const& from, std::string text,
+                                           tokens limit, bool& is_smaller) {
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
         pass.note(draft.summarize(from.groups, detail::fenced_summary(text), from.before));
-        stood = draft.used().tokens < before;
+        is_smaller = draft.used().tokens < before;
         return {};
     }
 
-    struct asked {
-        chosen from = {};
-        tokens limit = {};
-        std::string prompt = {};  ///< none where nothing is left, or what is left can not be told within the room
+    /// One question to the model.
+    struct prompt_request {
+        selection from = {};
+        tokens limit = {};  ///< of the answer
+        std::string prompt = {};  ///< empty if there is nothing to summarise, or it cannot be made to fit
         cost size = {};  ///< of the prompt without the instructions
     };
 
+    /// What the prompt costs without a conversation.
     cost instructions(auto const& draft, auto const& pass) const {
         return draft.estimator()(summary_prompt{}.text({1'000}, asks_for, pass.request().focus));
     }
 
-    /// What a model may read of the conversation at once: a ninth of the room is for the labels of its parts.
+    /// What a model may read of the conversation at once. A ninth of what remains of its window is left for the labels
+    /// that the prompt puts before each part.
     cost room_of(auto const& draft, auto const& pass) const {
         if (reads.count != 0) return draft.within(reads);
         auto const input = draft.limits().input();
@@ -310,82 +335,89 @@ private:
         return {(room - instructions(draft, pass)).steps / 9 * 8};
     }
 
-    /// The prompt is no larger than `most`, an eighth for labels, and the instructions: fewer groups are read,
-    /// and of a group that is too large on its own the ends of its parts. `most` becomes smaller where needed.
-    asked ask_next(auto& draft, auto& pass, cost& most) const {
-        asked next;
+    /// The next question, whose prompt is at most `most` of conversation, an eighth of that for labels, and the
+    /// instructions. If the groups do not fit, fewer are read and `most` is lowered; of a single group that does not
+    /// fit only the ends of its parts are read, which are halved until they do.
+    prompt_request next_request(auto& draft, auto& pass, cost& most) const {
+        prompt_request next;
         for (;;) {
-            next.from = choose(draft, pass, most);
+            next.from = select(draft, pass, most);
             next.prompt.clear();
             if (next.from.groups.empty()) return next;
             next.limit = limit_of(draft, pass, next.from.cost);
             auto const room = most + cost{most.steps / 8};
-            if (tell_within(draft, pass, next, {detail::u64_limit}, room)) return next;
-            if (next.from.fresh > 1 && most != cost{}) {
+            if (read_within(draft, pass, next, {detail::u64_limit}, room)) return next;
+            if (next.from.new_groups > 1 && most != cost{}) {
                 most = {detail::scale_down(most.steps, 3, 4)};
                 continue;
             }
-            for (auto each = chars{1u << 22}; each.count >= 16; each.count /= 2)
-                if (tell_within(draft, pass, next, each, room)) return next;
+            for (auto part_size = chars{1u << 22}; part_size.count >= 16; part_size.count /= 2)
+                if (read_within(draft, pass, next, part_size, room)) return next;
             next.prompt.clear();
             return next;
         }
     }
-    bool tell_within(auto& draft, auto const& pass, asked& next, chars each, cost room) const {
-        summary_prompt prompt{each};
-        tell(draft, next.from.groups, prompt);
+    /// Writes the prompt with at most `part_size` of each part; false if it exceeds `room`.
+    bool read_within(auto& draft, auto const& pass, prompt_request& next, chars part_size, cost room) const {
+        summary_prompt prompt{part_size};
+        read_groups(draft, next.from.groups, prompt);
         next.prompt = prompt.text(next.limit, asks_for, pass.request().focus);
         next.size = draft.estimator()(next.prompt) - instructions(draft, pass);
         return next.size <= room;
     }
 
+    /// Asks the model until all is summarised that may be, a summary at a time where it cannot read all at once.
     failed ask_all(auto& draft, auto& pass) const {
         auto const room = room_of(draft, pass);
         auto most = pass.memory.most < room ? pass.memory.most : room;
         unsigned shrinks = 0;
-        for (unsigned calls = 0; calls < most_calls;) {
+        for (unsigned calls = 0; calls < call_limit;) {
             if (!pass.may_ask()) {
-                if (!choose(draft, pass, most).groups.empty()) pass.wait_for_model();
+                if (!select(draft, pass, most).groups.empty()) pass.wait_for_model();
                 break;
             }
-            auto const next = ask_next(draft, pass, most);
+            auto const next = next_request(draft, pass, most);
             if (next.from.groups.empty()) {
                 if (calls == 0) note_idle(draft, pass);
                 break;
             }
             if (next.prompt.empty()) return {too_much};
-            auto said = ask_once(pass, next);
+            auto reply = ask_once(pass, next);
             if (pass.dry()) {
                 pass.note("a model would be asked");
                 break;
             }
-            if (said.too_large) {
-                if (++shrinks > most_shrinks || next.size == cost{}) return {too_much};
-                pass.memory.most = most = shrunk(next.size < most ? next.size : most, *said.too_large);
+            if (reply.too_large) {
+                if (++shrinks > shrink_limit || next.size == cost{}) return {too_much};
+                // Remembered, so that later runs do not meet the same overflow again.
+                pass.memory.most = most = shrunk(next.size < most ? next.size : most, *reply.too_large);
                 continue;
             }
-            if (!said.problem.empty()) return {said.problem};
-            if (draft.estimator()(said.text) >= next.from.cost) return {"the summary is not smaller"};
-            bool stood = false;
-            if (auto const problem = put(draft, pass, next.from, std::move(said.text), next.limit, stood);
+            if (!reply.problem.empty()) return {reply.problem};
+            if (draft.estimator()(reply.text) >= next.from.cost) return {"the summary is not smaller"};
+            bool is_smaller = false;
+            if (auto const problem =
+                    replace_groups(draft, pass, next.from, std::move(reply.text), next.limit, is_smaller);
                 !problem.empty())
                 return {problem};
-            if (!stood || !next.from.more) break;
+            if (!is_smaller || !next.from.more) break;
             ++calls;
         }
         return {};
     }
 
-    /// By as much as the provider says, where it names both numbers, else by half; the ninth for labels does not
-    /// make up for it.
-    static cost shrunk(cost most, overflow const& said) noexcept {
-        bool const told = said.limit.count != 0 && said.limit < said.requested;
-        auto const next =
-            told ? detail::scale_down(most.steps, said.limit.count, said.requested.count) : most.steps / 2;
+    /// The next size to try after an overflow: in proportion to the provider's figures if it names both, else half.
+    /// Less an eighth, which the room for labels would give back.
+    static cost shrunk(cost most, overflow const& reported) noexcept {
+        bool const has_figures = reported.limit.count != 0 && reported.limit < reported.requested;
+        auto const next = has_figures ? detail::scale_down(most.steps, reported.limit.count, reported.requested.count)
+                                      : most.steps / 2;
         return {detail::scale_down(next, 7, 8)};
     }
 
-    detail::summary_reply ask_once(auto& pass, asked const& next) const {
+    /// Asks once. An overflow, which some clients throw as an exception, is returned as a value, since it can be
+    /// mended; any other exception is the layer's failure.
+    detail::summary_reply ask_once(auto& pass, prompt_request const& next) const {
 #if defined(__cpp_exceptions)
         try {
             return detail::summary_reply_of(pass.ask(with, next.prompt, {.answer = next.limit}));

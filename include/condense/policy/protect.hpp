@@ -18,17 +18,25 @@
 #include <condense/policy/zone.hpp>
 
 // What a layer leaves alone: task | first(1_messages) | last(15_pct) | newest(40'000_tokens) |
-// tools("read_file", "memory_*") | errors | unanswered. Positions are halved with every step of pressure and
-// lifted at the top; what predicates protect binds in routine runs only.
+// tools("read_file", "memory_*") | errors | unanswered. Each step of pressure halves protections by position, and the
+// top lifts them; protections by content bind in routine runs only.
 
 namespace condense {
 inline namespace v1 {
 
-/// A policy that marks places; each may add content it recognises (`holds`).
+/// A policy of what to leave alone. Either a predicate on part_view, which protects by content; or a type that declares
+/// `using is_protection = void` and
+///
+///     detail::zone zone_in(reader, detail::pressure_level) const     the positions that it protects (policy/zone.hpp)
+///     bool holds(part_view const&) const                             optional: content that it protects besides
+///
+/// It should compare, so that the layer with it does. zone_in is called once for each hook of a layer, before it edits;
+/// a group is protected if any of its messages or parts is. Shares must not be of the present number of messages or
+/// tokens: what is protected would shrink with each run, and no run would be the last.
 template <class Policy>
 concept protection = requires { typename Policy::is_protection; } || std::predicate<Policy const&, part_view const&>;
 
-/// The first plain user message.
+/// The first plain user message. Has no zone: it is found by the outline, wherever it stands.
 struct task_t {
     using is_protection = void;
     template <class Reader>
@@ -38,20 +46,20 @@ struct task_t {
     friend constexpr bool operator==(task_t, task_t) = default;
 };
 
-/// All since the newest message of the assistant's: what the user wrote and no answer has followed. It binds
-/// under pressure, and is lifted at the top, where nothing else is left (L16).
+/// Everything after the assistant's newest message, which is what no answer has followed. Binds under pressure, too;
+/// the top lifts it, because there nothing else may be left to drop.
 struct unanswered_t {
     using is_protection = void;
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
-        if (how.top) return {};
-        auto const answer = seen.outline().latest_answer();
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const noexcept {
+        if (level.top) return {};
+        auto const answer = reader.outline().latest_answer();
         return {.tail = answer == detail::none32 ? 0 : detail::place_of(answer) + 1};
     }
     friend constexpr bool operator==(unanswered_t, unanswered_t) = default;
 };
 
-/// Nothing beyond what the laws protect.
+/// Nothing but what is always protected: system messages, pins, open groups and the latest user message.
 struct nothing_t {
     using is_protection = void;
     template <class Reader>
@@ -61,81 +69,86 @@ struct nothing_t {
     friend constexpr bool operator==(nothing_t, nothing_t) = default;
 };
 
+/// The first messages that are present.
 struct first_messages {
     using is_protection = void;
     messages count = {};
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
-        return {.head = detail::after_first(seen, how.eased(count.count))};
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const noexcept {
+        return {.head = detail::after_first(reader, level.eased(count.count))};
     }
     friend constexpr bool operator==(first_messages, first_messages) = default;
 };
 
-/// The last messages: a count, a share of the message limit or of the input, whole turns, or those from
-/// the last results on, where results that the same policy protects by their tool are not counted.
+/// The last messages: a count of them; a share of the message limit in `when`, or else of the input in tokens; whole
+/// turns; or everything from the last few results on, not counting results that the same policy protects by content.
+/// Counts of messages, turns and results do not fall below one until the top.
 template <class Quantity>
 struct last_of {
     using is_protection = void;
     Quantity count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const
         noexcept(!std::same_as<Quantity, results>) {
         if constexpr (std::same_as<Quantity, messages>)
-            return {.tail = detail::last_messages(seen, how.eased_to_one(count.count))};
+            return {.tail = detail::last_messages(reader, level.eased_to_one(count.count))};
         else if constexpr (std::same_as<Quantity, percent>) {
-            if (how.message_limit.count != 0)
-                return {.tail = detail::last_messages(seen, how.eased_to_one(count.of(how.message_limit).count))};
-            return {.tail =
-                        detail::newest_within(seen, seen.within({how.eased(count.of(seen.limits().input()).count)}))};
+            if (level.message_limit.count != 0)
+                return {.tail = detail::last_messages(reader, level.eased_to_one(count.of(level.message_limit).count))};
+            return {.tail = detail::newest_within(
+                        reader, reader.within({level.eased(count.of(reader.limits().input()).count)}))};
         } else if constexpr (std::same_as<Quantity, results>) {
-            auto left = how.eased_to_one(count.count);
-            auto begin = detail::places(seen);
-            for (auto place = begin; left != 0 && place-- > 0;) {
-                auto const found =
-                    place % 2 == 0 || !detail::is_there(seen, place) ? 0 : detail::results_in(seen, place / 2, how);
-                if (found != 0) begin = place;
-                left -= found < left ? found : left;
+            auto remaining = level.eased_to_one(count.count);
+            auto begin = detail::place_count(reader);
+            for (auto place = begin; remaining != 0 && place-- > 0;) {
+                auto const result_count = place % 2 == 0 || !detail::is_present(reader, place)
+                                              ? 0
+                                              : detail::results_in(reader, place / 2, level);
+                if (result_count != 0) begin = place;
+                remaining -= result_count < remaining ? result_count : remaining;
             }
             return {.tail = begin};
         } else {
-            auto left = how.eased_to_one(count.count);
-            auto begin = detail::places(seen);
-            for (auto place = begin; left != 0 && place-- > 0;) {
-                if (!detail::is_there(seen, place) || !begins_turn(seen, place)) continue;
+            auto remaining = level.eased_to_one(count.count);
+            auto begin = detail::place_count(reader);
+            for (auto place = begin; remaining != 0 && place-- > 0;) {
+                if (!detail::is_present(reader, place) || !begins_turn(reader, place)) continue;
                 begin = place;
-                --left;
+                --remaining;
             }
             return {.tail = begin};
         }
     }
 
 private:
+    /// A summary begins a turn if later readers will take it for a user message.
     template <class Reader>
-    static constexpr bool begins_turn(Reader const& seen, std::uint32_t place) noexcept {
-        if (place % 2 == 0) return seen.about(group{place / 2}.summary()).starts_turn;
-        return seen.outline().message_at(place / 2).plain_user;
+    static constexpr bool begins_turn(Reader const& reader, std::uint32_t place) noexcept {
+        if (place % 2 == 0) return reader.about(group{place / 2}.summary()).starts_turn;
+        return reader.outline().message_at(place / 2).plain_user;
     }
 
 public:
     friend constexpr bool operator==(last_of const&, last_of const&) = default;
 };
 
-/// The newest messages that fit a count of tokens; with Cover, the fewest that reach it.
+/// The newest messages that fit a count of tokens; with Cover, the fewest that reach it. Counts as used() does, with
+/// the scale of reported usage.
 template <bool Cover>
 struct newest_tokens {
     using is_protection = void;
     tokens count = {};
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const noexcept {
-        auto const limit = seen.within({how.eased(count.count)});
-        if constexpr (!Cover) return {.tail = detail::newest_within(seen, limit)};
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const noexcept {
+        auto const limit = reader.within({level.eased(count.count)});
+        if constexpr (!Cover) return {.tail = detail::newest_within(reader, limit)};
         else {
             cost sum;
-            return {.tail = detail::before_last(seen, [&](std::uint32_t place) {
+            return {.tail = detail::before_last(reader, [&](std::uint32_t place) {
                         if (sum >= limit) return false;
-                        sum += detail::cost_at(seen, place);
+                        sum += detail::cost_at(reader, place);
                         return true;
                     })};
         }
@@ -143,7 +156,7 @@ struct newest_tokens {
     friend constexpr bool operator==(newest_tokens, newest_tokens) = default;
 };
 
-/// Calls and results of the tools with these names; `*` and `?` match as in file names.
+/// Calls and results of the tools with these names; `*` matches any characters, `?` one. The names must outlive it.
 template <std::size_t Count>
 struct tools_named {
     using is_protection = void;
@@ -172,7 +185,7 @@ struct errors_t {
     friend constexpr bool operator==(errors_t, errors_t) = default;
 };
 
-/// Parts for which a callable on part_view says so.
+/// Parts for which a predicate on part_view is true; a bare predicate becomes this where a policy is needed.
 template <class Predicate>
 struct parts_where {
     using is_protection = void;
@@ -197,15 +210,15 @@ template <class Policy>
 struct policy_type<Policy> {
     using type = Policy;
 };
-/// A policy as it is, a bare predicate as the policy that asks it.
+/// Policy itself, or parts_where if it is a bare predicate.
 template <class Policy>
 using policy_of = typename policy_type<Policy>::type;
 
 }  // namespace detail
 
-/// What another policy marks by position, but no more of it than a share. In messages the head is
-/// served first and the tail has the rest. In tokens the share limits the tail alone: what a head
-/// costs changes when messages go, and a limit that moves would never come to rest.
+/// What another policy protects by position, but no more of it than a share. Of a message limit the head takes its part
+/// first and the tail the rest. Of the input in tokens the share limits the tail alone: the cost of a head changes as
+/// messages are dropped, and a limit that moves with each run would never come to rest.
 template <protection Policy>
 struct at_most_of {
     using is_protection = void;
@@ -213,18 +226,18 @@ struct at_most_of {
     Policy policy = detail::slot_default<Policy>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const {
-        auto found = policy.zone_in(seen, how);
-        if (how.message_limit.count == 0) {
-            auto const most = detail::newest_within(seen, seen.within(share.of(seen.limits().input())));
-            return {found.head, found.tail > most ? found.tail : most};
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const {
+        auto zone = policy.zone_in(reader, level);
+        if (level.message_limit.count == 0) {
+            auto const token_tail = detail::newest_within(reader, reader.within(share.of(reader.limits().input())));
+            return {zone.head, zone.tail > token_tail ? zone.tail : token_tail};
         }
-        auto left = share.of(how.message_limit).count;
+        auto remaining = share.of(level.message_limit).count;
         std::uint32_t head = 0;
-        for (; left != 0 && head < found.head && head < detail::places(seen); ++head)
-            if (detail::is_there(seen, head)) --left;
-        auto const tail = detail::before_last(seen, [&](std::uint32_t place) {
-            return left != 0 && place >= found.tail && place >= head && left-- != 0;
+        for (; remaining != 0 && head < zone.head && head < detail::place_count(reader); ++head)
+            if (detail::is_present(reader, head)) --remaining;
+        auto const tail = detail::before_last(reader, [&](std::uint32_t place) {
+            return remaining != 0 && place >= zone.tail && place >= head && remaining-- != 0;
         });
         return {head, tail};
     }
@@ -235,6 +248,7 @@ struct at_most_of {
     friend bool operator==(at_most_of const&, at_most_of const&) = default;
 };
 
+/// What `left` or `right` protects, made by `left | right`.
 template <protection Left, protection Right>
 struct either {
     using is_protection = void;
@@ -242,8 +256,8 @@ struct either {
     Right right = detail::slot_default<Right>();
 
     template <class Reader>
-    constexpr detail::zone zone_in(Reader const& seen, detail::pressure_level how) const {
-        return left.zone_in(seen, how).joined(right.zone_in(seen, how));
+    constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const {
+        return left.zone_in(reader, level).joined(right.zone_in(reader, level));
     }
     constexpr bool holds(part_view const& part) const {
         if constexpr (requires { left.holds(part); })
@@ -256,6 +270,7 @@ struct either {
 
 namespace detail {
 
+/// True if the policy protects the task: known at compile time, so that others do not look for it.
 template <class Policy>
 inline constexpr bool includes_task = std::same_as<Policy, task_t>;
 template <class Left, class Right>
@@ -263,6 +278,7 @@ inline constexpr bool includes_task<either<Left, Right>> = includes_task<Left> |
 template <class Policy>
 inline constexpr bool includes_task<at_most_of<Policy>> = includes_task<Policy>;
 
+/// True if the policy protects by content, so that texts have to be read.
 template <class Policy>
 inline constexpr bool reads_parts = requires(Policy const& policy, part_view const& part) { policy.holds(part); };
 template <class Left, class Right>
@@ -270,63 +286,71 @@ inline constexpr bool reads_parts<either<Left, Right>> = reads_parts<Left> || re
 template <class Policy>
 inline constexpr bool reads_parts<at_most_of<Policy>> = reads_parts<Policy>;
 
-/// A protection bound to one draft for the time of one layer's run.
+/// A protection bound to one draft for one hook of a layer. Positions are computed once, here; messages that the layer
+/// drops afterwards do not move them. Refers to the reader.
 template <class Policy, class Reader>
 class bound_protection {
 public:
-    constexpr bound_protection(Policy policy, Reader const& seen, pressure_level how)
-        : policy_{std::move(policy)}, seen_{address_of(seen)}, zone_{policy_.zone_in(seen, with_exempt(how))},
-          routine_{how.pressure == 0}, top_{how.top} {}
+    constexpr bound_protection(Policy policy, Reader const& reader, pressure_level level)
+        : policy_{std::move(policy)}, reader_{address_of(reader)},
+          zone_{policy_.zone_in(reader, with_exemption(level))}, routine_{level.pressure == 0}, top_{level.top} {}
 
+    /// By position, of the message with this index.
     constexpr bool holds(std::uint32_t index) const noexcept {
-        return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == seen_->outline().task());
+        return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == reader_->outline().task());
     }
-    /// By its distance from the end alone, which grows as messages come.
+    /// True if only a tail protects it, which it will leave as messages arrive; false also if nothing protects it.
     constexpr bool holds_for_now(std::uint32_t index) const noexcept {
         return place_of(index) >= zone_.head && place_of(index) >= zone_.tail && holds(index);
     }
     constexpr bool holds_for_now(group which) const {
         return place_of(which.id()) >= zone_.head && place_of(which.id()) >= zone_.tail && holds(which);
     }
-    /// How many messages it holds by that: those that are there.
+    /// How many present messages and summaries the tail protects, for the report. Costs a walk over them.
     constexpr std::uint64_t newest() const noexcept {
         std::uint64_t count = 0;
-        for (auto place = places(*seen_); place-- > 0 && place >= zone_.tail && place >= zone_.head;)
-            count += is_there(*seen_, place) ? 1u : 0u;
+        for (auto place = place_count(*reader_); place-- > 0 && place >= zone_.tail && place >= zone_.head;)
+            count += is_present(*reader_, place) ? 1u : 0u;
         return count;
     }
+    /// By content, which binds in routine runs only.
     constexpr bool holds(part_view const& part) const {
         if constexpr (reads_parts<Policy>) return routine_ && policy_.holds(part);
         else return false;
     }
+    /// By position or content of any member. Reads the texts of the group only if the policy protects by content.
     constexpr bool holds(group which) const {
+        // Without positions, and without content, only the task can be protected: no walk over the members.
         if constexpr (!reads_parts<Policy>)
-            if (zone_ == zone{}) return includes_task<Policy> && !top_ && seen_->holds_task(which);
-        return which.is_summary() ? zone_.holds(2 * which.id()) : holds_some_of(which);
+            if (zone_ == zone{}) return includes_task<Policy> && !top_ && reader_->holds_task(which);
+        return which.is_summary() ? zone_.holds(2 * which.id()) : holds_member_of(which);
     }
 
 private:
-    constexpr bool holds_some_of(group which) const {
-        bool found = false;
-        seen_->each_member(which, [&](std::uint32_t index) { found = found || holds(index); });
+    constexpr bool holds_member_of(group which) const {
+        bool is_held = false;
+        reader_->each_member(which, [&](std::uint32_t index) { is_held = is_held || holds(index); });
         if constexpr (reads_parts<Policy>)
-            if (routine_ && !found)
-                seen_->each_part(which, [&](part_ref, part_view const& part) { found = found || policy_.holds(part); });
-        return found;
+            if (routine_ && !is_held)
+                reader_->each_part(which,
+                                   [&](part_ref, part_view const& part) { is_held = is_held || policy_.holds(part); });
+        return is_held;
     }
 
-    constexpr pressure_level with_exempt(pressure_level how) const noexcept {
+    /// Lets last(n_results) skip what another part of the same policy protects. Type-erased because either<> passes the
+    /// level on to policies that do not know the whole.
+    constexpr pressure_level with_exemption(pressure_level level) const noexcept {
         if constexpr (reads_parts<Policy>) {
-            how.policy = address_of(policy_);
-            how.exempt = [](void const* policy, part_view const& part) {
+            level.policy = address_of(policy_);
+            level.exempt = [](void const* policy, part_view const& part) {
                 return static_cast<Policy const*>(policy)->holds(part);
             };
         }
-        return how;
+        return level;
     }
 
     Policy policy_;
-    Reader const* seen_;
+    Reader const* reader_;
     zone zone_;
     bool routine_;
     bool top_;
@@ -338,27 +362,30 @@ inline constexpr task_t task{};
 inline constexpr unanswered_t unanswered{};
 inline constexpr nothing_t nothing{};
 inline constexpr errors_t errors{};
-/// Pins bind by law, whatever a layer protects; the word is there so that a policy can say so.
+/// Pins always bind, whatever a layer protects; this lets a policy say so.
 inline constexpr nothing_t pinned{};
 
+/// `first(1_messages)`.
 constexpr first_messages first(messages count) noexcept { return {count}; }
+/// `last(8_messages)`, `last(15_pct)`, `last(1_turns)`, `last(6_results)`.
 template <class Quantity>
     requires std::same_as<Quantity, messages> || std::same_as<Quantity, percent> || std::same_as<Quantity, turns> ||
              std::same_as<Quantity, results>
 constexpr last_of<Quantity> last(Quantity count) noexcept {
     return {count};
 }
-/// Contiguous from the end; stops at the first message that does not fit, and equality fits.
+/// The newest messages that together cost at most `count`; ends at the first that does not fit.
 constexpr newest_tokens<false> newest(tokens count) noexcept { return {count}; }
-/// Contiguous from the end; the message with which the count is reached belongs to it.
+/// The fewest newest messages that together cost at least `count`.
 constexpr newest_tokens<true> covering(tokens count) noexcept { return {count}; }
 
+/// `tools("read_file", "memory_*")`.
 template <std::convertible_to<std::string_view>... Patterns>
 constexpr tools_named<sizeof...(Patterns)> tools(Patterns const&... patterns) noexcept {
     return {{std::string_view{patterns}...}};
 }
 
-/// The share is of the message limit in `when` where it has one, else of the input.
+/// `at_most(50_pct, last(20_messages))`: a share of the message limit in `when` if it has one, else of the input.
 template <protection Policy>
 constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
     detail::reject_unless(share.basis_points <= percent::whole,
@@ -366,6 +393,7 @@ constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
     return {share, std::move(policy)};
 }
 
+/// Protects what either protects.
 template <protection Left, protection Right>
 constexpr auto operator|(Left left, Right right) {
     using left_type = detail::policy_of<Left>;

@@ -12,7 +12,7 @@
 #include <condense/detail/unset.hpp>
 
 // When a layer acts, and when it has done enough: used >= 65_pct, used > 100_messages && headroom < 20'000_tokens,
-// always, relaxed(used >= 65_pct, 10_pct). A trigger means the operator that is written.
+// always, relaxed(used >= 65_pct, 10_pct). The operator is meant as written: `>=` includes the limit, `>` does not.
 
 namespace condense {
 inline namespace v1 {
@@ -38,29 +38,33 @@ constexpr std::string_view spelling(comparison how) noexcept {
     return " < ";
 }
 
+/// "65 %", "12.50 %".
 inline std::string spelling(percent share) {
     auto text = std::to_string(share.basis_points / 100);
     if (share.basis_points % 100 != 0) text += "." + std::to_string(share.basis_points % 100 + 100).substr(1);
     return text + " %";
 }
 
+/// True if it holds above its limit rather than below.
 constexpr bool rises(comparison how) noexcept { return (static_cast<unsigned>(how) & 4u) != 0; }
 constexpr bool includes_limit(comparison how) noexcept { return (static_cast<unsigned>(how) & 2u) != 0; }
 
+/// What `headroom` is compared with; `used` also with counts of messages and turns.
 template <class Quantity>
 concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
 template <class Quantity>
 concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
 
-/// What is compared with the limit. `beside_headroom` is for targets: the tokens, with 80 % of what leaves the limit.
+/// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with 80 % of
+/// the input less the limit.
 enum class subject : std::uint8_t { never, always, tokens, messages, turns, headroom, beside_headroom };
 
-/// A comparison whose share, if it had one, has become a count.
+/// A comparison for one input, its share converted to a count. Checked once for each edit, so it does not divide.
 struct bound_threshold {
     subject of = subject::tokens;
     comparison how = comparison::below;
     std::uint64_t limit = 0;
-    std::uint64_t cached_limit = 0;  ///< in place of it while the latest request was read from a cache in part
+    std::uint64_t cached_limit = 0;  ///< instead, while the latest request was partly read from a prompt cache
 
     constexpr bool operator()(usage const& now) const noexcept {
         auto const reading = of == subject::tokens     ? now.tokens.count
@@ -76,9 +80,9 @@ struct bound_threshold {
 struct threshold {
     subject of = subject::never;
     comparison how = comparison::at_least;
-    bool share = false;         ///< the limit is in basis points of the input
-    std::uint16_t by = 0;       ///< basis points of the input that are added for cached requests
-    std::uint16_t ceiling = 0;  ///< basis points up to which they are added; 0 where it is not relaxed
+    bool share = false;  ///< the limit is in basis points of the input
+    std::uint16_t by = 0;  ///< basis points of the input added while requests are cached
+    std::uint16_t ceiling = 0;  ///< basis points up to which they are added; 0 if it is not relaxed
     std::uint64_t limit = 0;
 
     [[gnu::noinline]] constexpr bound_threshold bind(tokens input) const noexcept {  // one copy for all layers
@@ -89,7 +93,8 @@ struct threshold {
         auto const most = scale_down(sub_capped(input.count, count), 4, 5);
         return {subject::tokens, comparison::at_most, most, most};
     }
-    /// The same as bind(now.input)(now); without a division where that need not be, because each check comes here.
+    /// The same as bind(now.input)(now), without a division in the usual cases: it is called for each layer and
+    /// message.
     constexpr bool holds(usage const& now) const noexcept {
         if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) &&
             (now.tokens.count | now.input.count) >> 48 == 0)  // then no product of basis points is too large
@@ -97,6 +102,7 @@ struct threshold {
         if (of == subject::messages) return compare(now.messages.count, how, limit);
         return bind(now.input)(now);
     }
+    /// What to name as the cause when it fires.
     constexpr measure measured() const noexcept {
         switch (of) {
             case subject::never: return measure::none;
@@ -106,6 +112,7 @@ struct threshold {
             default: return measure::token_count;
         }
     }
+    /// 80 % of the limit, at most.
     constexpr threshold target() const noexcept {
         if (of == subject::never || of == subject::always) return {};
         if (of == subject::headroom) return {subject::beside_headroom, how, share, 0, 0, limit};
@@ -127,12 +134,14 @@ struct threshold {
     friend constexpr bool operator==(threshold const&, threshold const&) = default;
 
 private:
-    /// A limit in whole tokens compares with whole tokens as the exact share does.
+    /// The share in whole tokens, rounded so that comparing whole tokens with it gives what comparing with the exact
+    /// share would.
     constexpr std::uint64_t of_input(std::uint64_t basis_points, tokens input) const noexcept {
         percent const part{static_cast<std::uint32_t>(basis_points)};
         bool const up = how == comparison::at_least || how == comparison::below;
         return (up ? part.of_rounded_up(input) : part.of(input)).count;
     }
+    /// The limit while requests are cached; never below `count`.
     constexpr std::uint64_t raised(std::uint64_t count, tokens input) const noexcept {
         auto const least = [](std::uint64_t left, std::uint64_t right) { return left < right ? left : right; };
         if (share)  // added before it is rounded, not after
@@ -142,7 +151,7 @@ private:
     }
 };
 
-/// Up to four terms joined with && and ||.
+/// Up to four terms joined with && and ||, in a fixed size, so that all triggers have one type.
 template <class Term>
 struct expression {
     static constexpr unsigned most = 4;
@@ -164,7 +173,8 @@ struct expression {
     friend constexpr bool operator==(expression const&, expression const&) = default;
 };
 
-/// The measures of terms that hold, three bits each, the first lowest; joined by the steps of their expression.
+/// Evaluates an expression: `terms` holds the measures of each term that holds, three bits each, the first term lowest;
+/// 0 is false. The result is the union of those that made it true. Values on the stack take three bits, too.
 constexpr measure joined(unsigned steps, unsigned terms) noexcept {
     unsigned answers = 0;  // the latest lowest
     for (; steps != 0; steps >>= 2) {
@@ -181,12 +191,12 @@ constexpr measure joined(unsigned steps, unsigned terms) noexcept {
     return static_cast<measure>(answers);
 }
 
-/// Every && is a ||, and the other way round.
+/// The steps with && and || exchanged. A target is the negation of its trigger, so it has the opposite operators.
 constexpr std::uint16_t opposite(unsigned steps) noexcept {
     return static_cast<std::uint16_t>(steps ^ (steps >> 1 & 0x5555));
 }
 
-/// A trigger whose shares have become counts.
+/// A trigger bound to one input: a predicate on usage. Cheap enough to be asked after each edit.
 struct bound_trigger {
     expression<bound_threshold> parts = {};
 
@@ -198,6 +208,7 @@ struct bound_trigger {
     }
     /// The first comparison, of most triggers the only one.
     constexpr bound_threshold const& one() const noexcept { return parts.terms[0]; }
+    /// True for the target of `always`, which no usage reaches.
     constexpr bool unreachable() const noexcept {
         return parts.size == 1 && one().how == comparison::below && one().limit == 0;
     }
@@ -205,35 +216,38 @@ struct bound_trigger {
 
 }  // namespace detail
 
-/// Up to four comparisons of usage with limits, joined with && and ||, or `always`; a default one never fires. A
-/// value, so that layers whose triggers differ have one type, and a program may choose among triggers as it runs.
+/// Up to four comparisons of usage with limits, joined with && and ||, or `always`; a default one never fires. A value:
+/// layers whose triggers differ have one type, and a program may choose a trigger at run time. Costs a few integer
+/// comparisons, and allocates only in text().
 struct trigger {
     detail::expression<detail::threshold> parts = {};
 
+    /// True if it fires at this usage.
     constexpr bool due(usage const& now) const noexcept {
         if (parts.size == 1) return parts.terms[0].holds(now);
         return fired(now) != measure::none;
     }
-    /// The measures that made it fire; none where it does not.
+    /// The measures that made it fire, for reports; none if it does not.
     [[gnu::noinline]] constexpr measure fired(usage const& now) const noexcept {
         unsigned terms = 0;
         for (unsigned at = parts.size; at-- > 0;)
             terms = terms << 3 | (parts.terms[at].holds(now) ? static_cast<unsigned>(parts.terms[at].measured()) : 0);
         return detail::joined(parts.steps, terms);
     }
+    /// Shares become counts of this input: once a run, instead of a division for each check.
     [[gnu::noinline]] constexpr detail::bound_trigger bind(tokens input) const noexcept {
         detail::bound_trigger out{{.steps = parts.steps, .size = parts.size}};
         for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].bind(input);
         return out;
     }
-    /// Where to go when this fires and the user gave no target: 80 % of each limit; of one side of a &&, of both of
-    /// a ||. That of a relaxed one is the same, else the cache would decide how much a reduction takes out.
+    /// The target where `until` is not given: 80 % of each limit, to be reached on one side of a && and on both sides
+    /// of a ||. A relaxed trigger has the same target, or else the cache would decide how much a reduction removes.
     [[gnu::noinline]] constexpr trigger target() const noexcept {
         trigger out{{.steps = detail::opposite(parts.steps), .size = parts.size}};
         for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].target();
         return out;
     }
-    /// The first limit in messages; 0 where there is none.
+    /// The first limit in messages, which shares in `protect` are of; 0 if there is none.
     constexpr messages message_limit() const noexcept {
         for (auto const& one : parts.terms)
             if (one.of == detail::subject::messages && one.limit != 0) return {one.limit};
@@ -242,6 +256,7 @@ struct trigger {
     constexpr bool is_always() const noexcept {
         return parts.size == 1 && parts.terms[0].of == detail::subject::always;
     }
+    /// As it would be written: "(used >= 65 % || used > 100 messages)".
     std::string text() const {
         std::string answers[decltype(parts)::most];
         unsigned count = 0;
@@ -266,7 +281,13 @@ struct trigger {
     friend constexpr bool operator==(trigger const&, trigger const&) = default;
 };
 
-/// Anything that `when` takes: a trigger, or a type of your own.
+/// Anything that `when` takes: a trigger, or a type of your own with
+///
+///     bool due(usage const&) const           true if it fires; noexcept, asked for each layer and message
+///     measure fired(usage const&) const      what made it fire, for reports; measure::none if it does not
+///     auto target() const                    a value whose bind(tokens input) returns a predicate on usage: where the
+///                                            layer stops if `until` is not given
+///     messages message_limit() const         what shares in `protect` are of; 0 for the input
 template <class When>
 concept condition = std::copyable<When> && requires(When const& when, usage const& now, tokens input) {
     { when.due(now) } -> std::same_as<bool>;
@@ -275,7 +296,7 @@ concept condition = std::copyable<When> && requires(When const& when, usage cons
     { when.message_limit() } -> std::same_as<messages>;
 };
 
-/// Two conditions, one of which is of your own.
+/// Two conditions joined with && or ||, at least one of them a type of your own; two triggers make a trigger.
 template <bool Both, class Left, class Right>
 struct joined_condition {
     Left left = detail::slot_default<Left>();
@@ -302,10 +323,12 @@ struct joined_condition {
     friend bool operator==(joined_condition const&, joined_condition const&) = default;
 };
 
+/// Fires when both do.
 template <condition Left, condition Right>
 constexpr joined_condition<true, Left, Right> operator&&(Left left, Right right) noexcept {
     return {left, right};
 }
+/// Fires when one of them does.
 template <condition Left, condition Right>
 constexpr joined_condition<false, Left, Right> operator||(Left left, Right right) noexcept {
     return {left, right};
@@ -313,7 +336,7 @@ constexpr joined_condition<false, Left, Right> operator||(Left left, Right right
 
 namespace detail {
 
-/// `used`, or where Room `headroom`, on the left of a comparison.
+/// The left side of a comparison: `headroom` if Room, else `used`.
 template <bool Room>
 struct operand {
     template <class Quantity>
@@ -359,8 +382,8 @@ private:
     }
 };
 
-/// True where `until` can hold while `when` still fires, as far as both speak of the same quantity; a relaxed one is
-/// taken for the one within.
+/// True if `until` can hold while `when` still fires, so that a layer would stop and be due again at once. Compares
+/// only limits of the same quantity; of a relaxed trigger the limit that it has without a cache.
 constexpr bool conflicts(threshold const& when, threshold const& until) noexcept {
     if (when.of != until.of || when.share != until.share || when.of < subject::tokens) return false;
     bool const room = when.of == subject::headroom;  // falls where the others rise
@@ -368,6 +391,7 @@ constexpr bool conflicts(threshold const& when, threshold const& until) noexcept
     if (when.limit == until.limit) return includes_limit(when.how) && includes_limit(until.how);
     return room == (until.limit < when.limit);
 }
+/// The same for whole expressions: true if some of the conflicting pairs of comparisons satisfy both.
 constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
     unsigned all = 0;
     for (unsigned at = when.parts.size; at-- > 0;) {
@@ -381,14 +405,16 @@ constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
 
 }  // namespace detail
 
-/// What the conversation uses: `used >= 65_pct`, `used > 100_messages`.
+/// What the request takes: `used >= 65_pct` of the input, `used > 20'000_tokens`, `used > 100_messages`,
+/// `used > 20_turns`.
 inline constexpr detail::operand<false> used{};
-/// What is left of the input: `headroom < 20'000_tokens`.
+/// What remains of the input: `headroom < 20'000_tokens`, `headroom < 10_pct`.
 inline constexpr detail::operand<true> headroom{};
-/// Fires in every run; where a target is wanted, none is ever reached.
+/// Fires in every run, and on each arrival for layers that act then. Its target is never reached.
 inline constexpr trigger always{{.terms = {{.of = detail::subject::always}}}};
 
-/// What `until` takes: a trigger that says when enough is done, by default 80 % of each limit of `when`.
+/// What `until` takes: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default 80 % of each
+/// limit of `when`. Converts from trigger, so that a layer's member accepts the comparison itself.
 struct target {
     trigger at = {};
     bool given = false;
@@ -401,7 +427,7 @@ struct target {
         if constexpr (std::same_as<Given, trigger>) at = goal;
     }
 
-    /// A callable on usage: whether a layer with this trigger has done enough.
+    /// A predicate on usage: true if a layer with this `when` has done enough.
     constexpr detail::bound_trigger goal(trigger const& when, tokens input) const noexcept {
         return given ? at.bind(input) : when.target().bind(input);
     }
@@ -414,8 +440,9 @@ struct target {
     friend constexpr bool operator==(target const&, target const&) = default;
 };
 
-/// `when`, raised by the share `by` of the input while there are cached tokens, because every reduction throws what
-/// follows it out of the provider's prompt cache; at most to `ceiling`, and one that is above it stays. C7, C11
+/// `when` with its limit raised by the share `by` of the input, at most to `ceiling`, while the provider reads requests
+/// from its prompt cache: a reduction evicts all that follows it from there, so it should come later. A limit already
+/// above `ceiling` stays. The default ceiling is that of `escalate`.
 constexpr trigger relaxed(trigger when, percent by, percent ceiling = {9'800}) {
     auto& one = when.parts.terms[0];
     detail::reject_unless(

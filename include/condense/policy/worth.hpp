@@ -9,13 +9,14 @@
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
 
-// Whether a batch of edits gains enough to be made: at_least(20'000_tokens), at_least(10_pct), or
-// pays_off{.input_price = 3.0_per_million, .cached_price = 0.3_per_million}.
+// Whether the edits of one layer gain enough to stand: at_least(20'000_tokens), at_least(10_pct), or
+// pays_off{.input_price = 3.0_per_million, .cached_price = 0.3_per_million}. Otherwise they are rolled back. A type of
+// your own says `pays(tokens saved, usage before)`, or `pays(gain)` if it needs the cached prefix.
 
 namespace condense {
 inline namespace v1 {
 
-/// The tokens saved must reach a count and a share of the input. By default any gain will do.
+/// The tokens saved must reach a count and a share of the input. By default any gain is enough. Binds in routine runs.
 struct least_gain {
     tokens count = {};
     percent share = {};
@@ -26,14 +27,17 @@ struct least_gain {
     friend constexpr bool operator==(least_gain const&, least_gain const&) = default;
 };
 
+/// `at_least(20'000_tokens)`, `at_least(10_pct)`: equality is enough.
 constexpr least_gain at_least(tokens count) noexcept { return {.count = count}; }
 constexpr least_gain at_least(percent share) noexcept { return {.share = share}; }
 
-/// X6: the tokens saved over the coming requests must be worth more than what it costs to send anew what
-/// the provider's prompt cache holds behind the first change. Growth of the conversation weighs on both
-/// sides alike and is left out. Where requests come further apart than the cache lives, or there is none,
-/// give the input price as cached price. A type beside `least_gain`, so that only programs with it have the code that
-/// measures the cached prefix.
+/// Compares the price of the coming requests with the edits and without: an edit makes each of them cheaper, but the
+/// next has to send again all that the provider's prompt cache holds behind the first change. Growth of the
+/// conversation costs the same either way and is left out. If there is no cache, or it expires between requests, use
+/// the input price as cached price.
+///
+/// Costs measuring the cached prefix after each layer. A type beside `least_gain`, so that only programs that use it
+/// contain that code.
 struct pays_off {
     price input_price = {3'000'000};  ///< of tokens that are not cached
     price cached_price = {300'000};   ///< of tokens read from the cache
@@ -41,9 +45,9 @@ struct pays_off {
     v1::turns turns = {10};           ///< requests still expected, at least one
     tokens block = {1};               ///< caches hold whole blocks of so many tokens
 
-    constexpr bool pays(gain const& made) const noexcept {
-        auto const without = bill(made.before.tokens, made.prefix_before);
-        auto const with = bill(made.before.tokens - made.saved, made.prefix_after);
+    constexpr bool pays(gain const& change) const noexcept {
+        auto const without = bill(change.before.tokens, change.prefix_before);
+        auto const with = bill(change.before.tokens - change.saved, change.prefix_after);
         return with < without;
     }
     constexpr void validate() const {
@@ -54,15 +58,17 @@ struct pays_off {
     friend constexpr bool operator==(pays_off const&, pays_off const&) = default;
 
 private:
+    /// Of tokens that are not cached yet: providers that charge for writing do so in place of the input price.
     constexpr price write_or_input() const noexcept { return write_price > input_price ? write_price : input_price; }
 
-    /// The next request sends all behind the prefix anew, those after it nothing.
+    /// The price of all requests in millionths, capped: the next one is cached up to the prefix, in whole blocks, those
+    /// after it entirely.
     constexpr std::uint64_t bill(tokens size, tokens prefix) const noexcept {
-        auto const held = prefix.count < size.count ? prefix.count / block.count * block.count : size.count;
+        auto const cached = prefix.count < size.count ? prefix.count / block.count * block.count : size.count;
         using detail::add_capped;
         using detail::mul_capped;
-        auto const first = add_capped(mul_capped(held, cached_price.millionths),
-                                      mul_capped(size.count - held, write_or_input().millionths));
+        auto const first = add_capped(mul_capped(cached, cached_price.millionths),
+                                      mul_capped(size.count - cached, write_or_input().millionths));
         return add_capped(first, mul_capped(mul_capped(size.count, cached_price.millionths), turns.count - 1));
     }
 };

@@ -12,12 +12,14 @@
 #include <condense/shorten/json_sample.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Chooses a shortener by the type of a text: by_content{.log = compact_log{.tail = 50_lines}}.
-// `.detect` takes any callable std::string_view -> content in place of content_of.
+// Chooses a shortener by the type of a text: by_content{.log = compact_log{.tail = 50_lines}}. `.detect` takes any
+// callable from a std::string_view to content in place of content_of.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
+
+// What the shorteners of a composite have together.
 
 template <class First, class... Rest>
 constexpr part_kinds kinds_of_all() noexcept {
@@ -34,8 +36,9 @@ constexpr bool some_sees_others() noexcept {
 
 }  // namespace detail
 
-/// Loses what the chosen shortener loses. Costs detecting the type of each part that one of them may apply to. Applies
-/// to the kinds of parts of all of them together; each shortener is used for its own kinds only.
+/// One shortener for each type of text. Loses what the chosen one loses. Costs detecting the type of each part that one
+/// of them may apply to. Applies to the kinds of parts of all of them together; each is used for its own kinds only, so
+/// a part whose type has a shortener for other kinds is left alone.
 template <class Json = json_sample, class Log = compact_log, class Diff = head_tail, class SearchHits = head_tail,
           class Code = head_tail, class Prose = head_tail, class Binary = head_tail,
           content_detector Detect = default_detector>
@@ -65,35 +68,38 @@ struct by_content {
             return false;
         });
     }
-    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& how) const noexcept {
-        return each([&](auto const& slot) { return detail::may_apply(slot, kind, sealed, size, how); });
+    /// True if one of them may apply. The type of the text is not known yet.
+    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& context) const noexcept {
+        return each([&](auto const& slot) { return detail::may_apply(slot, kind, sealed, size, context); });
     }
+    /// Binds each of them, since any may be chosen. Refers to this object and to the draft.
     template <class Draft>
-    constexpr auto bind(Draft const& seen) const {
-        return [this, for_json = detail::bind_shortener(json, seen), for_log = detail::bind_shortener(log, seen),
-                for_diff = detail::bind_shortener(diff, seen), for_hits = detail::bind_shortener(search_hits, seen),
-                for_code = detail::bind_shortener(code, seen), for_prose = detail::bind_shortener(prose, seen),
-                for_binary = detail::bind_shortener(binary, seen)](part_ref at, part_view const& part,
-                                                                   cut const& how) -> std::optional<std::string> {
-            if (!may_apply(part.kind, part.sealed, {part.text.size()}, how)) return std::nullopt;
+    constexpr auto bind(Draft const& draft) const {
+        return [this, for_json = detail::bind_shortener(json, draft), for_log = detail::bind_shortener(log, draft),
+                for_diff = detail::bind_shortener(diff, draft), for_hits = detail::bind_shortener(search_hits, draft),
+                for_code = detail::bind_shortener(code, draft), for_prose = detail::bind_shortener(prose, draft),
+                for_binary = detail::bind_shortener(binary, draft)](part_ref ref, part_view const& part,
+                                                                    cut const& context) -> std::optional<std::string> {
+            if (!may_apply(part.kind, part.sealed, {part.text.size()}, context)) return std::nullopt;
             switch (detect(part.text)) {
-                case content::json: return for_json(at, part, how);
-                case content::log: return for_log(at, part, how);
-                case content::diff: return for_diff(at, part, how);
-                case content::search_hits: return for_hits(at, part, how);
-                case content::code: return for_code(at, part, how);
-                case content::binary: return for_binary(at, part, how);
+                case content::json: return for_json(ref, part, context);
+                case content::log: return for_log(ref, part, context);
+                case content::diff: return for_diff(ref, part, context);
+                case content::search_hits: return for_hits(ref, part, context);
+                case content::code: return for_code(ref, part, context);
+                case content::binary: return for_binary(ref, part, context);
                 case content::prose: break;
             }
-            return for_prose(at, part, how);
+            return for_prose(ref, part, context);
         };
     }
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return bind(detail::no_conversation{})({}, part, how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        return bind(detail::no_conversation{})({}, part, context);
     }
     friend bool operator==(by_content const&, by_content const&) = default;
 
 private:
+    /// True as soon as ask(shortener) is.
     constexpr bool each(auto const& ask) const {
         return ask(json) || ask(log) || ask(diff) || ask(search_hits) || ask(code) || ask(prose) || ask(binary);
     }

@@ -38,6 +38,7 @@ struct repeated_end {
     constexpr std::size_t end() const noexcept { return begin + unit * copies; }
 };
 
+/// The text without the white space at its end.
 constexpr std::string_view without_space_after(std::string_view text) noexcept {
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;
@@ -47,7 +48,7 @@ constexpr std::string_view without_space_after(std::string_view text) noexcept {
 /// reversed text: the longest border of each suffix gives its period.
 constexpr repeated_end longest_repetition(std::string_view text) {
     auto const size = text.size();
-    auto const back = [&](std::size_t at) { return text[size - 1 - at]; };
+    auto const back = [&](std::size_t index) { return text[size - 1 - index]; };
     std::vector<std::uint32_t> border(size + 1);
     repeated_end best;
     std::size_t longest = 0;
@@ -67,8 +68,8 @@ constexpr repeated_end longest_repetition(std::string_view text) {
 /// Where in the first period to begin: after a line break, else after white space, else at a code point.
 constexpr std::size_t boundary_in(std::string_view text, std::size_t begin, std::size_t unit) noexcept {
     auto const after = [&](auto const& predicate) {
-        for (auto at = begin; at < begin + unit; ++at)
-            if (at == 0 || predicate(text[at - 1])) return at;
+        for (auto index = begin; index < begin + unit; ++index)
+            if (index == 0 || predicate(text[index - 1])) return index;
         return text.size();
     };
     if (auto const line = after([](char byte) { return byte == '\n'; }); line != text.size()) return line;
@@ -76,15 +77,17 @@ constexpr std::size_t boundary_in(std::string_view text, std::size_t begin, std:
     return utf8::continues(text[begin]) ? utf8::ceil(text, begin) : begin;
 }
 
+/// True if white space follows a word somewhere.
 constexpr bool has_two_words(std::string_view text) noexcept {
-    for (std::size_t at = 1; at < text.size(); ++at)
-        if (is_space(text[at]) && !is_space(text[at - 1])) return true;
+    for (std::size_t index = 1; index < text.size(); ++index)
+        if (is_space(text[index]) && !is_space(text[index - 1])) return true;
     return false;
 }
 
-/// Valid UTF-8 with one repetition collapsed, or nothing.
+/// The text, which is valid UTF-8, with its repeated end collapsed, or nothing. `silently`: a short text that is
+/// nothing but repetitions may lose them without a marker.
 constexpr std::optional<std::string> collapse_once(std::string_view text, bool silently) {
-    /// Up to so many characters may be removed without a marker, which would be most of the result.
+    /// From so many removed characters on there is a marker; before, it would be most of the result.
     constexpr std::uint64_t silent_limit = 96;
     text = without_space_after(text);
     auto end_run = longest_repetition(text);
@@ -114,9 +117,9 @@ constexpr std::optional<std::string> collapse_once(std::string_view text, bool s
 
 }  // namespace detail
 
-/// Keeps one copy and a marker that counts the others. A text of repeated words alone ("A B A B") that loses less than
-/// 96 characters gets no marker, except for a tool result, which is then left alone. No change if less than an eighth
-/// would be saved. Costs two passes over the text and four bytes of memory for each byte of it.
+/// Loses nothing but copies: keeps one, and a marker that counts the others. A text of repeated words alone ("A B A B")
+/// that loses less than 96 characters gets no marker, except for a tool result, which is then left alone. No change if
+/// less than an eighth would be saved. Costs two passes over the text and four bytes of memory for each byte of it.
 struct collapse_repeats {
     static constexpr part_kinds applies_to = part_kind::text | part_kind::reasoning | part_kind::tool_result;
 

@@ -17,8 +17,10 @@
 namespace condense {
 inline namespace v1 {
 
+/// What a text looks like. `prose` also stands for everything that no other type was recognised in.
 enum class content : std::uint8_t { json, log, diff, search_hits, code, prose, binary };
 
+/// "search hits", for reports and markers.
 constexpr std::string_view name(content kind) noexcept {
     switch (kind) {
         case content::json: return "json";
@@ -40,14 +42,14 @@ inline constexpr std::size_t detection_limit = 4'096;
 /// True for a NUL, or if more than one byte in sixteen does not occur in text.
 constexpr bool is_binary(std::string_view sample) noexcept {
     std::size_t odd = 0;
-    for (std::size_t at = 0; at < sample.size();) {
-        auto const decoded = utf8::decode(sample, at);
-        auto const byte = static_cast<unsigned char>(sample[at]);
+    for (std::size_t offset = 0; offset < sample.size();) {
+        auto const decoded = utf8::decode(sample, offset);
+        auto const byte = static_cast<unsigned char>(sample[offset]);
         if (byte == 0) return true;
         bool const control = byte < 0x20 && byte != 0x1B && (byte < '\t' || byte > '\r');
         // A code point cut at the end of the sample is not ill-formed.
-        if (control || (!decoded.valid && at + 4 <= sample.size())) odd += decoded.size;
-        at += decoded.size;
+        if (control || (!decoded.valid && offset + 4 <= sample.size())) odd += decoded.size;
+        offset += decoded.size;
     }
     return odd * 16 > sample.size();
 }
@@ -57,10 +59,11 @@ constexpr std::string_view without_indent(std::string_view line) noexcept {
     return line;
 }
 
-constexpr std::size_t digits_at(std::string_view line, std::size_t at) noexcept {
-    auto const begin = at;
-    while (at < line.size() && class_of(line[at]) == byte_class::digit) ++at;
-    return at - begin;
+/// How many digits stand at this offset.
+constexpr std::size_t digits_at(std::string_view line, std::size_t offset) noexcept {
+    auto const begin = offset;
+    while (offset < line.size() && class_of(line[offset]) == byte_class::digit) ++offset;
+    return offset - begin;
 }
 
 constexpr bool begins_with_any(std::string_view line, auto const& words) noexcept {
@@ -79,14 +82,14 @@ constexpr bool has_any(std::string_view line, auto const& words) noexcept {
 constexpr bool is_search_hit(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 4> diagnoses = {" error", " warning:", " note:", " fatal"};
     bool path = false;
-    for (std::size_t at = 0; at < line.size() && class_of(line[at]) != byte_class::space; ++at) {
-        path = path || class_of(line[at]) == byte_class::letter;
-        if (at == 0 || !path || (line[at] != ':' && line[at] != '-')) continue;
-        auto const digits = digits_at(line, at + 1);
-        if (digits == 0 || at + 1 + digits >= line.size() || line[at + 1 + digits] != line[at]) continue;
-        auto const file = line.substr(0, at);
+    for (std::size_t offset = 0; offset < line.size() && class_of(line[offset]) != byte_class::space; ++offset) {
+        path = path || class_of(line[offset]) == byte_class::letter;
+        if (offset == 0 || !path || (line[offset] != ':' && line[offset] != '-')) continue;
+        auto const digits = digits_at(line, offset + 1);
+        if (digits == 0 || offset + 1 + digits >= line.size() || line[offset + 1 + digits] != line[offset]) continue;
+        auto const file = line.substr(0, offset);
         return has_any(file, std::array<std::string_view, 3>{".", "/", "\\"}) &&
-               !has_any(line.substr(at + 1 + digits, 24), diagnoses);
+               !has_any(line.substr(offset + 1 + digits, 24), diagnoses);
     }
     return false;
 }
@@ -102,15 +105,16 @@ constexpr bool is_log_line(std::string_view line) noexcept {
     if (has_any(front, levels)) return true;
     auto const stamp = line.substr(0, 32);
     std::size_t groups = 0;  // of digits with ':' or '-' between: 12:30:45, 2024-05-01
-    for (std::size_t at = 0; at < stamp.size();) {
-        auto const digits = digits_at(stamp, at);
+    for (std::size_t offset = 0; offset < stamp.size();) {
+        auto const digits = digits_at(stamp, offset);
         if (digits == 0) {
-            ++at;
+            ++offset;
             continue;
         }
-        at += digits;
-        bool const joined = at < stamp.size() && (stamp[at] == ':' || stamp[at] == '-' || stamp[at] == '/');
-        if (joined && digits_at(stamp, at + 1) >= 2 && ++groups == 2) return true;
+        offset += digits;
+        bool const joined =
+            offset < stamp.size() && (stamp[offset] == ':' || stamp[offset] == '-' || stamp[offset] == '/');
+        if (joined && digits_at(stamp, offset + 1) >= 2 && ++groups == 2) return true;
     }
     // [ 12%], [3/40]
     return line.starts_with('[') &&
@@ -118,6 +122,7 @@ constexpr bool is_log_line(std::string_view line) noexcept {
             (digits_at(line, 1) != 0 && line.substr(0, 12).find('/') != std::string_view::npos));
 }
 
+/// True for a line that begins or ends as lines of common languages do, with or without a line number before it.
 constexpr bool is_code_line(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 30> beginnings = {
         "#include", "#define", "#if",        "#endif",   "import ", "from ",  "def ",   "class ",
@@ -134,6 +139,7 @@ constexpr bool is_code_line(std::string_view line) noexcept {
     return false;
 }
 
+/// How many lines of a sample look like which type; a line may count for several.
 struct line_votes {
     std::size_t lines = 0;  ///< without blank ones
     std::size_t hunks = 0;
@@ -143,15 +149,16 @@ struct line_votes {
     std::size_t repeated = 0;  ///< of the same shape as one of the sixteen lines before
 };
 
+/// Counts the votes of a sample; `complete` if it is the whole text.
 constexpr line_votes count_votes(std::string_view sample, bool complete) noexcept {
     line_votes votes;
     std::array<std::uint32_t, 16> shapes{};
-    for (std::size_t at = 0; at < sample.size();) {
-        auto const stop = sample.find('\n', at);
+    for (std::size_t offset = 0; offset < sample.size();) {
+        auto const stop = sample.find('\n', offset);
         // A line cut at the end of the sample counts only if it is the only one.
         if (stop == std::string_view::npos && !complete && votes.lines != 0) break;
-        auto line = sample.substr(at, stop == std::string_view::npos ? stop : stop - at);
-        at = stop == std::string_view::npos ? sample.size() : stop + 1;
+        auto line = sample.substr(offset, stop == std::string_view::npos ? stop : stop - offset);
+        offset = stop == std::string_view::npos ? sample.size() : stop + 1;
         if (line.ends_with('\r')) line.remove_suffix(1);
         auto const line_info = facts_of_line(line);
         if (without_indent(line).empty()) continue;
@@ -170,7 +177,9 @@ constexpr line_votes count_votes(std::string_view sample, bool complete) noexcep
 
 }  // namespace detail
 
-/// Examines 4 KiB, and the whole text if it begins like JSON.
+/// The type of a text. Examines its first 4 KiB, and all of it if it begins like JSON. The shares of lines that decide
+/// are guesses: a hunk makes a diff; half of the lines hits or log lines; two fifths code; half of at least eight lines
+/// of few shapes a log, too.
 constexpr content content_of(std::string_view text) noexcept {
     auto const sample = text.substr(0, detail::detection_limit);
     if (detail::is_binary(sample)) return content::binary;

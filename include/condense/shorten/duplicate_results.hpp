@@ -14,7 +14,7 @@
 #include <condense/detail/sort.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Of tool results that are equal byte for byte, keeps the newest; the others refer to it:
+// Keeps the newest of tool results that are equal byte for byte; the others become a note that refers to it:
 // compress{.with = duplicate_results{.over = 200_chars}}.
 
 namespace condense {
@@ -37,8 +37,8 @@ constexpr void keep_equal(std::vector<result_copy>& copies, Equal const& equal) 
         for (end = begin + 1; end < copies.size() && equal(copies[begin], copies[end]);) ++end;
         if (end - begin == 1) continue;
         auto const newest = copies[end - 1].part_id;
-        for (auto at = begin; at != end; ++at) {
-            copies[count] = copies[at];
+        for (auto index = begin; index != end; ++index) {
+            copies[count] = copies[index];
             copies[count++].newest = newest;
         }
     }
@@ -53,8 +53,10 @@ constexpr void keep_equal(std::vector<result_copy>& copies, Equal const& equal) 
 struct duplicate_results {
     using needs_conversation = void;
 
-    text_limit over = chars{200};
+    text_limit over = chars{200};  ///< shorter results are left alone: the note would save little
 
+    /// Finds candidates by size, then by fingerprint. The callable compares the texts themselves, with the newest
+    /// result as it was and as it is now. It refers to the draft.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         using detail::result_copy;
@@ -93,18 +95,18 @@ struct duplicate_results {
             return left.size == right.size && left.hash == right.hash;
         });
         by_part(copies);
-        return [copies = std::move(copies), source = detail::address_of(draft)](part_ref at, part_view const& part,
-                                                                                cut const& how) {
+        return [copies = std::move(copies), source = detail::address_of(draft)](part_ref ref, part_view const& part,
+                                                                                cut const& context) {
             std::optional<std::string> note;
-            auto const* const copy = detail::find_part(copies, at.part_id);
-            if (copy == nullptr || copy->newest == at.part_id || part.text.size() <= detail::omission_limit)
+            auto const* const copy = detail::find_part(copies, ref.part_id);
+            if (copy == nullptr || copy->newest == ref.part_id || part.text.size() <= detail::omission_limit)
                 return note;
             auto const refer_to = [&](part_view const& later) {
                 if (!note && later.text == part.text)
                     note = detail::omission_of_all(
                         part.text, later.tool,
                         later.tool.empty() ? "a later result is the same" : ": a later result of it is the same",
-                        how.how);
+                        context.how);
             };
             auto const newest = source->part_at(copy->newest);
             source->original(newest, refer_to);
@@ -117,6 +119,7 @@ struct duplicate_results {
     friend constexpr bool operator==(duplicate_results const&, duplicate_results const&) = default;
 
 private:
+    /// Sorts by part_id, as find_part and the walk over messages need.
     static constexpr void by_part(std::vector<detail::result_copy>& copies) {
         detail::sort(copies, [](detail::result_copy const& left, detail::result_copy const& right) {
             return left.part_id < right.part_id;

@@ -15,6 +15,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Two shorteners as one; first_of nests them to the right. It is a composite: the library binds it and asks it by
+/// may_apply(), so that each of the two keeps its own kinds of parts and limits.
 template <class First, class Second>
 struct either_shortener {
     static_assert(check_shortener<First>() && check_shortener<Second>());
@@ -31,29 +33,32 @@ struct either_shortener {
         if constexpr (requires { first.validate(); }) first.validate();
         if constexpr (requires { second.validate(); }) second.validate();
     }
-    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& how) const noexcept {
-        return detail::may_apply(first, kind, sealed, size, how) || detail::may_apply(second, kind, sealed, size, how);
+    constexpr bool may_apply(part_kind kind, bool sealed, bytes size, cut const& context) const noexcept {
+        return detail::may_apply(first, kind, sealed, size, context) ||
+               detail::may_apply(second, kind, sealed, size, context);
     }
+    /// The first result, unless it is still over the layer's limit and the second is shorter.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         return [apply_first = bind_shortener(first, draft), apply_second = bind_shortener(second, draft)](
-                   part_ref at, part_view const& part, cut const& how) {
-            auto shorter = apply_first(at, part, how);
-            bool const any_size = takes_any_size<First>() || how.over == text_limit{chars{0}};
-            if (shorter && (any_size || shorter->empty() || how.over.holds(*shorter))) return shorter;
-            auto other = apply_second(at, part, how);
+                   part_ref ref, part_view const& part, cut const& context) {
+            auto shorter = apply_first(ref, part, context);
+            bool const any_size = takes_any_size<First>() || context.over == text_limit{chars{0}};
+            if (shorter && (any_size || shorter->empty() || context.over.holds(*shorter))) return shorter;
+            auto other = apply_second(ref, part, context);
             return other && (!shorter || other->size() < shorter->size()) ? other : shorter;
         };
     }
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return bind(no_conversation{})({}, part, how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        return bind(no_conversation{})({}, part, context);
     }
     friend bool operator==(either_shortener const&, either_shortener const&) = default;
 };
 
 }  // namespace detail
 
-/// Loses what the chosen shortener loses. Costs an attempt for each shortener before it.
+/// Several shorteners as one; put the one that loses least first. Loses what the chosen one loses. Costs an attempt for
+/// each shortener before it, and for those after it if no result is within the layer's limit.
 template <class Only>
 constexpr Only first_of(Only only) {
     return only;

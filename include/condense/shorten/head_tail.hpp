@@ -22,12 +22,15 @@ inline namespace v1 {
 
 namespace detail {
 
-/// The figures of a gap. measure_gap moves `head` and `tail` outward if an earlier marker lies across them.
+/// The figures of the gap that a marker states.
 struct measured_gap {
     omitted count = {};
     std::string_view what = "characters";
 };
 
+/// Measures text[head, tail), the part that is left out, in lines if both ends are at line breaks, else in characters.
+/// An earlier marker within it adds its figures; one that lies across an end moves that end outward, so that no half of
+/// a marker stays. `shortened`: the text is known to be the rest of an earlier cut.
 constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std::size_t& tail, bool ascii,
                                    bool shortened) {
     auto const points = [ascii](std::string_view piece) { return ascii ? piece.size() : utf8::count(piece); };
@@ -47,10 +50,11 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
     auto const whole_lines = (head == 0 || text[head - 1] == '\n') && (tail == text.size() || text[tail - 1] == '\n');
     if (auto const lines = whole_lines ? count_lines(text) : 0; lines > 1) {
         auto const missing = count_lines(text.substr(head, tail - head));
-        auto const cut = has_marker ? find_cut(text, "lines", lines) : std::nullopt;
-        if (cut && cut->begin >= head && cut->end <= tail)
-            return {{cut->count.total - (lines - missing), cut->count.total, cut->count.of_rest}, "lines"};
-        return {{missing, lines, rest || cut}, "lines"};
+        auto const previous = has_marker ? find_cut(text, "lines", lines) : std::nullopt;
+        if (previous && previous->begin >= head && previous->end <= tail)
+            return {{previous->count.total - (lines - missing), previous->count.total, previous->count.of_rest},
+                    "lines"};
+        return {{missing, lines, rest || previous}, "lines"};
     }
     auto const missing = points(text.substr(head, tail - head));
     return {{missing, total, rest || (has_marker && find_cut(text, "lines", count_lines(text)))}};
@@ -59,8 +63,8 @@ constexpr measured_gap measure_gap(std::string_view text, std::size_t& head, std
 /// The type of the original of `text`, which an earlier marker may state; empty if unknown.
 constexpr std::string_view original_type(std::string_view text, bool shortened) {
     if (text.find(opening) != std::string_view::npos) {
-        if (auto const cut = find_cut(text, "characters", utf8::count(text))) return cut->count.type;
-        if (auto const cut = find_cut(text, "lines", count_lines(text))) return cut->count.type;
+        if (auto const previous = find_cut(text, "characters", utf8::count(text))) return previous->count.type;
+        if (auto const previous = find_cut(text, "lines", count_lines(text))) return previous->count.type;
     }
     return shortened ? std::string_view{} : type_of_text(text);
 }
@@ -69,7 +73,7 @@ constexpr std::string_view original_type(std::string_view text, bool shortened) 
 /// would not save more than the marker takes.
 constexpr std::optional<std::string> cut_middle(std::string_view text, bool ascii, text_limit const& head_limit,
                                                 text_limit const& tail_limit, text_limit const& at_most,
-                                                recovery const& how) {
+                                                recovery const& origin) {
     auto head = head_limit.prefix_of(text, ascii);
     auto tail = tail_limit.suffix_of(text, ascii);
     bool const too_large = !at_most.holds(text, ascii);
@@ -88,13 +92,13 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
         tail = tail > back ? tail : back;
         if (head > tail) head = tail;
     }
-    auto gap = measure_gap(text, head, tail, ascii, how.shortened);
-    gap.count.type = how.words.type_and_share ? original_type(text, how.shortened) : std::string_view{};
+    auto gap = measure_gap(text, head, tail, ascii, origin.shortened);
+    gap.count.type = origin.words.type_and_share ? original_type(text, origin.shortened) : std::string_view{};
     std::string result;
     result.reserve(head + omission_limit + 2 + (text.size() - tail));
     result.append(text.substr(0, head));
     if (head != 0 && result.back() != '\n') result.push_back('\n');
-    append_omission(result, gap.count, gap.what, way_back(how));
+    append_omission(result, gap.count, gap.what, way_back(origin));
     if (tail != text.size()) result.push_back('\n');
     result.append(text.substr(tail));
     if (result.size() >= text.size()) return std::nullopt;
@@ -104,16 +108,18 @@ constexpr std::optional<std::string> cut_middle(std::string_view text, bool asci
 /// The same for any bytes. Replaces ill-formed ones first, so that the limits hold for the result.
 constexpr std::optional<std::string> cut_any(std::string_view text, text_limit const& head_limit,
                                              text_limit const& tail_limit, text_limit const& at_most,
-                                             recovery const& how) {
+                                             recovery const& origin) {
     auto const plain = utf8::ascii_end(text, 0);
-    if (utf8::valid(text, plain)) return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, how);
+    if (utf8::valid(text, plain))
+        return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, origin);
     std::string clean;
     utf8::append_scrubbed(clean, text);
-    auto result = cut_middle(clean, false, head_limit, tail_limit, at_most, how);
+    auto result = cut_middle(clean, false, head_limit, tail_limit, at_most, origin);
     if (result && result->size() >= text.size()) result.reset();
     return result;
 }
 
+/// What two limits let through together, unit by unit; unset if one is unset.
 constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
     auto const add = [](std::uint64_t& sum, std::uint64_t value) {
         if (sum == u64_limit || value == u64_limit) sum = u64_limit;  // not given
@@ -125,6 +131,7 @@ constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
     return left;
 }
 
+/// For validate(): throws unless a marker and something of the text fit.
 constexpr void check_room(text_limit const& at_most) {
     reject_unless(at_most.bytes.count >= 2 * omission_limit && at_most.chars.count >= 2 * omission_limit &&
                       at_most.lines.count >= 5,
@@ -132,6 +139,7 @@ constexpr void check_room(text_limit const& at_most) {
                   "head_tail)");
 }
 
+/// Raises a limit that pressure has halved below the size of a marker.
 constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
     if (at_most.bytes.count < 2 * omission_limit) at_most.bytes.count = 2 * omission_limit;
     if (at_most.chars.count < 2 * omission_limit) at_most.chars.count = 2 * omission_limit;
@@ -139,7 +147,8 @@ constexpr text_limit no_less_than_marker(text_limit at_most) noexcept {
     return at_most;
 }
 
-/// Lowers `at_most` to the layer's `over` if the shortener would keep more, so that no result stays too large.
+/// Lowers `at_most` to the layer's `over` if the shortener would keep more, so that no result stays too large. `most`
+/// is what the shortener keeps.
 constexpr text_limit bounded_by(text_limit at_most, text_limit const& most, text_limit const& over) noexcept {
     if (over == text_limit{chars{0}}) return at_most;  // none
     if (most.chars.count != u64_limit && most.chars > over.chars)
@@ -160,10 +169,11 @@ struct head_tail {
     text_limit tail = chars{4'000};
     text_limit at_most = {};
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        auto const bound = detail::bounded_by(at_most.halved(how.halvings), most().halved(how.halvings), how.over);
-        return detail::cut_any(part.text, head.halved(how.halvings), tail.halved(how.halvings),
-                               detail::no_less_than_marker(bound), how.how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        auto const bound =
+            detail::bounded_by(at_most.halved(context.halvings), most().halved(context.halvings), context.over);
+        return detail::cut_any(part.text, head.halved(context.halvings), tail.halved(context.halvings),
+                               detail::no_less_than_marker(bound), context.how);
     }
     constexpr void validate() const { detail::check_room(at_most); }
     /// The most of a text that it keeps, per unit.
@@ -171,26 +181,26 @@ struct head_tail {
     friend constexpr bool operator==(head_tail const&, head_tail const&) = default;
 };
 
-/// Keeps the beginning.
+/// Keeps the beginning: head_tail without a tail.
 struct head {
     text_limit keep = chars{8'000};
     text_limit at_most = {};
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return head_tail{keep, chars{0}, at_most}(part, how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        return head_tail{keep, chars{0}, at_most}(part, context);
     }
     constexpr void validate() const { detail::check_room(at_most); }
     constexpr text_limit most() const noexcept { return keep && at_most; }
     friend constexpr bool operator==(head const&, head const&) = default;
 };
 
-/// Keeps the end.
+/// Keeps the end: head_tail without a head.
 struct tail {
     text_limit keep = chars{8'000};
     text_limit at_most = {};
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return head_tail{chars{0}, keep, at_most}(part, how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        return head_tail{chars{0}, keep, at_most}(part, context);
     }
     constexpr void validate() const { detail::check_room(at_most); }
     constexpr text_limit most() const noexcept { return keep && at_most; }

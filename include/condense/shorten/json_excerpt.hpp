@@ -22,6 +22,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail::json {
 
+/// How much of each container and string an excerpt keeps.
 struct excerpt_limits {
     std::uint64_t keys = 0;      ///< members of an object
     std::uint64_t row_keys = 0;  ///< members of an object in an array
@@ -39,6 +40,7 @@ struct member_counts {
     std::uint64_t nulls = 0;
 };
 
+/// Counts the members of the outermost container; `bad` if the text is not JSON.
 constexpr member_counts count_members(std::string_view text) noexcept {
     scanner scan{text};
     member_counts result{scan.next(), 0, 0};
@@ -52,7 +54,7 @@ constexpr member_counts count_members(std::string_view text) noexcept {
     }
 }
 
-/// The same for a text that may be an array; its rows are counted in the same pass.
+/// The same for a text that may be an array, whose rows enter the statistics `rows` in the same pass.
 constexpr member_counts count_rows(std::string_view text, outliers& rows) {
     scanner scan{text};
     if (scan.next() != token::array) return count_members(text);
@@ -68,9 +70,12 @@ constexpr std::string_view value_text(scanner& scan, token first) noexcept {
     return opens(first) ? scan.skip() : scan.text();
 }
 
+/// Writes one excerpt; make a new one for each text. Reads the text with a pull scanner, without building a tree, so
+/// memory does not grow with the text.
 class excerpt_writer {
 public:
-    constexpr excerpt_writer(excerpt_limits const& limits, recovery how) noexcept : limits_{limits}, how_{how} {}
+    constexpr excerpt_writer(excerpt_limits const& limits, recovery origin) noexcept
+        : limits_{limits}, origin_{origin} {}
 
     struct result {
         std::string text = {};
@@ -104,8 +109,8 @@ public:
     }
 
     /// The marker alone, for where nothing else fits.
-    static constexpr std::string only_marker(std::string_view text, recovery how) {
-        excerpt_writer read{{}, how};
+    static constexpr std::string only_marker(std::string_view text, recovery origin) {
+        excerpt_writer read{{}, origin};
         bool const earlier = !read.without_marker(text).empty();
         auto const top = count_members(text);
         auto const members = top.members + read.earlier_missing_ - (earlier ? 1 : 0);
@@ -144,7 +149,7 @@ private:
             if (text[comma] == ',') end = comma + 1;
             else if (member != 0) from = text.rfind(',', begin);
             earlier_missing_ = count.missing;
-            how_.shortened = count.of_rest;
+            origin_.shortened = count.of_rest;
             out.append(text.substr(0, from)).append(text.substr(end));
             return out;
         }
@@ -154,6 +159,7 @@ private:
 
     static constexpr unsigned level_limit = 3;  ///< deeper containers are kept or omitted as a whole
 
+    /// Where in the document a value stands.
     struct place {
         unsigned level = 0;
         bool in_array = false;  ///< an element
@@ -161,8 +167,9 @@ private:
         outliers* rows = nullptr;  ///< of an element that differs: statistics of the others
     };
 
-    constexpr void value(std::string& out, token kind, std::string_view text, place at) {
-        if (opens(kind)) container(out, text, count_members(text), at);
+    /// Appends one value, shortened if it is over its limit.
+    constexpr void value(std::string& out, token kind, std::string_view text, place position) {
+        if (opens(kind)) container(out, text, count_members(text), position);
         else if (text.size() <= add_capped(limits_.value, excerpt_limit)) out.append(text);
         else if (kind == token::string) string(out, text.substr(1, text.size() - 2));
         else {
@@ -174,21 +181,21 @@ private:
         }
     }
 
-    /// Counts an escape as one character, and cuts through none.
+    /// Appends a string, given without its quotes. Counts an escape as one character, and cuts through none.
     constexpr void string(std::string& out, std::string_view text) {
-        auto const next = [&](std::size_t at) {
-            if (text[at] != '\\') return at + utf8::decode(text, at).size;
-            if (text[at + 1] != 'u') return at + 2;
+        auto const next = [&](std::size_t offset) {
+            if (text[offset] != '\\') return offset + utf8::decode(text, offset).size;
+            if (text[offset + 1] != 'u') return offset + 2;
             // The halves of a surrogate pair stay together.
-            bool const high = (text[at + 2] == 'd' || text[at + 2] == 'D') &&
-                              std::string_view{"89abAB"}.find(text[at + 3]) != std::string_view::npos;
-            return at + (high && text.substr(at + 6, 2) == "\\u" ? 12u : 6u);
+            bool const high = (text[offset + 2] == 'd' || text[offset + 2] == 'D') &&
+                              std::string_view{"89abAB"}.find(text[offset + 3]) != std::string_view::npos;
+            return offset + (high && text.substr(offset + 6, 2) == "\\u" ? 12u : 6u);
         };
         std::uint64_t total = 0;
         std::size_t end = 0;
-        for (std::size_t at = 0; at < text.size(); ++total) {
-            if (total == limits_.value) end = at;
-            at = next(at);
+        for (std::size_t offset = 0; offset < text.size(); ++total) {
+            if (total == limits_.value) end = offset;
+            offset = next(offset);
         }
         if (total <= add_capped(limits_.value, excerpt_limit)) out.append("\"").append(text).append("\"");
         else {
@@ -198,61 +205,67 @@ private:
         }
     }
 
-    constexpr void container(std::string& out, std::string_view text, member_counts const& counts, place at) {
-        if (at.level >= level_limit) {
+    /// Appends an object or array; below the deepest level it is minified if it is small, else replaced by a marker.
+    constexpr void container(std::string& out, std::string_view text, member_counts const& counts, place position) {
+        if (position.level >= level_limit) {
             auto const before = out.size();
             if (append_minified(out, text, as_size(add_capped(limits_.value, excerpt_limit)))) return;
             out.resize(before);
             has_omissions_ = true;
             auto const what = counts.kind == token::object ? "keys" : "items";
             out.append("\"").append(excerpt(counts.members, counts.members, what)).append("\"");
-        } else if (counts.kind == token::object) object(out, text, counts, at);
-        else array(out, text, counts, at);
+        } else if (counts.kind == token::object) object(out, text, counts, position);
+        else array(out, text, counts, position);
     }
 
     /// True if `present` members are cut down to `limit`; the marker takes the place of one more.
-    constexpr bool cuts(std::uint64_t present, std::uint64_t limit, place at) noexcept {
-        bool const cut = present > add_capped(limit, 1) || (at.level == 0 && has_marker_ && present > limit);
-        has_omissions_ = has_omissions_ || cut;
-        has_marker_ = has_marker_ || (cut && at.level == 0);
-        return cut;
+    constexpr bool cuts(std::uint64_t present, std::uint64_t limit, place position) noexcept {
+        bool const is_cut = present > add_capped(limit, 1) || (position.level == 0 && has_marker_ && present > limit);
+        has_omissions_ = has_omissions_ || is_cut;
+        has_marker_ = has_marker_ || (is_cut && position.level == 0);
+        return is_cut;
     }
 
+    /// The marker of the outermost container: the only one with a way back, the original size, and an earlier marker's
+    /// figures.
     constexpr void outer_marker(std::string& out, std::uint64_t missing, std::uint64_t total, std::string_view what,
                                 std::size_t size) {
         auto const begin = out.size();
-        append_escaped(out, excerpt_front(missing, total, what, size_ != 0 ? size_ : size, how_.shortened));
-        share_at_ = out.size();
+        append_escaped(out, excerpt_front(missing, total, what, size_ != 0 ? size_ : size, origin_.shortened));
+        share_offset_ = out.size();
         std::string recovery_text;
-        append_way(recovery_text, way_back(how_));
+        append_way(recovery_text, way_back(origin_));
         append_escaped(out, recovery_text);
         marker_size_ = out.size() - begin;
     }
 
     /// Inserts the type and the share that is left, which is known only after all is written.
     constexpr void insert_share(std::string& out, std::size_t size) const {
-        if (!how_.words.type_and_share) return;
+        if (!origin_.words.type_and_share) return;
         std::string share_text;
-        append_type(share_text, "json", out.size() - marker_size_, how_.shortened ? 0 : size_ != 0 ? size_ : size);
-        out.insert(share_at_, share_text);
+        append_type(share_text, "json", out.size() - marker_size_, origin_.shortened ? 0 : size_ != 0 ? size_ : size);
+        out.insert(share_offset_, share_text);
     }
 
+    /// Appends a marker as one more member or element.
     constexpr void marker(std::string& out, std::uint64_t kept_count, std::uint64_t total, std::string_view what,
-                          std::string_view text, place at) {
+                          std::string_view text, place position) {
         if (out.back() != '[' && out.back() != '{') out.push_back(',');
         if (what == "keys") out.append("\"[...]\":");
         out.append("\"");
-        if (at.level == 0)
+        if (position.level == 0)
             outer_marker(out, total + earlier_missing_ - kept_count, total + earlier_missing_, what, text.size());
         else out.append(excerpt(total - kept_count, total, what));
         out.append("\"");
     }
 
-    constexpr void object(std::string& out, std::string_view text, member_counts const& counts, place at) {
+    /// Keeps the first members; of a row that stands out those in which it differs from the others.
+    constexpr void object(std::string& out, std::string_view text, member_counts const& counts, place position) {
         auto const present = counts.members - (limits_.drop_null ? counts.nulls : 0);
-        auto const limit = at.in_array ? limits_.row_keys : limits_.keys;
-        bool const cut = cuts(present, limit, at);
-        auto selection = cut && at.rows != nullptr ? rarest_members(text, limit, *at.rows) : choice{0, limit};
+        auto const limit = position.in_array ? limits_.row_keys : limits_.keys;
+        bool const is_cut = cuts(present, limit, position);
+        auto selection =
+            is_cut && position.rows != nullptr ? rarest_members(text, limit, *position.rows) : choice{0, limit};
         std::uint64_t kept_count = 0;
         out.push_back('{');
         scanner scan{text};
@@ -265,12 +278,14 @@ private:
                 continue;
             }
             auto const spelling = value_text(scan, kind);
-            if (cut && !selection.accepts(at.rows == nullptr ? 0 : weight_of(*at.rows, key, spelling))) continue;
+            if (is_cut && !selection.accepts(position.rows == nullptr ? 0 : weight_of(*position.rows, key, spelling)))
+                continue;
             if (kept_count++ != 0) out.push_back(',');
             out.append(key).push_back(':');
-            value(out, kind, spelling, {at.level + 1, false, at.below_array, nullptr});
+            value(out, kind, spelling, {position.level + 1, false, position.below_array, nullptr});
         }
-        if (cut || (at.level == 0 && has_marker_)) marker(out, kept_count, counts.members, "keys", text, at);
+        if (is_cut || (position.level == 0 && has_marker_))
+            marker(out, kept_count, counts.members, "keys", text, position);
         out.push_back('}');
     }
 
@@ -284,6 +299,7 @@ private:
         }
     };
 
+    /// How rare a member's value is among the rows; capped, so that weights can be counted in an array.
     static constexpr std::uint32_t weight_of(outliers& rows, std::string_view key, std::string_view text) {
         scanner scan{text};
         auto const weight = rows.weigh(scan, scan.next(), false, outliers::path_of(key));
@@ -304,42 +320,46 @@ private:
         return {threshold, limit};
     }
 
-    constexpr void array(std::string& out, std::string_view text, member_counts const& counts, place at) {
-        auto const last = at.below_array ? 0 : limits_.last;
-        auto const outliers_limit = at.below_array ? 0 : limits_.outliers;
+    /// Keeps the first elements, then a marker, the elements that stand out in their order, and the last ones.
+    /// Of an array within another only the first elements stay, so that no statistics are needed there.
+    constexpr void array(std::string& out, std::string_view text, member_counts const& counts, place position) {
+        auto const last = position.below_array ? 0 : limits_.last;
+        auto const outliers_limit = position.below_array ? 0 : limits_.outliers;
         auto const limit = add_capped(add_capped(limits_.items, last), outliers_limit);
-        bool const cut = cuts(counts.members, limit, at);
+        bool const is_cut = cuts(counts.members, limit, position);
         outliers inner_rows;
-        auto& rows = at.level == 0 ? top_rows_ : inner_rows;
-        if (cut && outliers_limit != 0 && at.level != 0) count_rows(text, rows);
+        auto& rows = position.level == 0 ? top_rows_ : inner_rows;
+        if (is_cut && outliers_limit != 0 && position.level != 0) count_rows(text, rows);
         std::uint64_t row = 0;
         auto const write_row = [&](token first, std::string_view spelling, outliers* others) {
             if (row != 0) out.push_back(',');
-            value(out, first, spelling, {at.level + 1, true, true, others});
+            value(out, first, spelling, {position.level + 1, true, true, others});
         };
         out.push_back('[');
         scanner scan{text};
         scan.next();
         auto kind = scan.next();
-        for (; kind != token::close && (!cut || row < limits_.items); kind = scan.next(), ++row)
+        for (; kind != token::close && (!is_cut || row < limits_.items); kind = scan.next(), ++row)
             write_row(kind, value_text(scan, kind), nullptr);
-        if (cut) {
+        if (is_cut) {
             best_rows best{outliers_limit};
             for (auto const tail = counts.members - last; row < tail; kind = scan.next(), ++row) {
                 if (outliers_limit == 0) value_text(scan, kind);
                 else weigh_row(best, row, scan, kind, rows);
             }
             best.trim(as_size(outliers_limit - outliers_limit / 2));
-            marker(out, limit - outliers_limit + best.size(), counts.members, "items", text, at);
+            marker(out, limit - outliers_limit + best.size(), counts.members, "items", text, position);
             best.in_order([&](std::string_view spelling) {
                 scanner row_scan{spelling};
                 write_row(row_scan.next(), spelling, &rows);
             });
             for (; kind != token::close; kind = scan.next()) write_row(kind, value_text(scan, kind), nullptr);
-        } else if (at.level == 0 && has_marker_) marker(out, counts.members, counts.members, "items", text, at);
+        } else if (position.level == 0 && has_marker_)
+            marker(out, counts.members, counts.members, "items", text, position);
         out.push_back(']');
     }
 
+    /// Offers a row to `best` if it stands out, and moves the scanner behind it.
     static constexpr void weigh_row(best_rows& best, std::uint64_t row, scanner& scan, token kind, outliers& rows) {
         auto const begin = scan.text().data();
         auto const weight = rows.weigh(scan, kind);
@@ -349,10 +369,10 @@ private:
 
     outliers top_rows_;
     excerpt_limits limits_;
-    recovery how_;
+    recovery origin_;
     std::uint64_t earlier_missing_ = 0;  ///< members omitted by an earlier excerpt
     std::uint64_t size_ = 0;  ///< bytes of the original of an earlier excerpt
-    std::size_t share_at_ = 0;  ///< where in the outermost marker the share goes
+    std::size_t share_offset_ = 0;  ///< where in the outermost marker the share goes
     std::size_t marker_size_ = 0;
     bool has_marker_ = false;  ///< the outermost container has a marker
     bool has_omissions_ = false;

@@ -43,8 +43,8 @@ constexpr bool append_minified(std::string& out, std::string_view text,
 
 }  // namespace detail::json
 
-/// Keeps the spelling and order of all tokens. Loses nothing, so it writes no marker. Leaves text alone that is not
-/// JSON. Costs one pass over the text.
+/// Removes the white space between tokens, whose spelling and order stay. Loses nothing, so it writes no marker. Leaves
+/// text alone that is not JSON. Costs one pass over the text and a copy of it.
 struct json_minify {
     static constexpr part_kinds applies_to = part_kind::tool_result;
 

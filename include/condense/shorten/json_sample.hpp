@@ -35,22 +35,24 @@ struct json_sample {
     std::uint64_t outliers = 10;  ///< rows that differ; 15 with the first and last
     chars value = {100};  ///< strings are cut if that saves more than a marker takes; as in `cascade`
     bool drop_null = false;  ///< removes null members without a marker
-    text_limit over =
-        {};  ///< texts within it are left alone; unless given the layer's, which is C3's 10,000 characters there
-    text_limit at_most = chars{8'000};  ///< C3; of the result, or `over` where that is less; where it is exceeded
-                                        ///< values, then keys, then rows are halved
+    /// Texts within it are left alone; by default the layer's limit, 10,000 characters in `compress`.
+    text_limit over = {};
+    /// The largest result, or `over` if that is less. If a result exceeds it, values, then keys, then rows are halved.
+    /// The default is that of the preset `cascade`.
+    text_limit at_most = chars{8'000};
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        auto const gate = detail::limit_of(*this, how);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        auto const gate = detail::limit_of(*this, context);
         if (over.bounded() && gate.holds(part.text)) return std::nullopt;
-        auto const size_limit = at_most.halved(how.halvings);
+        auto const size_limit = at_most.halved(context.halvings);
         auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? size_limit : size_limit && gate);
         bool const fits = limit.holds(part.text);
         std::string result;
+        // Six attempts with ever smaller limits; after the last one the marker alone remains.
         for (unsigned step = 0;; ++step) {
-            if (step == 6) result = detail::json::excerpt_writer::only_marker(part.text, how.how);
+            if (step == 6) result = detail::json::excerpt_writer::only_marker(part.text, context.how);
             else {
-                auto excerpt = detail::json::excerpt_writer{limits(how.halvings, step), how.how}(part.text);
+                auto excerpt = detail::json::excerpt_writer{limits(context.halvings, step), context.how}(part.text);
                 if (!excerpt.json || (!excerpt.has_omissions && fits)) return std::nullopt;
                 result = std::move(excerpt.text);
             }
@@ -68,6 +70,7 @@ struct json_sample {
     friend constexpr bool operator==(json_sample const&, json_sample const&) = default;
 
 private:
+    /// Values and the keys of rows shrink with each step, the other limits with every second.
     constexpr detail::json::excerpt_limits limits(unsigned halvings, unsigned step) const noexcept {
         auto const halved = [&](std::uint64_t count, unsigned extra_halvings) {
             auto const times = halvings > 63 ? 63 : halvings + extra_halvings;

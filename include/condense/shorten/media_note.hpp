@@ -21,11 +21,12 @@ struct media_note {
     static constexpr part_kinds applies_to = part_kind::media;
     static constexpr bool any_size = true;
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
         if (part.kind != part_kind::media) return std::nullopt;
+        // The description comes from outside: only printable characters are shown.
         std::string description;
         detail::append_printable(description, part.text.substr(0, detail::utf8::prefix(part.text, 160)));
-        return detail::omission(description.empty() ? "media" : description, how.how);
+        return detail::omission(description.empty() ? "media" : description, context.how);
     }
     friend constexpr bool operator==(media_note, media_note) = default;
 };

@@ -25,8 +25,10 @@ struct old_reasoning {
     static constexpr bool any_size = true;
     static constexpr bool removes = true;
 
-    messages keep = {1};
+    messages keep = {1};  ///< the newest messages with reasoning that keep it
 
+    /// Lists the messages with reasoning once. The callable returns an empty text, which removes the part, for all but
+    /// the newest `keep` of them.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
@@ -39,12 +41,12 @@ struct old_reasoning {
             if (has_reasoning) messages_with_reasoning.push_back(index);
         }
         return [keep_count = keep.count, messages_with_reasoning = std::move(messages_with_reasoning)](
-                   part_ref at, part_view const&, cut const& how) {
-            auto const halved = keep_count >> (how.halvings < 63 ? how.halvings : 63);
+                   part_ref ref, part_view const&, cut const& context) {
+            auto const halved = keep_count >> (context.halvings < 63 ? context.halvings : 63);
             auto const newest = keep_count != 0 && halved == 0 ? 1 : halved;
             bool const is_newest =
                 newest != 0 && (newest >= messages_with_reasoning.size() ||
-                                at.message_index >= messages_with_reasoning[messages_with_reasoning.size() - newest]);
+                                ref.message_index >= messages_with_reasoning[messages_with_reasoning.size() - newest]);
             return is_newest ? std::optional<std::string>{} : std::optional<std::string>{std::in_place};
         };
     }

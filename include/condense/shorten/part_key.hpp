@@ -14,6 +14,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// The key as a string of its own, empty if there is none.
 template <class Key>
 constexpr std::string key_of(Key const& key, part_view const& part) {
     auto text = key(part);
@@ -21,6 +22,7 @@ constexpr std::string key_of(Key const& key, part_view const& part) {
     else return text ? std::string{std::string_view{*text}} : std::string{};
 }
 
+/// A text, or an optional one.
 template <class Text>
 concept key_text = std::convertible_to<Text, std::string_view> || requires(Text const& text) {
     static_cast<bool>(text);
@@ -29,7 +31,8 @@ concept key_text = std::convertible_to<Text, std::string_view> || requires(Text 
 
 }  // namespace detail
 
-/// `key(part_view)` returns a type that converts to std::string_view, or an optional of one.
+/// A callable on part_view that returns a type that converts to std::string_view, or an optional of one. It must return
+/// equal keys for equal parts; what it returns need live only until it is copied.
 template <class Key>
 concept part_key = requires(Key const& key, part_view const& part) {
     { key(part) } -> detail::key_text;

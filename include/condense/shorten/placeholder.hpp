@@ -13,8 +13,9 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
-// The markers in place of omitted content: how much is missing, and where to find it. The library makes no decision by
-// reading them; a second cut only takes over the first one's figures.
+// The markers in place of omitted content: how much is missing, and where to find it. A shortener ends with
+// omission(missing, total, "lines", context.how). The library makes no decision by reading markers; a second cut only
+// takes over the first one's figures.
 
 namespace condense {
 inline namespace v1 {
@@ -58,11 +59,12 @@ namespace detail {
 inline constexpr std::size_t omission_limit = 192;
 
 /// Where the rest is. `otherwise`, which may be empty, is the text if neither a store nor a journal has it.
-constexpr std::string way_back(recovery const& how, std::string_view otherwise = {}) {
-    if (how) return std::string{how.words.stored} + " " + how.stored.text();
-    if (how.recorded && !how.words.recorded.empty()) return std::string{how.words.recorded};
-    return std::string{otherwise.empty() ? how.words.otherwise : otherwise};
+constexpr std::string way_back(recovery const& origin, std::string_view otherwise = {}) {
+    if (origin) return std::string{origin.words.stored} + " " + origin.stored.text();
+    if (origin.recorded && !origin.words.recorded.empty()) return std::string{origin.words.recorded};
+    return std::string{otherwise.empty() ? origin.words.otherwise : otherwise};
 }
+/// Closes a marker, after where the rest is.
 constexpr void append_way(std::string& out, std::string_view way) {
     if (!way.empty()) out.append("; ").append(way);
     out.append(" ...]");
@@ -75,19 +77,21 @@ struct omitted {
     bool of_rest = false;
     std::string_view type = {};  ///< of the original, if the marker names it: text, json, mixed
 };
+/// With which every marker begins that find_cut or read_gap may read.
 inline constexpr std::string_view opening = "[... ";
+/// "[... 44 of 300 lines omitted", the first part of a marker.
 constexpr void append_count(std::string& out, omitted const& count, std::string_view what) {
     out.append(opening).append(grouped(count.missing)).append(count.of_rest ? " of the remaining " : " of ");
     out.append(grouped(count.total)).append(" ").append(what).append(" omitted");
 }
 
 /// "; json, 12 % left", rounded down; without the share if the original's size is unknown.
-constexpr void append_type(std::string& out, std::string_view type, std::uint64_t left, std::uint64_t original) {
+constexpr void append_type(std::string& out, std::string_view type, std::uint64_t remaining, std::uint64_t original) {
     if (type.empty()) return;
     out.append("; ").append(type);
     if (original == 0) return;
-    auto const share = original > u64_limit / 100 ? left / (original / 100) : left * 100 / original;
-    out.append(", ").append(share == 0 && left != 0 ? "under 1" : grouped(share)).append(" % left");
+    auto const share = original > u64_limit / 100 ? remaining / (original / 100) : remaining * 100 / original;
+    out.append(", ").append(share == 0 && remaining != 0 ? "under 1" : grouped(share)).append(" % left");
 }
 
 /// "[... 44 of 300 lines omitted; the journal holds the whole ...]"; after a cut of unknown size,
@@ -98,15 +102,18 @@ constexpr void append_omission(std::string& out, omitted const& count, std::stri
     append_type(out, count.type, count.total - count.missing, count.of_rest ? 0 : count.total);
     append_way(out, way);
 }
+/// The same as a text of its own: `missing` of `total`, counted in `what`. With an origin it says where the rest is,
+/// and whether the total is that of the original.
 constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what,
                                std::string_view way) {
     std::string text;
     append_omission(text, {missing, total}, what, way);
     return text;
 }
-constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what, recovery const& how) {
+constexpr std::string omission(std::uint64_t missing, std::uint64_t total, std::string_view what,
+                               recovery const& origin) {
     std::string text;
-    append_omission(text, {missing, total, how.shortened}, what, way_back(how));
+    append_omission(text, {missing, total, origin.shortened}, what, way_back(origin));
     return text;
 }
 
@@ -117,22 +124,25 @@ struct earlier_cut {
     omitted count = {};
 };
 
-/// Reads the markers that the functions here write.
+/// Reads the markers that the functions here write, word by word. Each function moves past what it has read, if it
+/// matches.
 class marker_reader {
 public:
-    constexpr marker_reader(std::string_view text, std::size_t at) noexcept : text_{text}, at_{at} {}
+    constexpr marker_reader(std::string_view text, std::size_t offset) noexcept : text_{text}, offset_{offset} {}
 
     constexpr bool word(std::string_view expected) noexcept {
-        bool const matches = text_.substr(at_).starts_with(expected);
-        if (matches) at_ += expected.size();
+        bool const matches = text_.substr(offset_).starts_with(expected);
+        if (matches) offset_ += expected.size();
         return matches;
     }
+    /// A number with commas between its digits; capped at the largest.
     constexpr bool figure(std::uint64_t& value) noexcept {
-        auto const start = at_;
-        for (; at_ < text_.size() && (text_[at_] == ',' || (text_[at_] >= '0' && text_[at_] <= '9')); ++at_)
-            if (text_[at_] != ',')
-                value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[at_] - '0'));
-        return at_ != start;
+        auto const start = offset_;
+        for (; offset_ < text_.size() && (text_[offset_] == ',' || (text_[offset_] >= '0' && text_[offset_] <= '9'));
+             ++offset_)
+            if (text_[offset_] != ',')
+                value = add_capped(mul_capped(value, 10), static_cast<std::uint64_t>(text_[offset_] - '0'));
+        return offset_ != start;
     }
     /// "44 of 300" or "44 of the remaining 300", without the first figure.
     constexpr bool total(omitted& count) noexcept {
@@ -143,20 +153,20 @@ public:
     /// The type that `append_type` wrote; empty if the marker names none.
     constexpr std::string_view type() const noexcept {
         auto reader = *this;
-        for (std::string_view const each : {"; text", "; json", "; mixed"})
-            if (reader.word(each) && (reader.word(", ") || reader.word("; ") || reader.word(" ...]")))
-                return each.substr(2);
+        for (std::string_view const type_name : {"; text", "; json", "; mixed"})
+            if (reader.word(type_name) && (reader.word(", ") || reader.word("; ") || reader.word(" ...]")))
+                return type_name.substr(2);
         return {};
     }
     /// The end of the marker; 0 if it has none.
     constexpr std::size_t end() const noexcept {
-        auto const close = text_.substr(at_, omission_limit).find(" ...]");
-        return close == std::string_view::npos ? 0 : at_ + close + 5;
+        auto const close = text_.substr(offset_, omission_limit).find(" ...]");
+        return close == std::string_view::npos ? 0 : offset_ + close + 5;
     }
 
 private:
     std::string_view text_;
-    std::size_t at_;
+    std::size_t offset_;
 };
 
 /// The marker of an earlier cut in a text of `present` characters or lines, marker included; nothing if no figures
@@ -165,18 +175,18 @@ constexpr std::optional<earlier_cut> find_cut(std::string_view text, std::string
                                               std::uint64_t present) noexcept {
     for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
         marker_reader reader{text, begin + opening.size()};
-        earlier_cut cut{.begin = begin};
-        if (!reader.figure(cut.count.missing) || !reader.total(cut.count) || !reader.word(" ") || !reader.word(what) ||
-            !reader.word(" omitted"))
+        earlier_cut match{.begin = begin};
+        if (!reader.figure(match.count.missing) || !reader.total(match.count) || !reader.word(" ") ||
+            !reader.word(what) || !reader.word(" omitted"))
             continue;
-        cut.end = reader.end();
-        if (cut.end == 0) continue;
-        cut.count.type = reader.type();
+        match.end = reader.end();
+        if (match.end == 0) continue;
+        match.count.type = reader.type();
         bool const by_lines = what == "lines";
-        auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, cut.end - begin));
-        auto const least = add_capped(cut.count.total - cut.count.missing, marker);
+        auto const marker = by_lines ? 1 : utf8::count(text.substr(begin, match.end - begin));
+        auto const least = add_capped(match.count.total - match.count.missing, marker);
         if (least <= present && present - least <= (by_lines ? 0u : 2u))
-            return cut;  // two line breaks may belong to the marker
+            return match;  // two line breaks may belong to the marker
     }
     return std::nullopt;
 }
@@ -218,11 +228,11 @@ constexpr bool read_gap(std::string_view line, std::uint64_t& line_count, omitte
 
 /// The first gap of several: "[... 37 lines omitted, 980 of 1,200 in all; the journal holds the whole ...]"
 constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total,
-                          recovery const& how) {
+                          recovery const& origin) {
     auto text = gap(missing, alike);
     text.resize(text.size() - std::string_view{" ...]"}.size());
-    text += ", " + grouped(in_all) + (how.shortened ? " of the remaining " : " of ") + grouped(total) + " in all";
-    append_way(text, way_back(how));
+    text += ", " + grouped(in_all) + (origin.shortened ? " of the remaining " : " of ") + grouped(total) + " in all";
+    append_way(text, way_back(origin));
     return text;
 }
 
@@ -246,10 +256,11 @@ constexpr std::string excerpt_front(std::uint64_t missing, std::uint64_t total, 
     text.append(of_rest ? " from the remaining " : " from ").append(grouped(size)).append(" bytes");
     return text;
 }
+/// The whole marker of an outermost container of `size` bytes, with where the rest is.
 constexpr std::string excerpt(std::uint64_t missing, std::uint64_t total, std::string_view what, std::uint64_t size,
-                              recovery const& how) {
-    auto text = excerpt_front(missing, total, what, size, how.shortened);
-    append_way(text, way_back(how));
+                              recovery const& origin) {
+    auto text = excerpt_front(missing, total, what, size, origin.shortened);
+    append_way(text, way_back(origin));
     return text;
 }
 
@@ -281,17 +292,17 @@ constexpr std::string repetition(std::uint64_t more) {
 /// omitted; src/a.cpp was read again further on ...]". `name` comes from outside: only its printable characters are
 /// shown, and its end if it is too long.
 constexpr std::string omission_of_all(std::string_view text, std::string_view name, std::string_view what_of_it,
-                                      recovery const& how) {
+                                      recovery const& origin) {
     auto total = utf8::count(text);
     auto const earlier = find_cut(text, "characters", total);
-    bool of_rest = earlier ? earlier->count.of_rest : how.shortened;
+    bool of_rest = earlier ? earlier->count.of_rest : origin.shortened;
     if (earlier) total = earlier->count.total;
-    else if (how.original != 0) total = how.original, of_rest = false;
+    else if (origin.original != 0) total = origin.original, of_rest = false;
     std::string beginning;
     append_count(beginning, {total, total, of_rest}, "characters");
     beginning += "; ";
     auto ending = std::string{what_of_it};
-    if (how) ending += "; " + way_back(how);
+    if (origin) ending += "; " + way_back(origin);
     ending += " ...]";
     auto const fixed_size = beginning.size() + ending.size() + 2;
     auto const room = fixed_size < omission_limit ? omission_limit - fixed_size : 0;
@@ -302,16 +313,16 @@ constexpr std::string omission_of_all(std::string_view text, std::string_view na
     return beginning + printable + ending;
 }
 
-/// "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
-constexpr std::string omission(std::string_view what, recovery const& how) {
+/// In place of media, of which no part can stay: "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]"
+constexpr std::string omission(std::string_view what, recovery const& origin) {
     std::string text{"["};
-    auto const ask = how.words.otherwise.empty() ? "ask for it again if it is needed" : how.words.otherwise;
-    return text.append(what).append(", omitted; ").append(way_back(how, ask)).append("]");
+    auto const otherwise = origin.words.otherwise.empty() ? "ask for it again if it is needed" : origin.words.otherwise;
+    return text.append(what).append(", omitted; ").append(way_back(origin, otherwise)).append("]");
 }
 
 }  // namespace detail
 
-// For shorteners of a user's own, see extend.hpp.
+// Public names, for shorteners outside the library; see extend.hpp.
 using detail::append_omission;
 using detail::excerpt;
 using detail::gap;

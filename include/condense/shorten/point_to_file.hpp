@@ -22,13 +22,13 @@
 #include <condense/shorten/arguments.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Replaces text that a call wrote into a file by a pointer to the file: compress{.with = point_to_file{
-// .tools = tools("write_*"), .keys = {"content"}}} keeps the path and a preview.
+// Replaces text that a call wrote into a file by a pointer to the file, with the path and a preview:
+// compress{.with = point_to_file{.tools = tools("write_*"), .keys = {"content"}}}.
 
 namespace condense {
 inline namespace v1 {
 
-/// Up to eight names of JSON members, in their JSON spelling.
+/// Up to eight names of JSON members, in their JSON spelling. The characters must outlive it.
 class member_names {
 public:
     constexpr member_names(std::initializer_list<std::string_view> names) {
@@ -37,8 +37,8 @@ public:
         for (auto const name : names) names_[count_++] = name;
     }
     constexpr bool holds(std::string_view key) const noexcept {
-        for (std::size_t at = 0; at < count_; ++at)
-            if (names_[at] == key) return true;
+        for (std::size_t index = 0; index < count_; ++index)
+            if (names_[index] == key) return true;
         return false;
     }
     constexpr bool empty() const noexcept { return count_ == 0; }
@@ -77,6 +77,8 @@ struct point_to_file {
                               "condense: point_to_file: preview must be below result (see point_to_file)");
     }
 
+    /// Looks up which calls have a result, and none with an error; reads no text. The callable holds a copy of the
+    /// shortener and does not refer to the draft.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         auto const& facts = draft.outline();
@@ -88,35 +90,41 @@ struct point_to_file {
             if (record.status != part_status::ok) answers[call] = answer::bad;
             else if (answers[call] == answer::none) answers[call] = answer::good;
         }
-        return [shortener = *this, answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
-            bool const was_written = part.kind != part_kind::tool_call || answers[at.part_id] == answer::good;
-            if (!was_written && how.halvings == 0) return std::optional<std::string>{};
-            return shortener.shorten(part, how, was_written);
-        };
+        return
+            [shortener = *this, answers = std::move(answers)](part_ref ref, part_view const& part, cut const& context) {
+                bool const was_written = part.kind != part_kind::tool_call || answers[ref.part_id] == answer::good;
+                if (!was_written && context.halvings == 0) return std::optional<std::string>{};
+                return shortener.shorten(part, context, was_written);
+            };
     }
     /// For a part without its conversation; assumes that the write succeeded.
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
-        return shorten(part, how, true);
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
+        return shorten(part, context, true);
     }
     friend constexpr bool operator==(point_to_file const&, point_to_file const&) = default;
 
 private:
+    /// What the results of a call say; one that is not ok makes it bad.
     enum class answer : std::uint8_t { none, good, bad };
 
-    constexpr std::optional<std::string> shorten(part_view const& part, cut const& how, bool was_written) const {
-        auto const halved_size = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
+    /// A call's arguments or a result. Without `was_written` the marker does not point to the file.
+    constexpr std::optional<std::string> shorten(part_view const& part, cut const& context, bool was_written) const {
+        auto const halved_size = [&context](chars size) {
+            return text_limit{size}.halved(context.halvings).chars.count;
+        };
         if (part.text.size() <= halved_size(preview) || part.sealed || !tools.holds(part)) return std::nullopt;
-        if (part.kind == part_kind::tool_call) return arguments(part.text, halved_size(preview), how.how, was_written);
+        if (part.kind == part_kind::tool_call)
+            return arguments(part.text, halved_size(preview), context.how, was_written);
         if (part.kind != part_kind::tool_result || part.status != part_status::ok) return std::nullopt;
-        return detail::string_cutter{halved_size(preview), halved_size(result), beside_file(how.how),
+        return detail::string_cutter{halved_size(preview), halved_size(result), beside_file(context.how),
                                      pointer("the file")}
             .plain(part.text);
     }
 
     /// The marker points to the file, which is easier to read than a journal.
-    static constexpr recovery beside_file(recovery how) noexcept {
-        how.recorded = false;
-        return how;
+    static constexpr recovery beside_file(recovery origin) noexcept {
+        origin.recorded = false;
+        return origin;
     }
 
     /// Longer paths are not repeated in the pointer.
@@ -127,7 +135,8 @@ private:
         return text.append(file).append(" to see what it holds");
     }
 
-    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& how,
+    /// Cuts the strings named in `keys` at the top level of the arguments, if they name a path.
+    constexpr std::optional<std::string> arguments(std::string_view text, std::uint64_t keep, recovery const& origin,
                                                    bool was_written) const {
         std::optional<std::string_view> path;
         bool const is_object = detail::json::each_string(text, [&](detail::json::spelt_string const& string) {
@@ -137,7 +146,7 @@ private:
         std::string file;
         if (path->size() > path_limit || !detail::json::append_unescaped(file, *path)) file = "the file";
         auto const fallback = was_written ? pointer(file) : std::string{};
-        detail::string_cutter const cut_string{keep, keep, was_written ? beside_file(how) : how, fallback};
+        detail::string_cutter const cut_string{keep, keep, was_written ? beside_file(origin) : origin, fallback};
         return detail::json::with_strings(text, [&](detail::json::spelt_string const& string) {
             if (string.depth != 1 || !keys.holds(string.key)) return std::optional<std::string>{};
             return cut_string(string.text);

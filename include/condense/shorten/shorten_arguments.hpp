@@ -27,7 +27,7 @@ template <detail::tool_choice Tools = any_tool_t>
 struct shorten_arguments {
     chars over = {2'000};  ///< of one string, an escape counted as one character; as in the preset `harness`
     chars keep = {20};  ///< characters
-    /// How to get the rest back if it is not stored.
+    /// How to get the rest back if neither a store nor a journal has it; must outlive the shortener.
     std::string_view otherwise = "the tool received all of them";
     Tools tools = detail::slot_default<Tools>();
 
@@ -41,10 +41,10 @@ struct shorten_arguments {
             "condense: shorten_arguments: otherwise must be UTF-8 of at most 96 bytes (see shorten_arguments)");
     }
 
-    constexpr std::optional<std::string> operator()(part_view const& part, cut how) const {
+    constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
         if (part.kind != part_kind::tool_call || part.sealed || !tools.holds(part)) return std::nullopt;
-        auto const halved = [&how](chars size) { return text_limit{size}.halved(how.halvings).chars.count; };
-        detail::string_cutter const cut_string{halved(keep), halved(over), how.how, otherwise};
+        auto const halved = [&context](chars size) { return text_limit{size}.halved(context.halvings).chars.count; };
+        detail::string_cutter const cut_string{halved(keep), halved(over), context.how, otherwise};
         if (part.text.size() <= cut_string.limit()) return std::nullopt;
         return detail::json::with_strings(
             part.text, [&](detail::json::spelt_string const& string) { return cut_string(string.text); });

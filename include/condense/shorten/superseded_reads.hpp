@@ -17,13 +17,13 @@
 #include <condense/shorten/part_key.hpp>
 #include <condense/shorten/shortener.hpp>
 
-// Replaces results that show an old version of a file, which was read or written again later, by a note:
+// Replaces results that show a file as it was, before it was read again or written, by a note:
 // compress{.with = superseded_reads{}}, or superseded_reads{.reads = tools("show"), .writes = tools("save")}.
 
 namespace condense {
 inline namespace v1 {
 
-/// The file of a call: the first of these members of its JSON arguments that is a string.
+/// The file of a call: the first of these members of its JSON arguments that is a string. Nothing if there is none.
 struct file_of_call {
     std::array<std::string_view, 7> members = {"path", "file_path", "filepath",     "filename",
                                                "file", "uri",       "notebook_path"};
@@ -65,6 +65,7 @@ struct range_of_call {
 
 namespace detail {
 
+// The names that common agents give to these tools.
 inline constexpr auto file_readers = tools("read", "Read", "read_*", "*_read", "*read_file", "readFile", "view", "View",
                                            "view_file", "open_file", "cat");
 inline constexpr auto file_writers =
@@ -83,7 +84,8 @@ struct file_use {
     std::string range = {};
 };
 
-/// Sets the state of each use: superseded by a later write, or by a later read of the same tool.
+/// Sets the state of each use: superseded by a later write, or by a later read of the same tool. Sorts by file, tool
+/// and range, so that all that can supersede one another stands together, writes first.
 constexpr void mark_superseded(std::vector<file_use>& uses) {
     std::vector<file_use*> order;
     for (auto& use : uses)
@@ -111,10 +113,10 @@ constexpr void mark_superseded(std::vector<file_use>& uses) {
         }
         if (first.range.empty()) whole_file = same_range;
         auto const read = whole_file > same_range ? whole_file : same_range;
-        for (auto at = begin; at != end; ++at) {
-            auto const own = order[at]->answer + 1;
-            if (read > own && read > write) order[at]->state = file_use::read_again;
-            else if (write > own) order[at]->state = file_use::rewritten;
+        for (auto index = begin; index != end; ++index) {
+            auto const own = order[index]->answer + 1;
+            if (read > own && read > write) order[index]->state = file_use::read_again;
+            else if (write > own) order[index]->state = file_use::rewritten;
         }
     }
 }
@@ -136,6 +138,8 @@ struct superseded_reads {
     Range range = detail::slot_default<Range>();  ///< the same for the range of the file; empty for the whole
     text_limit over = chars{200};
 
+    /// Reads the arguments of calls, and of results only what the outline knows. The callable does not refer to the
+    /// draft.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         struct result {
@@ -153,7 +157,8 @@ struct superseded_reads {
                 calls = calls || (record.kind == part_kind::tool_call && record.status == part_status::ok);
             });
             if (calls)
-                draft.each_part(sequence{index}, [&](part_ref at, part_view const& part) { add_call(uses, at, part); });
+                draft.each_part(sequence{index},
+                                [&](part_ref ref, part_view const& part) { add_call(uses, ref, part); });
             draft.each_part_of(sequence{index}, [&](part_ref part) {
                 auto const& record = facts.part_at(part.part_id);
                 if (record.kind != part_kind::tool_result) return;
@@ -166,28 +171,29 @@ struct superseded_reads {
             });
         }
         detail::mark_superseded(uses);
-        return
-            [uses = std::move(uses), answers = std::move(answers)](part_ref at, part_view const& part, cut const& how) {
-                std::optional<std::string> note;
-                auto const* const entry = detail::find_part(answers, at.part_id);
-                if (entry == nullptr || uses[entry->use].state == detail::file_use::current ||
-                    part.text.size() <= detail::omission_limit)
-                    return note;
-                bool const read_again = uses[entry->use].state == detail::file_use::read_again;
-                note = detail::omission_of_all(
-                    part.text, uses[entry->use].file,
-                    read_again ? " was read again further on" : " was written since, read it again", how.how);
+        return [uses = std::move(uses), answers = std::move(answers)](part_ref ref, part_view const& part,
+                                                                      cut const& context) {
+            std::optional<std::string> note;
+            auto const* const entry = detail::find_part(answers, ref.part_id);
+            if (entry == nullptr || uses[entry->use].state == detail::file_use::current ||
+                part.text.size() <= detail::omission_limit)
                 return note;
-            };
+            bool const read_again = uses[entry->use].state == detail::file_use::read_again;
+            note = detail::omission_of_all(
+                part.text, uses[entry->use].file,
+                read_again ? " was read again further on" : " was written since, read it again", context.how);
+            return note;
+        };
     }
     friend bool operator==(superseded_reads const&, superseded_reads const&) = default;
 
 private:
-    constexpr void add_call(std::vector<detail::file_use>& uses, part_ref at, part_view const& part) const {
+    /// Adds a use if the part is a call that reads or writes a file whose name is known.
+    constexpr void add_call(std::vector<detail::file_use>& uses, part_ref ref, part_view const& part) const {
         if (part.kind != part_kind::tool_call || part.status != part_status::ok) return;
         bool const reading = detail::policy_of<Reads>{reads}.holds(part);
         if (!reading && !detail::policy_of<Writes>{writes}.holds(part)) return;
-        detail::file_use use{.part_id = at.part_id, .writes = !reading, .file = detail::key_of(key, part)};
+        detail::file_use use{.part_id = ref.part_id, .writes = !reading, .file = detail::key_of(key, part)};
         if (use.file.empty()) return;
         if (reading) {
             use.tool = "+" + std::string{part.tool};

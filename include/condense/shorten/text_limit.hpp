@@ -7,13 +7,14 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/utf8.hpp>
 
-// Limits of text: one size, or several that hold at once, as in 128_lines && 10'240_bytes; and the size above which a
-// layer acts on a part, which may also be 20'000_tokens.
+// Limits of text: one size, or several that hold at once, 128_lines && 10'240_bytes; and the size above which a layer
+// acts on a part, which may also be 20'000_tokens.
 
 namespace condense {
 inline namespace v1 {
 
-/// Limits in the units of text; an unset limit does not bind.
+/// Limits in the units of text: code points, bytes of UTF-8, and lines. An unset limit does not bind; converts from
+/// each unit.
 struct text_limit {
     v1::chars chars = {detail::u64_limit};
     v1::bytes bytes = {detail::u64_limit};
@@ -24,6 +25,7 @@ struct text_limit {
     constexpr text_limit(v1::bytes limit) noexcept : bytes{limit} {}
     constexpr text_limit(v1::lines limit) noexcept : lines{limit} {}
 
+    /// True if any limit is set.
     constexpr bool bounded() const noexcept { return *this != text_limit{}; }
     constexpr bool by_lines() const noexcept { return lines.count != detail::u64_limit; }
 
@@ -44,12 +46,12 @@ struct text_limit {
             end =
                 ascii ? static_cast<std::size_t>(chars.count) : detail::utf8::prefix(text.substr(0, end), chars.count);
         if (by_lines()) {
-            std::size_t at = 0;
-            for (auto left = lines.count; left != 0 && at < end; --left) {
-                auto const stop = text.find('\n', at);
-                at = stop == std::string_view::npos ? text.size() : stop + 1;
+            std::size_t offset = 0;
+            for (auto remaining = lines.count; remaining != 0 && offset < end; --remaining) {
+                auto const stop = text.find('\n', offset);
+                offset = stop == std::string_view::npos ? text.size() : stop + 1;
             }
-            end = at < end ? at : end;
+            end = offset < end ? offset : end;
         }
         return end;
     }
@@ -63,21 +65,23 @@ struct text_limit {
             begin = ascii ? text.size() - static_cast<std::size_t>(chars.count)
                           : begin + detail::utf8::suffix(text.substr(begin), chars.count);
         if (by_lines()) {
-            auto at = text.size();
-            for (auto left = lines.count; left != 0 && at > begin; --left) {
-                auto const stop = at < 2 ? std::string_view::npos : text.rfind('\n', at - 2);
-                at = stop == std::string_view::npos ? 0 : stop + 1;
+            auto offset = text.size();
+            for (auto remaining = lines.count; remaining != 0 && offset > begin; --remaining) {
+                auto const stop = offset < 2 ? std::string_view::npos : text.rfind('\n', offset - 2);
+                offset = stop == std::string_view::npos ? 0 : stop + 1;
             }
-            begin = at > begin ? at : begin;
+            begin = offset > begin ? offset : begin;
         }
         return begin;
     }
 
+    /// True if the text is within all limits; equality is within. Reads no more than the limits let through.
     constexpr bool holds(std::string_view text, bool ascii = false) const noexcept {
         return prefix_of(text, ascii) == text.size();
     }
 
     friend constexpr bool operator==(text_limit const&, text_limit const&) = default;
+    /// Both at once: the smaller limit in each unit.
     friend constexpr text_limit operator&&(text_limit left, text_limit right) noexcept {
         if (right.chars < left.chars) left.chars = right.chars;
         if (right.bytes < left.bytes) left.bytes = right.bytes;
@@ -100,6 +104,7 @@ struct part_limit {
     constexpr part_limit(quantity<Unit> limit) noexcept : text{limit} {}
 
     constexpr bool bounded() const noexcept { return *this != part_limit{}; }
+    /// As for a text_limit, tokens included.
     constexpr part_limit halved(unsigned times) const noexcept {
         part_limit reduced{text.halved(times)};
         reduced.tokens.count =
@@ -108,13 +113,14 @@ struct part_limit {
     }
     /// The limit of the text for a part of this cost: 0 characters if the part is over the limit in tokens.
     template <class Reader>
-    constexpr text_limit of_text(cost counted, Reader const& reader) const noexcept {
-        bool const exceeds = tokens.count != detail::u64_limit && counted > reader.within(tokens);
+    constexpr text_limit of_text(cost part_cost, Reader const& reader) const noexcept {
+        bool const exceeds = tokens.count != detail::u64_limit && part_cost > reader.within(tokens);
         return exceeds ? text_limit{v1::chars{0}} : text;
     }
 
     friend constexpr bool operator==(part_limit const&, part_limit const&) = default;
 };
+/// `10'000_chars && 2'000_tokens`: a part is over the limit if it exceeds one of them.
 constexpr part_limit operator&&(part_limit left, tokens right) noexcept {
     if (right < left.tokens) left.tokens = right;
     return left;
@@ -131,7 +137,7 @@ namespace detail {
 /// Lines of text, the last one with or without a line break.
 constexpr std::uint64_t count_lines(std::string_view text) noexcept {
     std::uint64_t ends = 0;
-    for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) ++ends;
+    for (auto offset = text.find('\n'); offset != std::string_view::npos; offset = text.find('\n', offset + 1)) ++ends;
     return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
 }
 
