@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 /// Reasoning and the steps that follow it are one loop.
@@ -127,7 +127,7 @@ TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
         static_cast<void>(condense::reduce(messages, mix, roomy, per_char{}));
         CAPTURE(limit);
         list left;
-        for (auto const& m : messages) left.push_back(std::stoi(m.said.name));
+        for (auto const& m : messages) left.push_back(index_of(m.said));
         CHECK(left == (limit < 8 ? list{0, 11, 12} : list{0, 6, 7, 8, 9, 10, 11, 12}));
     }
 }
@@ -142,7 +142,7 @@ TEST_CASE("approvals go with the call they belong to", "[case-T30]") {
                  conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
     auto const left = after(before, pipeline{drop_calls_of{"x"}});
     CHECK(indices(left) == list{0, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16});
-    for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(std::stoi(m.name))]);
+    for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(index_of(m))]);
     auto const rest = after(before, pipeline{drop_calls_of{"y"}});
     CHECK(indices(rest) == list{0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16});
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 #include "support/tape.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <condense/shorteners.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

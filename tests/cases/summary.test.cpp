@@ -15,7 +15,7 @@
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
