@@ -73,12 +73,7 @@ inline std::string broken(conversation const& messages) {
 }
 
 /// Tokens under the exact counter.
-inline std::uint64_t size_of(conversation const& messages) {
-    condense::cost sum;
-    for (auto const& m : messages)
-        for (auto const& part : m.parts) sum += part.cost ? *part.cost : per_char{}(part.text);
-    return sum.tokens().count;
-}
+inline std::uint64_t size_of(conversation const& messages) { return recount(messages, per_char{}).tokens().count; }
 
 /// Drops the oldest groups while there are more messages than the window holds; nothing is protected
 /// beyond what the laws protect.

@@ -27,7 +27,7 @@ struct per_byte {
     }
 };
 
-inline std::string letters(std::size_t count, char which = 'x') { return std::string(count, which); }
+constexpr std::string letters(std::size_t count, char which = 'x') { return std::string(count, which); }
 
 // S, U, A are text messages of the system, the user and the assistant, C a message with a call, R a result.
 inline chat_message S(std::string text = "s") { return chat_message::system(std::move(text)); }
@@ -39,19 +39,23 @@ inline chat_message C(std::string id, std::string tool = "t", std::string argume
 inline chat_message R(std::string id, std::string text = "r", part_status status = part_status::ok) {
     return chat_message::result(std::move(id), std::move(text), status);
 }
+/// One message with the parts of both.
+inline chat_message joined(chat_message m, chat_message const& more) {
+    m.parts.insert(m.parts.end(), more.parts.begin(), more.parts.end());
+    return m;
+}
 /// Two parallel calls, and both results in one message.
-inline chat_message CC(std::string id, std::string other) {
-    return C(std::move(id)).and_call(std::move(other), "t", "{}");
-}
-inline chat_message RR(std::string id, std::string other) {
-    auto both = R(std::move(id));
-    both.parts.push_back(R(std::move(other)).parts.front());
-    return both;
-}
+inline chat_message CC(std::string id, std::string other) { return joined(C(std::move(id)), C(std::move(other))); }
+inline chat_message RR(std::string id, std::string other) { return joined(R(std::move(id)), R(std::move(other))); }
 
 /// The message at a cost that the test names, whatever its text.
 inline chat_message costing(chat_message m, condense::tokens count) {
     m.parts.front().cost = condense::cost::of(count);
+    return m;
+}
+/// The message with a thought before its parts.
+inline chat_message thinking(chat_message m, std::string thought = "hm", bool sealed = true) {
+    m.parts.insert(m.parts.begin(), {.kind = part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
     return m;
 }
 inline chat_message pinned(chat_message m) {
@@ -59,10 +63,11 @@ inline chat_message pinned(chat_message m) {
     return m;
 }
 
-inline conversation operator+(conversation left, conversation const& right) {
+inline conversation& operator+=(conversation& left, conversation const& right) {
     left.insert(left.end(), right.begin(), right.end());
     return left;
 }
+inline conversation operator+(conversation left, conversation const& right) { return left += right; }
 
 // Each message may carry its index in its name, m0, m1, …, by which it is known again.
 
@@ -99,29 +104,52 @@ inline conversation rounds_of(std::vector<std::string> const& results) {
     conversation all{U("task")};
     for (std::size_t round = 0; round < results.size(); ++round) {
         auto const id = std::to_string(round);
-        all.push_back(C(id, round % 2 == 0 ? "read" : "shell"));
-        all.push_back(R(id, results[round]));
+        all += {C(id, round % 2 == 0 ? "read" : "shell"), R(id, results[round])};
     }
-    return all + conversation{A("done"), U("thanks")};
+    return all += {A("done"), U("thanks")};
 }
 
 /// The text of the first part.
-inline std::string const& text_of(chat_message const& m) { return m.parts.front().text; }
+inline std::string const& text_of(chat_message const& m) {
+    static std::string const none;
+    return m.parts.empty() ? none : m.parts.front().text;
+}
 /// The texts of all parts.
 inline std::string words(chat_message const& m) {
     std::string all;
     for (auto const& part : m.parts) all += part.text;
     return all;
 }
-/// The texts of the parts of one kind.
-inline std::vector<std::string> texts(conversation const& messages, part_kind kind = part_kind::tool_result) {
+/// The texts of the parts of one kind, in order.
+template <class Messages>
+std::vector<std::string> texts(Messages const& messages, part_kind kind = part_kind::tool_result) {
     std::vector<std::string> all;
     for (auto const& m : messages)
-        for (auto const& part : m.parts)
-            if (part.kind == kind) all.push_back(part.text);
+        condense::each_part(m, [&](condense::part_view const& part) {
+            if (part.kind == kind) all.emplace_back(part.text);
+        });
     return all;
 }
 
+/// What an estimator makes of messages, with what parts cost by themselves.
+template <class Estimator = per_byte>
+condense::cost recount(conversation const& messages, Estimator const& count = {}) {
+    condense::cost sum;
+    for (auto const& m : messages) {
+        if constexpr (requires { count.frame(m.role); }) sum += count.frame(m.role);
+        for (auto const& part : m.parts) {
+            sum += part.cost ? *part.cost : count(part.text);
+            if constexpr (requires { count.frame(condense::part_view{}); })
+                sum += count.frame(condense::part_view{.kind = part.kind, .tool = part.tool, .call = part.call});
+        }
+    }
+    return sum;
+}
+
+template <class Session>
+void push(Session& session, conversation const& messages) {
+    for (auto const& m : messages) session.push(m);
+}
 /// What a session would send.
 template <class Session>
 conversation sent(Session const& session) {
