@@ -113,9 +113,7 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
 
 TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
     auto const loop = [](std::string const& id) {
-        auto thought = C(id);
-        thought.parts.insert(thought.parts.begin(), {.kind = part_kind::reasoning, .text = "hm", .sealed = true});
-        return conversation{thought, R(id), C(id + "b"), R(id + "b"), A()};
+        return conversation{thinking(C(id)), R(id), C(id + "b"), R(id + "b"), A()};
     };
     auto const before = numbered(conversation{U()} + loop("1") + loop("2") + conversation{U(), A()});
     for (std::uint64_t limit = 0; limit < 13; ++limit) {
