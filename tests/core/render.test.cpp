@@ -89,7 +89,7 @@ TEST_CASE("render: each says what was cut, by whom, and how much is left") {
     }
     CHECK(trail[0].text() == "truncated: message 2, part 0 (tool result) by compress: 1,000 -> " +
                                  std::to_string(trail[0].after.count) +
-                                 " characters, the original is in the conversation alone");
+                                 " characters, the original is in the history alone");
 }
 
 TEST_CASE("render: names the store or the journal that has the original") {
