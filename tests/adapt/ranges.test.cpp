@@ -31,12 +31,13 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::budget;
-using condense::chat_message;
 using condense::cost;
 using condense::messages;
 using condense::tokens;
@@ -63,11 +64,11 @@ auto all_places(History const& history) {
 }
 
 template <class History>
-History holding(std::vector<chat_message> const& all) {
+History holding(conversation const& all) {
     return History(all.begin(), all.end());
 }
 
-std::vector<chat_message> conversation(std::uint64_t seed) { return laws::conversation_generator{seed}.make(); }
+conversation random_conversation(std::uint64_t seed) { return laws::conversation_generator{seed}.make(); }
 
 /// One token for every four bytes, and four for a message.
 struct framed {
@@ -123,14 +124,11 @@ struct counter {
         return cost::of({text.size()});
     }
 };
-struct per_byte {
-    cost operator()(std::string_view text) const { return cost::of({text.size()}); }
-};
 
 std::vector<watched> const five = {{"aaaaa"}, {"bbb"}, {"cc"}, {"ddd"}, {"e"}};
 
 template <class View>
-std::string letters(View&& view) {
+std::string initials(View&& view) {
     std::string out;
     for (auto const& m : view) out += m.text[0];
     return out;
@@ -138,8 +136,8 @@ std::string letters(View&& view) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vector<chat_message>,
-                   std::list<chat_message>, std::deque<chat_message>) {
+TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", conversation, std::list<chat_message>,
+                   std::deque<chat_message>) {
     using history_type = TestType;
     framed const count;
     std::size_t cut = 0;
@@ -148,7 +146,7 @@ TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vec
     auto const wanted = rounds(600);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
         INFO("seed " << seed);
-        auto const history = holding<history_type>(conversation(seed));
+        auto const history = holding<history_type>(random_conversation(seed));
         auto const all = all_places(history);
         laws::random_source random{seed};
 
@@ -194,7 +192,7 @@ TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", std::vec
     CHECK(partial > wanted / 2);
 }
 
-TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", "", std::vector<chat_message>,
+TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", "", conversation,
                    std::list<chat_message>, std::deque<chat_message>) {
     using history_type = TestType;
     framed const count;
@@ -204,19 +202,19 @@ TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", 
     auto const wanted = rounds(300);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
         INFO("seed " << seed);
-        auto const history = holding<history_type>(conversation(seed));
+        auto const history = holding<history_type>(random_conversation(seed));
         condense::run_options<> options;
         options.marks = seed % 2 == 0;
         auto const reduced =
             condense::reduce(history, mix, {.window = seed % 3 == 0 ? 3'000_tokens : 20'000_tokens}, count, options);
-        std::vector<chat_message> sent;
+        conversation sent;
         reduced.each([&](chat_message const& m) { sent.push_back(m); });
         std::vector<condense::sent_place> from;
         reduced.each_sent([&](condense::sent_place place) { from.push_back(place); });
 
         auto const seen = views::of(reduced);
         REQUIRE(ranges::equal(seen, sent));
-        REQUIRE(ranges::equal(seen | ranges::views::reverse, std::vector<chat_message>(sent.rbegin(), sent.rend())));
+        REQUIRE(ranges::equal(seen | ranges::views::reverse, conversation(sent.rbegin(), sent.rend())));
         auto const originals = all_places(history);
         auto const shown = where(seen);
         REQUIRE(shown == where(seen));  // made once
@@ -232,14 +230,10 @@ TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", 
 }
 
 TEST_CASE("ranges: members of a group stand in the order in which they joined") {
-    std::vector<chat_message> history{chat_message::system("Be brief."),
-                                      chat_message::user("Which log?"),
-                                      chat_message::call("a", "read_log", "{}").and_call("b", "read_log", "{}"),
-                                      chat_message::result("b", "second"),
-                                      chat_message::user("Hurry."),
-                                      chat_message::result("a", "first"),
-                                      chat_message::assistant("Nothing unusual.")};
-    history = forms::numbered(history);
+    conversation history{S("Be brief."),       U("Which log?"), C("a", "read_log").and_call("b", "read_log", "{}"),
+                         R("b", "second"),     U("Hurry."),     R("a", "first"),
+                         A("Nothing unusual.")};
+    history = numbered(history);
     CHECK(named(history | views::groups) == "[m0 ][m1 ][m2 m3 m5 ][m4 ][m6 ]");
     CHECK(named(history | ranges::views::drop(3) | views::groups) == "[m3 ][m4 ][m5 ][m6 ]");
     history.clear();
@@ -247,20 +241,20 @@ TEST_CASE("ranges: members of a group stand in the order in which they joined") 
 }
 
 TEST_CASE("ranges: newest_within stops at the first message that does not fit, and equality fits") {
-    CHECK(letters(five | views::newest_within(0_tokens, per_byte{})).empty());
-    CHECK(letters(five | views::newest_within(3_tokens, per_byte{})) == "e");
-    CHECK(letters(five | views::newest_within(4_tokens, per_byte{})) == "de");
-    CHECK(letters(five | views::newest_within(8_tokens, per_byte{})) ==
+    CHECK(initials(five | views::newest_within(0_tokens, per_byte{})).empty());
+    CHECK(initials(five | views::newest_within(3_tokens, per_byte{})) == "e");
+    CHECK(initials(five | views::newest_within(4_tokens, per_byte{})) == "de");
+    CHECK(initials(five | views::newest_within(8_tokens, per_byte{})) ==
           "cde");   // bbb does not fit, and aaaaa is not tried
-    CHECK(letters(five | views::newest_within(9_tokens, per_byte{})) == "bcde");
-    CHECK(letters(five | views::newest_within(14_tokens, per_byte{})) == "abcde");
-    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens}, per_byte{})) == "bcde");
-    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 3_tokens, .overhead = 2_tokens},
-                                              per_byte{})) == "de");
-    CHECK(letters(five | views::newest_within(budget{.window = 9_tokens, .output = 10_tokens}, per_byte{})).empty());
-    CHECK(letters(five | views::newest_within(tokens{~std::uint64_t{0}}, per_byte{})) == "abcde");
-    CHECK(letters(five | views::newest_within(1'000_tokens)) == "abcde");
-    CHECK(letters(five | views::newest_within(10_tokens)) == "de");  // the default counts four tokens for a message
+    CHECK(initials(five | views::newest_within(9_tokens, per_byte{})) == "bcde");
+    CHECK(initials(five | views::newest_within(14_tokens, per_byte{})) == "abcde");
+    CHECK(initials(five | views::newest_within(budget{.window = 9_tokens}, per_byte{})) == "bcde");
+    CHECK(initials(five | views::newest_within(budget{.window = 9_tokens, .output = 3_tokens, .overhead = 2_tokens},
+                                               per_byte{})) == "de");
+    CHECK(initials(five | views::newest_within(budget{.window = 9_tokens, .output = 10_tokens}, per_byte{})).empty());
+    CHECK(initials(five | views::newest_within(tokens{~std::uint64_t{0}}, per_byte{})) == "abcde");
+    CHECK(initials(five | views::newest_within(1'000_tokens)) == "abcde");
+    CHECK(initials(five | views::newest_within(10_tokens)) == "de");  // the default counts four tokens for a message
 }
 
 TEST_CASE("ranges: nothing is read before begin, and everything once") {
@@ -269,9 +263,9 @@ TEST_CASE("ranges: nothing is read before begin, and everything once") {
     auto const newest = five | views::newest_within(4_tokens, counter{&calls});
     auto const copy = newest;
     CHECK(calls == 0);
-    CHECK(letters(newest) == "de");
+    CHECK(initials(newest) == "de");
     CHECK(calls == 3);  // two that fit, and one that does not
-    CHECK(letters(copy) == "de");
+    CHECK(initials(copy) == "de");
     CHECK(ranges::distance(newest) == 2);
     CHECK(calls == 3);
 
@@ -288,10 +282,10 @@ TEST_CASE("ranges: nothing is read before begin, and everything once") {
     CHECK(reads == 0);
     CHECK(ranges::distance(sizes) == 5);
     CHECK(reads == five.size());
-    CHECK(letters(names) == "a");
+    CHECK(initials(names) == "a");
     CHECK(reads == 2 * five.size());
-    CHECK(letters(sent) == "ae");
-    CHECK(letters(window) == "ae");
+    CHECK(initials(sent) == "ae");
+    CHECK(initials(window) == "ae");
     CHECK(groups.size() == 5);
     CHECK(reads == 2 * five.size());
 }
@@ -323,9 +317,9 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
     using enum condense::part_kind;
     std::vector<changeable> const history{{text, "a", condense::role::user},
                                           {tool_call, "{}"},
-                                          {tool_result, std::string(40'000, 'b'), condense::role::tool},
+                                          {tool_result, letters(40'000, 'b'), condense::role::tool},
                                           {tool_call, "{}"},
-                                          {tool_result, std::string(40'000, 'd'), condense::role::tool},
+                                          {tool_result, letters(40'000, 'd'), condense::role::tool},
                                           {text, "e"}};
     auto const sent = views::of(condense::dry_run(
         history, condense::pipeline{condense::compress{.when = condense::always}}, {.window = 100'000_tokens}));
@@ -338,13 +332,12 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
     CHECK(changes == 1);
     CHECK(result.text.size() < 40'000);
     CHECK(&copy[2] == &result);
-    CHECK(letters(copy) == "a{b{de");
+    CHECK(initials(copy) == "a{b{de");
     CHECK(changes == 2);
 }
 
 TEST_CASE("ranges: a reduction that has no name is kept, and a group outlives its view") {
-    std::vector<chat_message> const history{chat_message::user("one"), chat_message::assistant("two"),
-                                            chat_message::user("three")};
+    conversation const history{U("one"), A("two"), U("three")};
     auto const mix =
         condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
     auto const sent = condense::dry_run(history, mix, {.window = 1'000_tokens}) | views::of;
@@ -370,16 +363,16 @@ TEST_CASE("ranges: what throws is tried again") {
     auto const newest = five | views::newest_within(2_tokens, unlucky{&left});
     CHECK_THROWS_AS(newest.begin(), std::runtime_error);
     left = 3;
-    CHECK(letters(newest) == "de");
+    CHECK(initials(newest) == "de");
 }
 
 TEST_CASE("ranges: views of other ranges, other containers and other messages") {
     std::forward_list<watched> const forward(five.begin(), five.end());
-    CHECK(letters(forward | views::newest_within(6_tokens, per_byte{})) == "cde");
-    CHECK(letters(std::span{five} | views::window(3_messages)) == "ade");
+    CHECK(initials(forward | views::newest_within(6_tokens, per_byte{})) == "cde");
+    CHECK(initials(std::span{five} | views::window(3_messages)) == "ade");
 
     auto long_ones = five | ranges::views::filter([](watched const& m) { return m.text.size() > 2; });
-    CHECK(letters(long_ones | views::newest_within(6_tokens, per_byte{})) == "bd");
+    CHECK(initials(long_ones | views::newest_within(6_tokens, per_byte{})) == "bd");
     CHECK(ranges::distance(long_ones | views::groups) == 3);
 
     auto const last_two =
@@ -391,7 +384,7 @@ TEST_CASE("ranges: views of other ranges, other containers and other messages") 
     CHECK(standard == "aaaaaddde");
 
     std::vector<forms::handle> handles;
-    for (auto const& m : forms::arranged<forms::handle>(conversation(3)))
+    for (auto const& m : forms::arranged<forms::handle>(random_conversation(3)))
         handles.push_back(forms::from_chat<forms::handle>(m));
     CHECK(where(handles | views::newest_within(tokens{~std::uint64_t{0}})) == all_places(handles));
     CHECK(where(views::of(condense::dry_run(handles, condense::pipeline{}, {.window = 9_tokens}))) ==
@@ -402,9 +395,9 @@ TEST_CASE("ranges: views of other ranges, other containers and other messages") 
 
     forms::shelf<watched> shelf;
     for (auto const& m : five) shelf.push_back(m);
-    CHECK(letters(shelf | views::window(3_messages)) == "ade");
+    CHECK(initials(shelf | views::window(3_messages)) == "ade");
     forms::lookout lookout{shelf};
-    CHECK(letters(lookout | views::newest_within(4_tokens, per_byte{})) == "de");
+    CHECK(initials(lookout | views::newest_within(4_tokens, per_byte{})) == "de");
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json_state.hpp>
@@ -16,14 +15,15 @@
 #include "laws/checker.hpp"
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 // Small sessions in which everything has happened that a state can hold, and a judge for states that
 // somebody has made up.
 
 namespace saved_sessions {
 
-using condense::chat_message;
 using namespace condense::literals;
+using namespace notation;
 using condense::used;
 
 inline auto mix() {
@@ -34,31 +34,26 @@ inline auto mix() {
         condense::sliding_window{.when = used >= 80_pct}, condense::repair{}};
 }
 using mix_type = decltype(mix());
-using session_type = condense::session<std::vector<chat_message>, mix_type, laws::byte_estimator>;
+using session_type = condense::session<conversation, mix_type, laws::byte_estimator>;
 
 inline constexpr condense::budget limits{.window = {400}};
 
-inline std::vector<chat_message> conversation() {
-    std::vector<chat_message> all;
-    auto const add = [&](chat_message m) {
-        m.name = "m" + std::to_string(all.size());
-        all.push_back(std::move(m));
-    };
-    add(chat_message::system("You are terse."));
+inline conversation four_turns() {
+    conversation all{S("You are terse.")};
     for (int turn = 0; turn < 4; ++turn) {
         auto const id = std::to_string(turn);
-        add(chat_message::user("Question " + id + " of the user."));
-        add(chat_message::call("a" + id, "read_file", R"({"path":"src/file.cpp"})").and_call("b" + id, "shell", "{}"));
-        add(chat_message::result("a" + id, std::string(300, 'r')));
-        if (turn % 2 == 0) add(chat_message::result("b" + id, "\xFF\xC3 no text"));
-        add(chat_message::assistant("Done with " + id + "."));
+        all += {U("Question " + id + " of the user."),
+                C("a" + id, "read_file", R"({"path":"src/file.cpp"})").and_call("b" + id, "shell", "{}"),
+                R("a" + id, letters(300, 'r'))};
+        if (turn % 2 == 0) all.push_back(R("b" + id, "\xFF\xC3 no text"));
+        all.push_back(A("Done with " + id + "."));
     }
-    return all;
+    return numbered(std::move(all));
 }
 
 /// Everything but what a judge of requests does not know of: abandoned calls and released messages.
 inline void fill(session_type& session, bool everything) {
-    auto const all = conversation();
+    auto const all = four_turns();
     for (std::size_t index = 0; index < all.size(); ++index) {
         session.push(all[index]);
         if (index == 4) static_cast<void>(session.pin({1}));
@@ -69,14 +64,11 @@ inline void fill(session_type& session, bool everything) {
     session.unpin({1});
     static_cast<void>(session.run());
     if (everything) session.release({8});
-    auto const add = [&](chat_message m) {
-        m.name = "m" + std::to_string(session.outline().size());
-        session.push(std::move(m));
-    };
-    add(chat_message::user("The latest."));
-    add(chat_message::call("c", "shell", "{}"));
-    add(chat_message::result("c", std::string(500, 's')));
-    add(chat_message::assistant("Seen."));
+    auto const add = [&](chat_message m) { session.push(named(std::move(m), session.outline().size())); };
+    add(U("The latest."));
+    add(C("c", "shell"));
+    add(R("c", letters(500, 's')));
+    add(A("Seen."));
     static_cast<void>(session.run());
     static_cast<void>(session.request());
 }
@@ -101,10 +93,10 @@ struct verdict {
 };
 
 inline void judge(session_type const& session, bool judged, laws::broken& found) {
-    std::vector<chat_message> before = session.history();
+    conversation before = session.history();
     for (std::size_t index = 0; judged && index < before.size(); ++index)
         before[index].pinned = session.outline().message_at(index).pinned;
-    std::vector<chat_message> after;
+    conversation after;
     std::size_t const size = session.request().size();
     for (auto const& m : session.request()) {
         after.push_back(m);
@@ -143,10 +135,9 @@ inline verdict try_text(std::string_view text) {
     auto again = condense::save(session);
     if (!again) out.broken.insert("accepted, but not saved again");
     for (int undone = 0; undone < 40 && session.undo(); ++undone) judge(session, judged, out.broken);
-    auto const more = chat_message::user("m");
+    auto const more = U("m");
     session.push(more);
-    session.push(chat_message::call("a9", "shell", "{}"));
-    session.push(chat_message::result("a9", std::string(900, 'z')));
+    push(session, {C("a9", "shell"), R("a9", letters(900, 'z'))});
     static_cast<void>(session.run());
     judge(session, false, out.broken);
     session.release({session.outline().size()});

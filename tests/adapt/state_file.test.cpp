@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <unistd.h>
 #include <csignal>
@@ -19,10 +18,11 @@
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::state_fault;
 using saved_sessions::session_type;
 
@@ -35,8 +35,8 @@ public:
     explicit script(scratch::folder const& in) : in_{in} {}
 
     static chat_message message(std::uint64_t number) {
-        auto const text = "number " + std::to_string(number % 3) + std::string(number % 7 * 40, 'n');  // some are equal
-        auto m = number % 2 == 0 ? chat_message::user(text) : chat_message::assistant(text);
+        auto const text = "number " + std::to_string(number % 3) + letters(number % 7 * 40, 'n');  // some are equal
+        auto m = number % 2 == 0 ? U(text) : A(text);
         if (number == 0) m.name = "first";
         return m;
     }
@@ -50,8 +50,7 @@ public:
                                .over = condense::chars{100},
                                .with = condense::head_tail{condense::chars{20}, condense::chars{20}}},
             condense::sliding_window{.when = condense::used >= condense::percent{8'000}}};
-        condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = {500}},
-                                  laws::byte_estimator{}};
+        condense::session session{conversation{}, mix, condense::budget{.window = {500}}, laws::byte_estimator{}};
         if (std::filesystem::exists(in_ / "agent.state"))
             if (auto const problem = condense::restore_file(session, in_ / "agent.state"))
                 return std::string{std::string_view{problem.reason}};
@@ -93,7 +92,7 @@ TEST_CASE("a session goes on from a file", "[law-7]") {
     REQUIRE_FALSE(condense::save_file(session, path));
     CHECK(scratch::mode_of(path) == 0600);
     CHECK(scratch::mode_of(in / "a") == 0700);
-    session.push(chat_message::user("One more."));
+    session.push(U("One more."));
     REQUIRE_FALSE(condense::save_file(session, path));
     CHECK(scratch::names_in(in / "a/b").size() == 1);
     CHECK(scratch::bytes_of(path) == condense::save(session).text);

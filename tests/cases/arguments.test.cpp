@@ -11,7 +11,7 @@
 
 #include <condense/shorteners.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -76,8 +76,8 @@ TEST_CASE("a string at the limit stays, one over it becomes a prefix and a marke
 
 TEST_CASE("the newest messages keep their arguments", "[case-66]") {
     conversation before{U(), A(), U(), A()};
-    before = before + conversation{C("1", "write", writing(5'000)).and_call("2", "write", writing(10)),
-                                   C("3", "write", writing(5'000)), RR("1", "2"), R("3")};
+    before += {C("1", "write", writing(5'000)).and_call("2", "write", writing(10)), C("3", "write", writing(5'000)),
+               RR("1", "2"), R("3")};
     while (before.size() < 25) before.push_back(before.size() % 2 == 0 ? U() : A());
     auto const left = after(
         before,
@@ -124,9 +124,8 @@ TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
         return std::string{"in short"};
     };
     conversation before{U(letters(1'000))};
-    for (auto const* const id : {"1", "2", "3"})
-        before = before + conversation{C(id, "write", writing(5'000)), R(id, letters(9'000))};
-    before = before + conversation{A(letters(1'400)), U(letters(500)), A()};
+    for (auto const* const id : {"1", "2", "3"}) before += {C(id, "write", writing(5'000)), R(id, letters(9'000))};
+    before += {A(letters(1'400)), U(letters(500)), A()};
     auto messages = before;
     auto const report =
         run(messages, pipeline{compress{.when = used >= 40'000_tokens, .with = shorten_arguments{.over = 2'000_chars}},

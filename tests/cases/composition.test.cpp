@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "cases/shelf.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
@@ -130,9 +130,9 @@ TEST_CASE("a conversation that was just reduced is left alone", "[case-T87]") {
     budget const limits{.window = 10'000_tokens};
     pipeline const mix{compress{}, summarize{}, sliding_window{}, escalate{}};
     conversation messages;
-    for (int turn = 0; turn < 20; ++turn) messages = messages + conversation{U(letters(250)), A(letters(250))};
+    for (int turn = 0; turn < 20; ++turn) messages += {U(letters(250)), A(letters(250))};
     CHECK(run(messages, mix, limits).changed());
-    messages = messages + conversation{U(letters(100)), A(letters(100))};
+    messages += {U(letters(100)), A(letters(100))};
     auto const before = messages;
     auto const report = run(messages, mix, limits);
     CHECK(messages == before);
@@ -302,7 +302,7 @@ TEST_CASE("a window and a cut together", "[case-165]") {
     conversation messages;
     for (int step = 0; step < 15; ++step) {
         auto const id = std::to_string(step);
-        messages = messages + conversation{C(id), R(id, letters(11'000))};
+        messages += {C(id), R(id, letters(11'000))};
     }
     auto const mix = pipeline{
         compress{.when = condense::always, .protect = nothing},
@@ -370,7 +370,7 @@ TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
     std::size_t changed = 0;
     auto const stacks = 100 + rounds(900);
     for (std::uint64_t seed = 1; tried < stacks && seed < 10'000; ++seed) {
-        auto const before = numbered(laws::conversation_generator{seed}.make());
+        auto const before = laws::conversation_generator{seed}.make();
         if (!broken(before).empty()) continue;
         ++tried;
         laws::random_source roll{~seed};
@@ -424,8 +424,7 @@ TEST_CASE("text that no layer shortens is dropped, else the run says so", "[case
 
 TEST_CASE("a cut by count never leaves a result first", "[case-176]") {
     conversation messages{U()};
-    for (int step = 0; step < 12; ++step)
-        messages = messages + conversation{C(std::to_string(step)), R(std::to_string(step))};
+    for (int step = 0; step < 12; ++step) messages += {C(std::to_string(step)), R(std::to_string(step))};
     messages.push_back(A());
     for (auto const& left : {after(numbered(messages), pipeline{window(20_messages)}),
                              after(numbered(messages), pipeline{sliding_window{.when = used > 20_messages,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ conversation steps(std::initializer_list<std::size_t> sizes, std::string const& 
     conversation out{U()};
     for (auto const size : sizes) {
         auto const id = std::to_string(out.size());
-        out = out + conversation{C(id, tool), R(id, letters(size))};
+        out += {C(id, tool), R(id, letters(size))};
     }
     out.push_back(A(""));
     return numbered(out);
@@ -100,7 +100,7 @@ list pruned(std::size_t results, condense::tokens least) {
     before.pop_back();
     for (std::size_t index = 0; index < results; ++index) {
         auto const id = std::to_string(index);
-        before = before + conversation{C(id, "t", ""), R(id, letters(50'000))};
+        before += {C(id, "t", ""), R(id, letters(50'000))};
     }
     before.push_back(A(""));
     auto messages = before;
@@ -159,7 +159,7 @@ TEST_CASE("the order that preserves a cache begins nearest the protected message
     // The conversation goes on, and what was sent stays as long as it can.
     auto grown = left;
     for (int round = 10; round < 13; ++round)
-        grown = grown + conversation{C("n" + std::to_string(round)), R("n" + std::to_string(round), letters(1'000))};
+        grown += {C("n" + std::to_string(round)), R("n" + std::to_string(round), letters(1'000))};
     grown = numbered(grown + conversation{A("")});
     auto const sent = after(grown, pipeline{layer(condense::newest_first)});
     CHECK(size_of(sent) <= 6'500);

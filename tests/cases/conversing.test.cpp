@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 // Acceptance case: a pipeline without layers.
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

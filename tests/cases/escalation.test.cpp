@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -221,7 +221,7 @@ TEST_CASE("results that are each within their limit are reduced for their sum", 
     conversation messages{U()};
     for (int step = 0; step < 10; ++step) {
         auto const id = std::to_string(step);
-        messages = messages + conversation{C(id), R(id, letters(14'000))};
+        messages += {C(id), R(id, letters(14'000))};
     }
     messages.push_back(A());
     auto const report = run(messages, pipeline{compress{.over = 15'000_chars}, sliding_window{}, escalate{}},
@@ -240,7 +240,7 @@ TEST_CASE("below the limit what was sent before is sent again", "[case-153]") {
     for (int turn = 0; turn < 100; ++turn) {
         auto const id = std::to_string(turn);
         auto const prefix = messages;
-        messages = messages + conversation{U(letters(20)), C(id), R(id, letters(40)), A(letters(30))};
+        messages += {U(letters(20)), C(id), R(id, letters(40)), A(letters(30))};
         auto const report = run(messages, mix, {.window = 20'000_tokens});
         CAPTURE(turn);
         REQUIRE_FALSE(report.changed());

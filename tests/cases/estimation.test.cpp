@@ -3,16 +3,17 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/estimate/calibrated.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using condense::cost;
 using condense::script_aware;
 
@@ -52,7 +53,7 @@ struct all_counted {
 };
 
 template <class Estimator>
-std::uint64_t tokens_of(std::vector<condense::chat_message> const& messages, Estimator const& count) {
+std::uint64_t tokens_of(conversation const& messages, Estimator const& count) {
     using namespace condense::literals;
     return condense::dry_run(messages, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}},
                              {.window = 100'000_tokens}, count)
@@ -63,24 +64,22 @@ std::uint64_t tokens_of(std::vector<condense::chat_message> const& messages, Est
 }  // namespace
 
 TEST_CASE("role and author may cost beside a text", "[case-154]") {
-    using condense::chat_message;
     auto const one = [](chat_message const& m) {
         auto const found = tokens_of({m}, all_counted{});
         CHECK(tokens_of({m}, condense::calibrated{.count = all_counted{}}) == found);
         return found;
     };
-    CHECK(one(chat_message::user(std::string(100, 'x'))) == 47);
-    CHECK(one(chat_message::assistant(std::string(100, 'x'))) == 49);
-    CHECK(one(chat_message::user("")) == 7);
-    auto alice = chat_message::user("ten bytes.");
+    CHECK(one(U(letters(100))) == 47);
+    CHECK(one(A(letters(100))) == 49);
+    CHECK(one(U("")) == 7);
+    auto alice = U("ten bytes.");
     alice.name = "alice";
     CHECK(one(alice) == 13);
 }
 
 TEST_CASE("calls and results may cost beside a text", "[case-155]") {
-    using condense::chat_message;
-    auto const call = chat_message::call("call_1", "search", R"({"query":"test"})");
-    auto result = chat_message::result("call_1", std::string(50, 'x'));
+    auto const call = C("call_1", "search", R"({"query":"test"})");
+    auto result = R("call_1", letters(50));
     result.parts[0].tool = "search";
     auto const of_call = tokens_of({call}, all_counted{});
     CHECK(of_call == 32);

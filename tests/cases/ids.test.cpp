@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 /// Reasoning and the steps that follow it are one loop.
@@ -113,9 +113,7 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
 
 TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
     auto const loop = [](std::string const& id) {
-        auto thought = C(id);
-        thought.parts.insert(thought.parts.begin(), {.kind = part_kind::reasoning, .text = "hm", .sealed = true});
-        return conversation{thought, R(id), C(id + "b"), R(id + "b"), A()};
+        return conversation{thinking(C(id)), R(id), C(id + "b"), R(id + "b"), A()};
     };
     auto const before = numbered(conversation{U()} + loop("1") + loop("2") + conversation{U(), A()});
     for (std::uint64_t limit = 0; limit < 13; ++limit) {
@@ -127,7 +125,7 @@ TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
         static_cast<void>(condense::reduce(messages, mix, roomy, per_char{}));
         CAPTURE(limit);
         list left;
-        for (auto const& m : messages) left.push_back(std::stoi(m.said.name));
+        for (auto const& m : messages) left.push_back(index_of(m.said));
         CHECK(left == (limit < 8 ? list{0, 11, 12} : list{0, 6, 7, 8, 9, 10, 11, 12}));
     }
 }
@@ -142,7 +140,7 @@ TEST_CASE("approvals go with the call they belong to", "[case-T30]") {
                  conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
     auto const left = after(before, pipeline{drop_calls_of{"x"}});
     CHECK(indices(left) == list{0, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16});
-    for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(std::stoi(m.name))]);
+    for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(index_of(m))]);
     auto const rest = after(before, pipeline{drop_calls_of{"y"}});
     CHECK(indices(rest) == list{0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16});
 }

@@ -10,7 +10,7 @@
 
 #include <condense/shorten/json_sample.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <condense/adapt/json.hpp>
 #include <condense/shorteners.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "cases/shelf.hpp"
 #include "support/catch.hpp"
 

@@ -11,7 +11,7 @@
 #include <condense/store/file.hpp>
 #include <condense/store/memory.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "cases/shelf.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 #include "support/tape.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("a journal has each message once, in order, and each line its place", 
     auto const mix = pipeline{condense::record{.to = journal}};
     auto messages = conversation{U("m1"), A("m2")};
     static_cast<void>(run(messages, mix));
-    messages = messages + conversation{U("m1"), A("m4")};
+    messages += {U("m1"), A("m4")};
     static_cast<void>(run(messages, mix));
     CHECK(journal.messages() == tapes::bytes_of(messages));
     CHECK(journal.numbers() == std::vector<std::uint64_t>{0, 1, 2, 3});

@@ -8,7 +8,7 @@
 
 #include <condense/shorteners.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -23,8 +23,7 @@ std::string collapsed(std::string_view text) {
 TEST_CASE("a sentence that is repeated is left once", "[case-168]") {
     std::string const sentence = "I have looked at all of the files you asked for.";
     conversation before{U()};
-    for (int answer = 0; answer < 5; ++answer)
-        before = before + conversation{A("Answer " + std::to_string(answer)), U()};
+    for (int answer = 0; answer < 5; ++answer) before += {A("Answer " + std::to_string(answer)), U()};
     std::string loop = sentence;
     for (int again = 1; again < 100; ++again) loop += " " + sentence;
     before.push_back(A(loop));

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -97,7 +97,7 @@ TEST_CASE("the first and the last messages are protected", "[case-80]") {
 
 TEST_CASE("a group that crosses the target goes whole", "[case-81]") {
     conversation messages{U()};
-    for (auto const* const id : {"1", "2", "3", "4"}) messages = messages + conversation{C(id), R(id), A()};
+    for (auto const* const id : {"1", "2", "3", "4"}) messages += {C(id), R(id), A()};
     CHECK(indices(after_zones(messages, 10_messages, 9_messages)) == list{0, 6, 7, 8, 9, 10, 11, 12});
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("answers and pairs go in the order in which they stand", "[case-83]") 
 
 TEST_CASE("pairs go until the target is met exactly", "[case-84]") {
     conversation messages{U()};
-    for (auto const* const id : {"1", "2", "3", "4", "5", "6"}) messages = messages + conversation{C(id), R(id)};
+    for (auto const* const id : {"1", "2", "3", "4", "5", "6"}) messages += {C(id), R(id)};
     auto const left = after_zones(messages, 8_messages, 7_messages);
     CHECK(indices(left) == list{0, 7, 8, 9, 10, 11, 12});
     CHECK(broken(left) == "");
@@ -181,7 +181,7 @@ TEST_CASE("a long run of steps stays within the window after each batch", "[case
     auto const mix = pipeline{sliding_window{.when = used > 50_messages, .until = used <= 50_messages}};
     for (int step = 0; step < 200; ++step) {
         auto const id = std::to_string(step);
-        messages = messages + conversation{C(id), R(id, letters(5'000)), A(id)};
+        messages += {C(id), R(id, letters(5'000)), A(id)};
         if (step % 10 != 9) continue;
         auto const report = run(messages, mix);
         CAPTURE(step);

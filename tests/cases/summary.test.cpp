@@ -15,7 +15,7 @@
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -174,7 +174,7 @@ TEST_CASE("a chained summary replaces the first and has read it", "[case-115]") 
     ask.held->answer = [](std::string_view) { return "the first summary"; };
     static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
     CHECK(words_in(ask.prompts().at(0), 9) == list{0, 1});
-    messages = messages + alternating(3, 4);
+    messages += alternating(3, 4);
     ask.held->answer = [](std::string_view) { return "the second summary"; };
     static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
     REQUIRE(ask.prompts().size() == 2u);
@@ -194,7 +194,7 @@ TEST_CASE("a summary that grows with every run stays under its cap", "[case-116]
         summarize{.when = condense::always, .protect = last(1_messages), .size = 1'000_tokens, .with = ask}};
     auto messages = alternating(7);
     for (std::size_t round = 0; round < 10; ++round) {
-        messages = messages + alternating(8, 7 + round * 8);
+        messages += alternating(8, 7 + round * 8);
         auto const report = run_marked(messages, mix);
         CAPTURE(round);
         CHECK(summaries_in(messages) == 1u);
@@ -329,7 +329,7 @@ TEST_CASE("the cut of a chained summary moves on through the whole conversation"
     conversation messages;
     std::size_t total = 0;
     for (std::size_t const count : {8u, 14u, 20u}) {
-        messages = messages + alternating(count - total, total);
+        messages += alternating(count - total, total);
         auto const whole = numbered(alternating(count));
         CHECK(indices(after(whole, all_but(last(2_messages), ask))).at(1) == static_cast<int>(count) - 2);
         static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

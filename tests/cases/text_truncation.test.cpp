@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cases/notation.hpp"
+#include "cases/runs.hpp"
 #include "support/catch.hpp"
 
 namespace {

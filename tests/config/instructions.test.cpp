@@ -14,18 +14,18 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::instruction_fault;
 using condense::instruction_level;
 using condense::instructions;
@@ -142,9 +142,9 @@ TEST_CASE("instructions: the project's root is the nearest folder with a mark") 
 
 TEST_CASE("instructions: the limit holds for all of the text, and the nearest has its room first") {
     tree const at;
-    scratch::write(at.global, std::string(3'000, 'g'));
-    scratch::write(at.repo + "/AGENTS.md", std::string(3'000, 'p'));
-    scratch::write(at.tool + "/AGENTS.md", std::string(3'000, 'w'));
+    scratch::write(at.global, letters(3'000, 'g'));
+    scratch::write(at.repo + "/AGENTS.md", letters(3'000, 'p'));
+    scratch::write(at.tool + "/AGENTS.md", letters(3'000, 'w'));
     auto const all = at.load().text.size();
     CHECK_FALSE(at.load(all).truncated);
     CHECK(at.load(all).text.size() == all);
@@ -342,13 +342,13 @@ TEST_CASE("instructions: names and folders that cannot be are told") {
 
 TEST_CASE("instructions: of a huge file only the front is read") {
     tree const at;
-    scratch::write(at.tool + "/AGENTS.md", std::string(500, 'x'));
+    scratch::write(at.tool + "/AGENTS.md", letters(500));
     fs::resize_file(at.tool + "/AGENTS.md", std::uintmax_t{1} << 36);  // sparse
     auto const read = at.load(1'000);
     CHECK(read.truncated);
     CHECK(read.sources.at(0).read == 1'001_bytes);
     CHECK(read.text.size() <= 1'000);
-    CHECK(read.text.find(std::string(500, 'x')) != std::string::npos);
+    CHECK(read.text.find(letters(500)) != std::string::npos);
 }
 
 namespace {
@@ -380,16 +380,15 @@ struct plain_session {
 
 TEST_CASE("instructions: are pushed once, and again when they have changed") {
     tree const at;
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{}},
+    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{}},
                               condense::budget{.window = 100'000_tokens}};
     CHECK(at.load().push_to(session) == instructions_pushed::empty);
     at.write_all();
     auto const first = at.load();
-    session.push(chat_message::system("You are an agent."));
+    session.push(S("You are an agent."));
     CHECK(first.push_to(session) == instructions_pushed::yes);
-    CHECK(session.history().at(1) == chat_message::system(first.text));
-    session.push(chat_message::user("[Instructions from nobody]\n"));
-    session.push(chat_message::system("Be kind."));
+    CHECK(session.history().at(1) == S(first.text));
+    push(session, {U("[Instructions from nobody]\n"), S("Be kind.")});
     CHECK(first.push_to(session) == instructions_pushed::unchanged);
     scratch::write(at.tool + "/AGENTS.md", "Run ninja.\n");
     auto const second = at.load();
@@ -416,7 +415,7 @@ TEST_CASE("instructions: other messages will do, if they can be of the system") 
 TEST_CASE("instructions: stay byte for byte down to the floor, and no summary has them") {
     tree const at;
     at.write_all();
-    scratch::write(at.tool + "/AGENTS.md", "Unmistakable.\n" + std::string(20'000, 'i'));
+    scratch::write(at.tool + "/AGENTS.md", "Unmistakable.\n" + letters(20'000, 'i'));
     auto const read = at.load();
     std::vector<std::string> prompts;
     auto const model = [&prompts](std::string_view prompt) {
@@ -424,21 +423,18 @@ TEST_CASE("instructions: stay byte for byte down to the floor, and no summary ha
         return std::string{"They talked."};
     };
     auto const run = [&](auto const& mix) {
-        condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 1'000_tokens}};
-        session.push(chat_message::user("First."));
-        session.push(chat_message::assistant("Yes."));
+        condense::session session{conversation{}, mix, condense::budget{.window = 1'000_tokens}};
+        push(session, {U("First."), A("Yes.")});
         REQUIRE(read.push_to(session) == instructions_pushed::yes);
         for (int turn = 0; turn < 40; ++turn) {
-            session.push(chat_message::user("Read " + std::to_string(turn)));
-            session.push(chat_message::call(std::to_string(turn), "read", "{}"));
-            session.push(chat_message::result(std::to_string(turn), std::string(2'000, 'r')));
-            session.push(chat_message::assistant("Read."));
+            push(session, {U("Read " + std::to_string(turn)), C(std::to_string(turn), "read"),
+                           R(std::to_string(turn), letters(2'000, 'r')), A("Read.")});
             auto const report = session.prepare();
             CHECK_FALSE(report.fits());  // the instructions alone are too much
             CHECK(read.push_to(session) == instructions_pushed::unchanged);
         }
         std::size_t found = 0;
-        for (auto const& m : session.request()) found += m == chat_message::system(read.text) ? 1u : 0u;
+        for (auto const& m : session.request()) found += m == S(read.text) ? 1u : 0u;
         CHECK(found == 1);
         CHECK(systems_in(session.request()) == 1);
         CHECK(session.used().messages < 10_messages);  // of 163: this is the floor

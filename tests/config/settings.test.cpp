@@ -13,16 +13,17 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
 #include "adapt/every_setting.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::settings;
 using condense::settings_error;
 using condense::settings_fault;
@@ -200,7 +201,7 @@ TEST_CASE("settings: every field has both its bounds") {
             CHECK(fault(spelt(field.most + 1)) == settings_fault::out_of_range);
             if (field.least != 0) CHECK(fault(spelt(field.least - 1)) == settings_fault::out_of_range);
             CHECK(fault("18446744073709551616") == settings_fault::out_of_range);
-            CHECK(fault(std::string(1'000'000, '9')) == settings_fault::out_of_range);
+            CHECK(fault(letters(1'000'000, '9')) == settings_fault::out_of_range);
         }
         for (std::string const given : {" ", "-1", "x", "1x", "0x1", "1e3", "\xFF", "1,5"})
             CHECK(fault(given) == settings_fault::malformed);
@@ -252,7 +253,7 @@ TEST_CASE("settings: hostile values and names cannot spoil a terminal") {
         "\x1B]0;x\x07\r\n\xC2\x9B"
         "31m\xE2\x80\xAE\xFF";
     hostile += '\0';
-    hostile += std::string(3'000'000, 'x');
+    hostile += letters(3'000'000);
     auto const read = reading({{"A\nB_THRESHOLD", hostile}}, "A\nB_");
     REQUIRE_FALSE(read);
     auto const bad = read.error();
@@ -292,9 +293,7 @@ std::uint64_t left_of(settings const& set, auto const& store, std::size_t size) 
         condense::compress{.when = condense::always, .over = set.result_cap, .with = within(set.result_cap)},
         condense::compress{
             .when = condense::used >= set.due_at(), .over = set.truncate_to, .with = within(set.truncate_to)}};
-    std::vector<condense::chat_message> history{
-        condense::chat_message::user("go"), condense::chat_message::call("1", "read", "{}"),
-        condense::chat_message::result("1", std::string(size, 'x')), condense::chat_message::assistant("done")};
+    conversation history{U("go"), C("1", "read"), R("1", letters(size)), A("done")};
     static_cast<void>(condense::reduce(history, mix, set.budget()));
     return condense::detail::utf8::count(history.at(2).parts.at(0).text);
 }

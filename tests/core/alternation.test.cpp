@@ -15,28 +15,27 @@
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
 using condense::role;
 using condense::used;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
+using namespace notation;
 
 /// A byte is a token, and each message costs ten more.
-struct framed {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+struct framed : per_byte {
     condense::cost frame(role) const { return condense::cost::of({10}); }
 };
 
-std::string words(chat_message const& m) {
+std::string joined(chat_message const& m) {
     std::string all;
     for (auto const& part : m.parts) all.append(all.empty() ? "" : "|").append(part.text);
     return all;
 }
 
-conversation sent(auto const& messages) {
+conversation alternated(auto const& messages) {
     conversation all;
     condense::each_alternating(messages, [&](chat_message const& m) { all.push_back(m); });
     return all;
@@ -70,9 +69,7 @@ auto alternating_session(bool alternate = true) {
                              condense::run_options{.alternate = alternate}};
 }
 
-chat_message step(int number) {
-    return chat_message::assistant("step " + std::to_string(number) + std::string(300, '.'));
-}
+chat_message step(int number) { return A("step " + std::to_string(number) + letters(300, '.')); }
 
 template <class Session>
 std::uint64_t summaries(Session const& session) {
@@ -105,25 +102,21 @@ std::string miscounted(Session const& session) {
 }  // namespace
 
 TEST_CASE("neighbouring user messages are sent as one, with a blank line between their texts") {
-    auto const all = sent(conversation{chat_message::system("rules"), chat_message::user("a"), chat_message::user("b"),
-                                       chat_message::user("c"), chat_message::assistant("d"), chat_message::user("e")});
+    auto const all = alternated(conversation{S("rules"), U("a"), U("b"), U("c"), A("d"), U("e")});
     REQUIRE(all.size() == 4);
-    CHECK(words(all[1]) == "a\n\nb\n\nc");
-    CHECK(words(all[3]) == "e");
-    CHECK(sent(conversation{}).empty());
+    CHECK(joined(all[1]) == "a\n\nb\n\nc");
+    CHECK(joined(all[3]) == "e");
+    CHECK(alternated(conversation{}).empty());
 }
 
 TEST_CASE("text joins the message that holds more; two that hold more than text stay apart") {
-    CHECK(words(sent(conversation{with_image(chat_message::user("a"), false), chat_message::user("b")})[0]) ==
-          "a\n\nb|image");
-    CHECK(words(sent(conversation{chat_message::user("a"), with_image(chat_message::user("b"), true)})[0]) ==
-          "image|a\n\nb");
-    CHECK(sent(conversation{with_image(chat_message::user("a"), false), with_image(chat_message::user("b"), true)})
-              .size() == 2);
+    CHECK(joined(alternated(conversation{with_image(U("a"), false), U("b")})[0]) == "a\n\nb|image");
+    CHECK(joined(alternated(conversation{U("a"), with_image(U("b"), true)})[0]) == "image|a\n\nb");
+    CHECK(alternated(conversation{with_image(U("a"), false), with_image(U("b"), true)}).size() == 2);
     auto const image = with_image(chat_message{.role = role::user}, true);
-    CHECK(sent(conversation{image, chat_message::user("b")}).size() == 2);
+    CHECK(alternated(conversation{image, U("b")}).size() == 2);
     auto const sealed = chat_message{.role = role::user, .parts = {{.text = "signed", .sealed = true}}};
-    CHECK(sent(conversation{sealed, chat_message::user("b")}).size() == 2);
+    CHECK(alternated(conversation{sealed, U("b")}).size() == 2);
 }
 
 namespace {
@@ -153,7 +146,7 @@ TEST_CASE("a text that the adapter does not write is not lost") {
 TEST_CASE("a session sends its summary in the task's message, counts a frame less, and keeps the history") {
     auto session = alternating_session();
     auto apart = alternating_session(false);
-    for (auto* const each : {&session, &apart}) each->push(chat_message::user("the task"));
+    for (auto* const each : {&session, &apart}) each->push(U("the task"));
     for (int number = 0; number < 12; ++number) {
         session.push(step(number));
         apart.push(step(number));
@@ -162,7 +155,7 @@ TEST_CASE("a session sends its summary in the task's message, counts a frame les
     }
     REQUIRE(summaries(session) == 1);
     CHECK(session.request()[0].parts[0].text.starts_with("the task\n\nSummary of"));
-    CHECK(session.history()[0] == chat_message::user("the task"));
+    CHECK(session.history()[0] == U("the task"));
     CHECK(session.request().size() + 1 == apart.request().size());
     CHECK(session.used().tokens.count + 10 == apart.used().tokens.count);
     CHECK(session.used().messages == apart.used().messages);
@@ -171,7 +164,7 @@ TEST_CASE("a session sends its summary in the task's message, counts a frame les
 
 TEST_CASE("a joined summary is replaced by the next one, and a run that has nothing to do changes nothing") {
     auto session = alternating_session();
-    session.push(chat_message::user("the task"));
+    session.push(U("the task"));
     int reductions = 0;
     for (int number = 0; number < 60; ++number) {
         session.push(step(number));
@@ -181,10 +174,10 @@ TEST_CASE("a joined summary is replaced by the next one, and a run that has noth
     }
     CHECK(reductions > 2);
     CHECK(summaries(session) == 1);
-    auto const before = sent(session.request());
+    auto const before = alternated(session.request());
     static_cast<void>(session.run());
     static_cast<void>(session.run());
-    CHECK(sent(session.request()) == before);
+    CHECK(alternated(session.request()) == before);
 }
 
 TEST_CASE("a summary that stands before a user message joins that one") {
@@ -192,10 +185,9 @@ TEST_CASE("a summary that stands before a user message joins that one") {
         conversation{},
         condense::pipeline{condense::summarize{.when = used >= 60_pct, .protect = condense::last(3_messages)}},
         condense::budget{.window = 4'000_tokens}, framed{}, condense::run_options{.alternate = true}};
-    session.push(chat_message::system("rules"));
-    session.push(chat_message::user("the task"));
+    push(session, {S("rules"), U("the task")});
     for (int number = 0; number < 6; ++number) session.push(step(number));
-    session.push(chat_message::user("next"));
+    session.push(U("next"));
     session.push(step(6));
     session.push(step(7));
     REQUIRE(session.run(condense::force{.target = 1'500_tokens}).changed());
@@ -206,7 +198,7 @@ TEST_CASE("a summary that stands before a user message joins that one") {
 
 TEST_CASE("a restored session sends the same joined messages, and an undone reduction joins none") {
     auto session = alternating_session();
-    session.push(chat_message::user("the task"));
+    session.push(U("the task"));
     for (int number = 0; number < 12; ++number) {
         session.push(step(number));
         static_cast<void>(session.prepare());
@@ -215,7 +207,7 @@ TEST_CASE("a restored session sends the same joined messages, and an undone redu
     REQUIRE(taken);
     auto other = alternating_session();
     REQUIRE_FALSE(other.adopt(taken.state));
-    CHECK(sent(other.request()) == sent(session.request()));
+    CHECK(alternated(other.request()) == alternated(session.request()));
     CHECK(other.used() == session.used());
     CHECK(miscounted(other) == "");
     CHECK(summaries(other) == 1);
@@ -226,16 +218,15 @@ TEST_CASE("a restored session sends the same joined messages, and an undone redu
 
 TEST_CASE("a model is called with an alternating request") {
     auto session = alternating_session();
-    session.push(chat_message::user("the task"));
-    session.push(chat_message::user("and this"));
+    push(session, {U("the task"), U("and this")});
     std::string seen;
     auto const model = [&](auto const& request) {
-        for (chat_message const& m : request) seen.append(words(m)).append("|");
-        return chat_message::assistant("done");
+        for (chat_message const& m : request) seen.append(joined(m)).append("|");
+        return A("done");
     };
     REQUIRE(session.call(model).outcome == condense::call_outcome::answered);
     CHECK(seen == "the task\n\nand this|");
-    session.push(chat_message::user("more"));
+    session.push(U("more"));
     CHECK(session.request().size() == 3);
 }
 
@@ -258,14 +249,13 @@ TEST_CASE("whatever a conversation holds, its request alternates, its words are 
         };
         auto session = make();
         for (int number = 0; number < 60; ++number) {
-            std::string const text = std::to_string(number) + std::string(one_of(900), 'x');
+            std::string const text = std::to_string(number) + letters(one_of(900));
             auto const kind = one_of(5);
-            if (kind < 3) session.push(chat_message::user(text));
-            else if (kind == 3) session.push(chat_message::assistant(text));
+            if (kind < 3) session.push(U(text));
+            else if (kind == 3) session.push(A(text));
             else {
                 auto const id = "c" + std::to_string(number);
-                session.push(chat_message::call(id, "read", "{}"));
-                session.push(chat_message::result(id, text + std::string(one_of(6'000), 'y')));
+                push(session, {C(id, "read"), R(id, text + letters(one_of(6'000), 'y'))});
             }
             if (one_of(3) == 0) static_cast<void>(session.prepare());
             if (one_of(20) == 0) static_cast<void>(session.undo());
@@ -302,19 +292,18 @@ TEST_CASE("whatever a conversation holds, its request alternates, its words are 
 
 TEST_CASE("a request that is asked for again keeps the joined messages where they are") {
     auto chat = alternating_session();
-    chat.push(chat_message::user("the task, in a text that is longer than any buffer inside a string"));
-    chat.push(chat_message::user("and more of it"));
+    push(chat, {U("the task, in a text that is longer than any buffer inside a string"), U("and more of it")});
     auto const* const text = chat.request()[0].parts[0].text.data();
     CHECK(chat.request()[0].parts[0].text.data() == text);
-    chat.push(chat_message::user("and the end"));
-    CHECK(words(chat.request()[0]).ends_with("and more of it\n\nand the end"));
+    chat.push(U("and the end"));
+    CHECK(joined(chat.request()[0]).ends_with("and more of it\n\nand the end"));
 }
 
 TEST_CASE("a run says that the request fits only where it does, with messages that are joined, too") {
     condense::session chat{conversation{}, condense::pipeline{condense::sliding_window{.when = used > 100_pct}},
                            condense::budget{.window = 2'000_tokens}, framed{},
                            condense::run_options{.alternate = true}};
-    for (int number = 0; number < 100; ++number) chat.push(chat_message::user("u"));
+    for (int number = 0; number < 100; ++number) chat.push(U("u"));
     for (int number = 0; number < 12; ++number) chat.push(step(number));
     auto const report = chat.run();
     CHECK(report.after.tokens == chat.used().tokens);

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -19,15 +18,15 @@
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 #include "support/tape.hpp"
 
 namespace {
 
 using condense::any_pipeline;
-using condense::chat_message;
 using condense::used;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
+using namespace notation;
 using any_mix = any_pipeline<chat_message>;
 
 static_assert(condense::reducer<any_mix> && std::is_copy_constructible_v<any_mix> &&
@@ -60,8 +59,7 @@ bool same_report(Whole const& whole, Report const& plain) {
     return is;
 }
 
-struct framed {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+struct framed : per_byte {
     condense::cost frame(condense::role speaker) const {
         return condense::cost::of({speaker == condense::role::user ? 3u : 4u});
     }
@@ -145,8 +143,7 @@ TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reach
     };
     any_mix const mix = condense::pipeline{
         condense::summarize{.when = used > 1_messages, .protect = condense::nothing, .with = cancelling{}}};
-    conversation history{chat_message::user("a"), chat_message::assistant("b"), chat_message::user("c"),
-                         chat_message::assistant("d")};
+    conversation history{U("a"), A("b"), U("c"), A("d")};
     auto const before = history;
     CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {4'000}}, framed{}), condense::cancelled);
     CHECK(history == before);
@@ -179,9 +176,9 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
     CHECK(within.messages("s") == tapes::bytes_of(all));
     CHECK(within.made("s") == direct.made("s"));
     condense::session session{all, any, condense::budget{.window = {100'000}}, framed{}, options};
-    session.push(chat_message::user("more"));
+    session.push(U("more"));
     auto more = all;
-    more.push_back(chat_message::user("more"));
+    more.push_back(U("more"));
     CHECK(within.messages("s") == tapes::bytes_of(more));
 }
 
@@ -191,8 +188,7 @@ TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the pl
     auto const copy = mix;
     mix = condense::pipeline{
         condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
-    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"),
-                           chat_message::user("4"), chat_message::user("5")};
+    conversation const all{U("1"), U("2"), U("3"), U("4"), U("5")};
     auto kept = all;
     static_cast<void>(condense::reduce(kept, copy, {.window = {1'000}}, framed{}));
     CHECK(kept.size() == 4);
@@ -227,8 +223,7 @@ TEST_CASE("any_pipeline: a stop and the clock reach the layers") {
     auto const mix = condense::pipeline{
         condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing},
         condense::escalate{.when = used >= 10_pct, .passes = 8, .within = std::chrono::nanoseconds{1}}};
-    conversation const all{chat_message::user("1"), chat_message::user("2"), chat_message::user("3"),
-                           chat_message::user("4")};
+    conversation const all{U("1"), U("2"), U("3"), U("4")};
     auto plain = all;
     auto through = all;
     condense::run_options<clock> timed{.clock = {&now}};
@@ -247,9 +242,8 @@ TEST_CASE("any_pipeline: the memory of layers is the session's") {
     any_mix const mix = condense::pipeline{condense::record{.to = journal}};
     condense::session one{conversation{}, mix, condense::budget{.window = {1'000}}, framed{}};
     condense::session other{conversation{}, mix, condense::budget{.window = {1'000}}, framed{}};
-    one.push(chat_message::user("a"));
-    one.push(chat_message::user("b"));
-    other.push(chat_message::user("c"));
+    push(one, {U("a"), U("b")});
+    other.push(U("c"));
     CHECK(journal.messages().size() == 3);
     CHECK(journal.calls(tapes::verb::read) == 2);
 }

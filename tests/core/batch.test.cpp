@@ -46,7 +46,7 @@ struct worthwhile : toy::acting<Effects, Act> {
 }  // namespace
 
 TEST_CASE("batch: what a layer did is measured") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const report =
         reduced(messages, pipeline{layer<condense::drops>(drop_round), layer<condense::shortens>(nothing)});
     auto const& entry = report.layers[0];
@@ -62,7 +62,7 @@ TEST_CASE("batch: what a layer did is measured") {
 }
 
 TEST_CASE("batch: an edit of a part counts as one, and savings are those of each layer") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const report =
         reduced(messages, pipeline{layer<condense::shortens>(shorten_result), layer<condense::drops>(drop_round)});
     CHECK(report.layers[0].parts_shortened == 1);
@@ -72,7 +72,7 @@ TEST_CASE("batch: an edit of a part counts as one, and savings are those of each
 }
 
 TEST_CASE("batch: what a layer notes of its work stays, what was noted of idle runs does not") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const says = layer<condense::drops>([](auto& draft, auto& pass) {
         if (!draft.present(condense::sequence{1})) return;
         if (!draft.drop({1})) pass.note("the oldest round went");
@@ -89,20 +89,20 @@ TEST_CASE("batch: what a layer notes of its work stays, what was noted of idle r
 
 TEST_CASE("batch: a batch must be smaller in the measure that fired, and larger in none") {
     using condense::measure;
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const outcome = [&](auto made) { return reduced(messages, pipeline{made}).layers[0].outcome; };
     SECTION("fewer tokens are not fewer messages, for a layer that could take some out") {
         constexpr auto both = condense::shortens | condense::drops;
         CHECK(outcome(on<both, measure::message_count>(shorten_result)) == layer_outcome::declined);
         CHECK(outcome(on<both, measure::turn_count>(shorten_result)) == layer_outcome::declined);
-        CHECK(messages == conversation());
+        CHECK(messages == four_rounds());
     }
     SECTION("a layer that takes nothing out is measured in tokens, whatever fired") {
         CHECK(outcome(on<condense::shortens, measure::message_count>(shorten_result)) == layer_outcome::applied);
     }
     SECTION("fewer tokens") {
         CHECK(outcome(on<condense::shortens, measure::token_count>(shorten_result)) == layer_outcome::applied);
-        CHECK(messages != conversation());
+        CHECK(messages != four_rounds());
     }
     SECTION("fewer messages") {
         CHECK(outcome(on<condense::drops, measure::message_count>(drop_round)) == layer_outcome::applied);
@@ -120,7 +120,7 @@ TEST_CASE("batch: a batch must be smaller in the measure that fired, and larger 
             pass.note(draft.summarize(std::vector<group>{{1}}, "words and words and words"));
         };
         CHECK(outcome(on<condense::summarizes, measure::message_count>(verbose)) == layer_outcome::declined);
-        CHECK(messages == conversation());
+        CHECK(messages == four_rounds());
     }
     SECTION("parts without cost go without gain") {
         messages[3].parts.push_back({});
@@ -138,13 +138,13 @@ TEST_CASE("batch: a batch must be smaller in the measure that fired, and larger 
 TEST_CASE("batch: what was not smaller is told with its measure") {
     using condense::measure;
     auto const said = [](auto made) {
-        auto messages = conversation();
+        auto messages = four_rounds();
         auto const report = reduced(messages, pipeline{made});
         CHECK(report.layers[0].outcome == layer_outcome::declined);
         return std::string{std::string_view{report.layers[0].note}};
     };
     constexpr auto both = condense::shortens | condense::drops;
-    auto const size = std::to_string(conversation().size());
+    auto const size = std::to_string(four_rounds().size());
     CHECK(said(on<both, measure::message_count>(shorten_result)) ==
           "not smaller: it would be " + size + " of " + size + " messages");
     CHECK(said(on<both, measure::turn_count>(shorten_result)).ends_with(" turns"));
@@ -156,21 +156,21 @@ TEST_CASE("batch: what was not smaller is told with its measure") {
 }
 
 TEST_CASE("batch: a batch that is not worth it is taken back") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const with_worth = [](std::uint64_t least) {
         return worthwhile<condense::drops, decltype(drop_round)>{{drop_round}, {least}};
     };
     auto report = reduced(messages, pipeline{with_worth(13)});
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(std::string_view{report.layers[0].note} == "not worth it");
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
     report = reduced(messages, pipeline{with_worth(12)});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(messages.size() == 5);
 }
 
 TEST_CASE("batch: pressure lifts what a batch must be worth") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const press = toy::press{};
     worthwhile<condense::drops, decltype(drop_round)> const greedy{{drop_round}, {13}};
     auto const report = reduced(messages, pipeline{greedy, press});
@@ -182,7 +182,7 @@ TEST_CASE("batch: pressure lifts what a batch must be worth") {
 // Stores
 
 TEST_CASE("batch: what is kept is put when the edits stand") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     shelf::state state;
     shelf const store{&state};
     auto const report = reduced(messages, pipeline{keeper(store, true)});
@@ -193,16 +193,16 @@ TEST_CASE("batch: what is kept is put when the edits stand") {
 }
 
 TEST_CASE("batch: what is kept without an edit is put, too") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     shelf::state state;
     shelf const store{&state};
     static_cast<void>(reduced(messages, pipeline{keeper(store, false)}));
     CHECK(state.kept == std::vector<std::string>{"one", "three"});
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
 }
 
 TEST_CASE("batch: where a put fails, the edits are taken back") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     shelf::state state{.fails_at = 1};
     shelf const store{&state};
     SECTION("by its answer") {
@@ -217,11 +217,11 @@ TEST_CASE("batch: where a put fails, the edits are taken back") {
         CHECK(report.layers[0].outcome == layer_outcome::failed);
         CHECK(std::string_view{report.layers[0].note} == "the disk is gone");
     }
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
 }
 
 TEST_CASE("batch: nothing is put for edits that were taken back") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     shelf::state state;
     shelf const store{&state};
     auto const fails = layer < condense::keeps | condense::drops > ([&](auto& draft, auto& pass) -> condense::failed {

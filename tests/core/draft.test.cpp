@@ -10,13 +10,13 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using condense::budget;
 using condense::group;
-using condense::part_kind;
-using condense::part_status;
 using condense::refusal;
 using condense::role;
 using toy::assistant;
@@ -525,20 +525,13 @@ TEST_CASE("draft: restore takes back every edit of a group, and leaves the summa
 
 TEST_CASE("draft: answers are written for calls that will have none, once") {
     using condense::chat_message;
-    std::vector<chat_message> history{chat_message::user("u"),
-                                      chat_message::call("dead", "t", "{}"),
-                                      chat_message::user("v"),
-                                      chat_message::call("cancelled", "t", "{}"),
-                                      chat_message::call("pending", "t", "{}"),
-                                      chat_message::call("answered", "t", "{}"),
-                                      chat_message::result("answered", "out"),
-                                      chat_message::user("w"),
-                                      chat_message::call("open", "t", "{}")};
+    conversation history{U("u"), C("dead"), U("v"), C("cancelled"), C("pending"), C("answered"), R("answered", "out"),
+                         U("w"), C("open")};
     history[3].parts[0].status = part_status::cancelled;
     history[4].parts[0].status = part_status::pending;
     condense::outline facts;
     condense::view edits;
-    toy::per_byte const count;
+    per_byte const count;
     for (auto const& m : history) {
         edits.reserve_message(facts.read(m, count));
         edits.on_message_placed(facts, facts.place());

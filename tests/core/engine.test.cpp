@@ -15,35 +15,31 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::group;
 using condense::outcome;
 using condense::pipeline;
 using condense::used;
 using toy::layer;
-using history = std::vector<chat_message>;
 
 /// Tokens are bytes.
-history const conversation = {chat_message::user("task"),          chat_message::call("1", "read", "{}"),
-                              chat_message::result("1", "output"), chat_message::assistant("answer"),
-                              chat_message::user("go on"),         chat_message::assistant("well"),
-                              chat_message::user("latest")};
+conversation const original{U("task"),  C("1", "read"), R("1", "output"), A("answer"),
+                            U("go on"), A("well"),      U("latest")};
 
 /// What a pipeline of one callable makes of a history, which stays as it is.
 template <condense::effect Effects, class History, class Act>
 auto reduced(History const& messages, Act act, bool marks = false) {
-    condense::run_options<> options;
-    options.marks = marks;
-    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, toy::per_byte{},
-                            options);
+    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, per_byte{},
+                            condense::run_options<>{.marks = marks});
 }
 
 /// "task | {} | out | ", with the marks that were set.
-std::string sent(auto const& from) {
+std::string shown(auto const& from) {
     std::string out;
     from.each([&](chat_message const& m) {
         for (auto const& part : m.parts) out.append(part.text).append(" ");
@@ -64,25 +60,25 @@ condense::part_ref part_at(auto const& draft, std::uint32_t message, std::uint32
 }  // namespace
 
 TEST_CASE("engine: without edits every message is sent, itself") {
-    auto const made = reduced<condense::no_effects>(conversation, nothing);
+    auto const made = reduced<condense::no_effects>(original, nothing);
     std::size_t index = 0;
-    made.each([&](chat_message const& m) { CHECK(&m == &conversation[index++]); });
-    CHECK(index == conversation.size());
+    made.each([&](chat_message const& m) { CHECK(&m == &original[index++]); });
+    CHECK(index == original.size());
     CHECK_FALSE(made.report().changed());
     CHECK(made.used() == made.report().before);
 }
 
 TEST_CASE("engine: edited messages are made, the others are the originals") {
-    auto const made = reduced<all_verbs>(conversation, [](auto& draft, auto& pass) {
+    auto const made = reduced<all_verbs>(original, [](auto& draft, auto& pass) {
         if (!draft.edits().steps().empty()) return;
         pass.note(draft.shorten(part_at(draft, 2), "out"));
         pass.note(draft.drop({3}));
         pass.note(draft.summarize(std::vector<group>{{4}, {5}}, "so far"));
     });
-    CHECK(sent(made) == "task | {} | out | so far | latest | ");
+    CHECK(shown(made) == "task | {} | out | so far | latest | ");
     CHECK(made.report().first_changed == 2u);
     std::vector<std::pair<char, std::uint32_t>> places;
-    std::vector<chat_message> fresh;
+    conversation fresh;
     made.each_place([&](std::uint32_t index) { places.emplace_back('k', index); },
                     [&](chat_message&& m) {
                         places.emplace_back('m', fresh.size());
@@ -90,7 +86,7 @@ TEST_CASE("engine: edited messages are made, the others are the originals") {
                     });
     CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'m', 0}, {'m', 1}, {'k', 6}});
     CHECK(fresh[0].parts[0].call == "1");
-    CHECK(fresh[1] == chat_message::user("so far"));
+    CHECK(fresh[1] == U("so far"));
 
     using condense::sent_kind;
     using condense::sent_place;
@@ -105,12 +101,12 @@ TEST_CASE("engine: edited messages are made, the others are the originals") {
     CHECK(made.make(sent_places[3]) == fresh[1]);
 
     std::size_t originals = 0;
-    made.each([&](chat_message const& m) { originals += &m == &conversation[0] || &m == &conversation[6]; });
+    made.each([&](chat_message const& m) { originals += &m == &original[0] || &m == &original[6]; });
     CHECK(originals == 2);
 }
 
 TEST_CASE("engine: a message is made with all its edits") {
-    auto messages = conversation;
+    auto messages = original;
     messages[3].parts = {{.kind = condense::part_kind::reasoning, .text = "hm"},
                          {.text = "first text"},
                          {.kind = condense::part_kind::reasoning, .text = "well"},
@@ -125,7 +121,7 @@ TEST_CASE("engine: a message is made with all its edits") {
             pass.note(draft.externalize(part_at(draft, 3, 3), "2nd", {{9}}));
         },
         true);
-    CHECK(sent(made) == "task | {} | output | first 2nd <short.0,stored.1> | go on | well | latest | ");
+    CHECK(shown(made) == "task | {} | output | first 2nd <short.0,stored.1> | go on | well | latest | ");
     CHECK(messages[3].parts.size() == 4);
 }
 
@@ -135,24 +131,24 @@ TEST_CASE("engine: marks are written where they are wanted") {
         pass.note(draft.shorten(part_at(draft, 2), "out"));
         pass.note(draft.summarize(std::vector<group>{{3}, {4}}, "s"));
     };
-    CHECK(sent(reduced<all_verbs>(conversation, act)) == "task | {} | out | s | well | latest | ");
-    CHECK(sent(reduced<all_verbs>(conversation, act, true)) ==
+    CHECK(shown(reduced<all_verbs>(original, act)) == "task | {} | out | s | well | latest | ");
+    CHECK(shown(reduced<all_verbs>(original, act, true)) ==
           "task | {} | out <short.0> | s <summary> | well | latest | ");
 }
 
 TEST_CASE("engine: marks of earlier runs stay on what is edited again") {
-    auto messages = conversation;
+    auto messages = original;
     messages[3].parts.push_back({.text = "more"});
     messages[3].mark = "stored.1";
     auto const act = [](auto& draft, auto& pass) {
         if (draft.edits().steps().empty()) pass.note(draft.shorten(part_at(draft, 3), "a"));
     };
-    CHECK(sent(reduced<all_verbs>(messages, act, true)) ==
+    CHECK(shown(reduced<all_verbs>(messages, act, true)) ==
           "task | {} | output | a more <short.0,stored.1> | go on | well | latest | ");
 }
 
 TEST_CASE("engine: the first changed message is that of the earliest edit in force") {
-    auto const changed = [](auto act) { return reduced<all_verbs>(conversation, act).report().first_changed; };
+    auto const changed = [](auto act) { return reduced<all_verbs>(original, act).report().first_changed; };
     CHECK(changed([](auto& draft, auto& pass) {
               if (!draft.edits().steps().empty()) return;
               pass.note(draft.drop({5}));
@@ -167,27 +163,26 @@ TEST_CASE("engine: the first changed message is that of the earliest edit in for
 }
 
 TEST_CASE("engine: forward ranges are read, too") {
-    std::list<chat_message> const messages(conversation.begin(), conversation.end());
+    std::list<chat_message> const messages(original.begin(), original.end());
     auto const made = reduced<all_verbs>(messages, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); });
-    CHECK(sent(made) == "task | answer | go on | well | latest | ");
+    CHECK(shown(made) == "task | answer | go on | well | latest | ");
     CHECK(messages.size() == 7);
-    chat_message const array[] = {chat_message::user("task"), chat_message::assistant("answer"),
-                                  chat_message::user("latest")};
-    CHECK(sent(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) ==
+    chat_message const array[] = {U("task"), A("answer"), U("latest")};
+    CHECK(shown(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) ==
           "task | latest | ");
 }
 
 TEST_CASE("engine: an empty history is sent as it is") {
-    auto const made = reduced<all_verbs>(history{}, [](auto& draft, auto& pass) { pass.note(draft.drop({0})); });
-    CHECK(sent(made).empty());
+    auto const made = reduced<all_verbs>(conversation{}, [](auto& draft, auto& pass) { pass.note(draft.drop({0})); });
+    CHECK(shown(made).empty());
     CHECK(made.report().fits());
     CHECK_FALSE(made.report().changed());
 }
 
 TEST_CASE("engine: without anything that concludes, a run fits or is over") {
     auto const outcome_of = [](std::uint64_t window) {
-        return condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
-                                toy::per_byte{})
+        return condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
+                                per_byte{})
             .report()
             .outcome;
     };
@@ -218,8 +213,8 @@ TEST_CASE("engine: a run goes on until its layers change nothing more") {
     pipeline const mix{patient{condense::always}, layer<condense::drops>([](auto& draft, auto& pass) {
                            if (draft.present(condense::sequence{3})) pass.note(draft.drop({3}));
                        })};
-    auto messages = conversation;
-    auto const first = condense::reduce(messages, mix, {.window = 1'000_tokens}, toy::per_byte{});
+    auto messages = original;
+    auto const first = condense::reduce(messages, mix, {.window = 1'000_tokens}, per_byte{});
     CHECK(first.layers[0].outcome == condense::layer_outcome::applied);
     CHECK(messages.size() == 6);
     CHECK(messages[2].parts[0].text == "out");
@@ -229,8 +224,8 @@ TEST_CASE("engine: savings of all layers are the whole saving") {
     pipeline const mix{patient{condense::always},
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
-    auto messages = conversation;
-    auto const report = condense::reduce(messages, mix, {.window = 1'000_tokens}, toy::per_byte{});
+    auto messages = original;
+    auto const report = condense::reduce(messages, mix, {.window = 1'000_tokens}, per_byte{});
     condense::tokens sum;
     for (auto const& entry : report.layers) sum = sum + entry.saved;
     CHECK(sum == report.before.tokens - report.after.tokens);
@@ -244,7 +239,7 @@ TEST_CASE("engine: how long a run took is what the clock says") {
     };
     std::uint64_t now = 100;
     condense::run_options<ticks> const options{.clock = {&now}};
-    auto const made = condense::reduce(conversation, pipeline{layer<condense::no_effects>(nothing)},
-                                       {.window = 1'000_tokens}, toy::per_byte{}, options);
+    auto const made = condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)},
+                                       {.window = 1'000_tokens}, per_byte{}, options);
     CHECK(made.report().time.count == 5);
 }

@@ -14,12 +14,13 @@
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 #include "support/messages.hpp"
+#include "support/notation.hpp"
 
 // Histories of message types that agree on little, in containers of several kinds.
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::committable;
 using condense::pipeline;
 using forms::handle;
@@ -59,21 +60,15 @@ static_assert(condense::detail::history<lookout<shelf<note>>> &&
 static_assert(condense::detail::history<std::forward_list<line> const> &&
               condense::detail::history<std::span<line const>>);
 
-std::vector<chat_message> const conversation{chat_message::system("rules"),
-                                             chat_message::user("task"),
-                                             chat_message::call("1", "read", "{}"),
-                                             chat_message::result("1", std::string(100, 'r')),
-                                             chat_message::assistant(std::string(50, 'a')),
-                                             chat_message::user(std::string(60, 'u')),
-                                             chat_message::assistant("well"),
-                                             chat_message::user("latest")};
+conversation const original{S("rules"),          U("task"),           C("1", "read"), R("1", letters(100, 'r')),
+                            A(letters(50, 'a')), U(letters(60, 'u')), A("well"),      U("latest")};
 
 template <class History>
 using message_of = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
 
 template <class History>
 History held() {
-    return forms::all_from_chat<History>(forms::arranged<message_of<History>>(conversation));
+    return forms::all_from_chat<History>(forms::arranged<message_of<History>>(original));
 }
 
 /// Shortens the result, drops the long answer, puts a summary in place of the two messages after it.
@@ -95,14 +90,14 @@ auto const mix = pipeline{layer < condense::drops | condense::shortens |
                           })};
 auto const idle = pipeline{layer<condense::no_effects>([](auto&, auto&) {})};
 
-std::string text_of(chat_message const& m) {
+std::string spelt(chat_message const& m) {
     std::string out;
     for (auto const& part : m.parts) out.append(part.text).append(" ");
     return out;
 }
-std::string text_of(std::vector<chat_message> const& all) {
+std::string spelt(conversation const& all) {
     std::string out;
-    for (auto const& m : all) out += text_of(m);
+    for (auto const& m : all) out += spelt(m);
     return out;
 }
 
@@ -119,7 +114,7 @@ TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds",
     for (auto const& m : history) places.push_back(&m);
 
     // Nothing to do: the messages stay where they are.
-    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, per_byte{}));
     std::size_t index = 0;
     for (auto const& m : history) CHECK(&m == places[index++]);
     CHECK(forms::all_to_chat(history) == before);
@@ -127,17 +122,17 @@ TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds",
     // What cannot be changed is walked.
     auto const walk = [](auto const& reduced) {
         std::string out;
-        reduced.each([&](message_of<TestType> const& m) { out += text_of(forms::to_chat(m)); });
+        reduced.each([&](message_of<TestType> const& m) { out += spelt(forms::to_chat(m)); });
         return out;
     };
-    CHECK(walk(condense::reduce(std::as_const(history), mix, {.window = {1'000}}, toy::per_byte{})) == wanted);
+    CHECK(walk(condense::reduce(std::as_const(history), mix, {.window = {1'000}}, per_byte{})) == wanted);
     lookout<TestType> through{history};
-    CHECK(walk(condense::reduce(through, mix, {.window = {1'000}}, toy::per_byte{})) == wanted);
-    CHECK(walk(mix.draft(history, {.window = {1'000}}, toy::per_byte{})) == wanted);
+    CHECK(walk(condense::reduce(through, mix, {.window = {1'000}}, per_byte{})) == wanted);
+    CHECK(walk(mix.draft(history, {.window = {1'000}}, per_byte{})) == wanted);
     CHECK(forms::all_to_chat(history) == before);
 
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
-    CHECK(text_of(forms::all_to_chat(history)) == wanted);
+    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
+    CHECK(spelt(forms::all_to_chat(history)) == wanted);
     CHECK(report.after.messages.count == forms::all_to_chat(history).size());
 }
 
@@ -155,7 +150,7 @@ TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles",
     auto const before = forms::all_to_chat(history);
     std::vector<void const*> known;
     for (auto const& m : history) known.push_back(identity(m));
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
     std::size_t kept = 0;
     for (auto const& m : history) {
         auto const chat = forms::to_chat(m);
@@ -169,7 +164,7 @@ TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles",
 
 TEST_CASE("reduce: a message without default constructor is made and changed") {
     auto history = held<std::vector<post>>();
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
     REQUIRE(history.size() == 6);
     CHECK(std::get<post::words>(history[4].parts.at(0)).text == "sum");
     CHECK(history[4].label.empty());

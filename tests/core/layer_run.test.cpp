@@ -21,15 +21,15 @@ using condense::refusal;
 }  // namespace
 
 TEST_CASE("layer_run: a layer that does nothing is idle") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const report = reduced(messages, pipeline{layer<condense::drops>(nothing)});
     CHECK(report.layers[0].outcome == layer_outcome::idle);
     CHECK(report.layers[0].runs > 0);
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
 }
 
 TEST_CASE("layer_run: a layer that was refused everything has declined, and its note says why") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const all = [](auto& draft, auto& pass) {
         pass.note(draft.drop({6}));
         pass.note(draft.drop({99}));
@@ -38,13 +38,13 @@ TEST_CASE("layer_run: a layer that was refused everything has declined, and its 
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(report.layers[0].refused >= 2);
     CHECK(std::string_view{report.layers[0].note} == "latest user message");
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
 }
 
 // Failures change nothing
 
 TEST_CASE("layer_run: a layer that throws is taken back, and the next one goes on") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const after_drop = [](auto fail) {
         return layer<condense::drops>([fail](auto& draft, auto& pass) {
             pass.note(draft.drop({5}));
@@ -65,11 +65,11 @@ TEST_CASE("layer_run: a layer that throws is taken back, and the next one goes o
         CHECK(report.layers[1].outcome == layer_outcome::applied);
     }
     CHECK(messages.size() == 5);
-    CHECK(messages[3] == chat_message::assistant("well"));
+    CHECK(messages[3] == A("well"));
 }
 
 TEST_CASE("layer_run: a layer that says that it failed is taken back") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const fails = [](std::string_view reason) {
         return layer<condense::drops>([reason](auto& draft, auto& pass) -> condense::failed {
             pass.note(draft.drop({1}));
@@ -81,7 +81,7 @@ TEST_CASE("layer_run: a layer that says that it failed is taken back") {
     CHECK(std::string_view{report.layers[0].note} == "the model was silent");
     CHECK(report.layers[0].saved.count == 0);
     CHECK(report.layers[0].groups_dropped == 0);
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
     report = reduced(messages, pipeline{fails("")});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(messages.size() == 5);
@@ -90,7 +90,7 @@ TEST_CASE("layer_run: a layer that says that it failed is taken back") {
 // Dry runs, models, cancellation
 
 TEST_CASE("layer_run: a dry run asks nothing and keeps nothing, and says what would be") {
-    auto const messages = conversation();
+    auto const messages = four_rounds();
     shelf::state state;
     shelf const store{&state};
     int asked = 0;
@@ -117,7 +117,7 @@ struct stopper {
 }  // namespace
 
 TEST_CASE("layer_run: a layer that throws when it was told to stop ends the run, and nothing has changed") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
     int reached = 0;
@@ -131,7 +131,7 @@ TEST_CASE("layer_run: a layer that throws when it was told to stop ends the run,
                        layer<condense::no_effects>([&](auto&, auto&) { ++reached; })};
     CHECK_THROWS_AS(condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options), std::runtime_error);
     CHECK(reached == 0);
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
     stop = told = false;
     CHECK_NOTHROW(condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options));
     CHECK(reached > 0);
@@ -139,7 +139,7 @@ TEST_CASE("layer_run: a layer that throws when it was told to stop ends the run,
 }
 
 TEST_CASE("layer_run: being told to stop is heard through a layer that runs others again") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
     auto const under_pressure = layer<condense::drops>([&](auto& draft, auto& pass) {
@@ -152,12 +152,12 @@ TEST_CASE("layer_run: being told to stop is heard through a layer that runs othe
     CHECK_THROWS_AS(
         condense::reduce(messages, pipeline{under_pressure, press}, {.window = {1'000}}, toy::per_byte{}, options),
         std::runtime_error);
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
 }
 
 TEST_CASE("layer_run: who is told to stop and fails by value leaves the view, and the report, as they were",
           "[law-12]") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     bool stop = false;
     condense::run_options<condense::steady_clock, stopper> const options{.stop = {&stop}};
     int reached = 0;
@@ -167,7 +167,7 @@ TEST_CASE("layer_run: who is told to stop and fails by value leaves the view, an
                        }),
                        layer<condense::no_effects>([&](auto&, auto&) { ++reached; })};
     auto const report = condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{}, options);
-    CHECK(messages == conversation());
+    CHECK(messages == four_rounds());
     CHECK_FALSE(report.changed());
     CHECK(report.after == report.before);
     CHECK(report.layers[0].saved == condense::tokens{});
@@ -179,7 +179,7 @@ TEST_CASE("layer_run: who is told to stop and fails by value leaves the view, an
 TEST_CASE("layer_run: a cancellation reaches the caller, wrapped or not", "[law-12]") {
     struct own_stop : condense::cancelled {};
     for (int kind = 0; kind < 3; ++kind) {
-        auto messages = conversation();
+        auto messages = four_rounds();
         auto const cancel = layer<condense::drops>([&](auto& draft, auto& pass) {
             pass.note(draft.drop({1}));
             if (kind == 0) throw own_stop{};
@@ -193,9 +193,9 @@ TEST_CASE("layer_run: a cancellation reaches the caller, wrapped or not", "[law-
             }
         });
         CHECK_THROWS_AS(reduced(messages, pipeline{cancel}), std::exception);
-        CHECK(messages == conversation());
+        CHECK(messages == four_rounds());
     }
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const nested = layer<condense::drops>([](auto&, auto&) {
         try {
             throw std::logic_error{"no cancellation"};
@@ -207,7 +207,7 @@ TEST_CASE("layer_run: a cancellation reaches the caller, wrapped or not", "[law-
 // Growth
 
 TEST_CASE("layer_run: growth by restored messages is reported apart") {
-    auto messages = conversation();
+    auto messages = four_rounds();
     auto const once = layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.present(condense::sequence{5})) pass.note(draft.drop({1}));
     });

@@ -7,22 +7,21 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/policy/trigger.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::pipeline;
 using condense::refusal;
 using condense::used;
 using toy::layer;
-using history = std::vector<chat_message>;
 
 struct own_clock {
     condense::instant* time;
@@ -50,20 +49,18 @@ static_assert(!condense::artifact_store<nameless_store> && !condense::artifact_s
 
 static_assert(!condense::store_error{} && condense::store_error{"the disk is full"});
 
-history conversation() {
-    return {chat_message::user("task"), chat_message::assistant("an answer"), chat_message::user("latest")};
-}
+conversation one_round() { return {U("task"), A("an answer"), U("latest")}; }
 constexpr std::uint64_t whole = 4 + 9 + 6;
 
 /// Gives what a look at draft and pass finds, in a run over the conversation.
 template <class Found, condense::effect Effects = condense::no_effects, class Look, class... Options>
 Found seen(Look look, Options const&... options) {
     std::optional<Found> found;
-    auto messages = conversation();
+    auto messages = one_round();
     auto const looks = layer<Effects>([&](auto& draft, auto& pass) {
         if (!found) found = look(draft, pass);
     });
-    static_cast<void>(condense::reduce(messages, pipeline{looks}, {.window = 100_tokens}, toy::per_byte{}, options...));
+    static_cast<void>(condense::reduce(messages, pipeline{looks}, {.window = 100_tokens}, per_byte{}, options...));
     return *found;
 }
 
@@ -71,12 +68,12 @@ Found seen(Look look, Options const&... options) {
 template <class Found, class Look>
 Found seen_at(unsigned pressure, bool top, condense::tokens target, Look look) {
     std::optional<Found> found;
-    auto messages = conversation();
+    auto messages = one_round();
     auto const looks = layer<condense::no_effects>([&](auto& draft, auto& pass) {
         if (pass.pressure() == pressure) found = look(draft, pass);
     });
     toy::press const press{pressure, top, target};
-    static_cast<void>(condense::reduce(messages, pipeline{looks, press}, {.window = 100_tokens}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(messages, pipeline{looks, press}, {.window = 100_tokens}, per_byte{}));
     return *found;
 }
 
@@ -128,10 +125,10 @@ TEST_CASE("pass: under pressure a layer stops at the run's target") {
 TEST_CASE("pass: a layer under the run's target is not run again") {
     auto const reached_at = [](condense::tokens target) {
         int reached = 0;
-        auto messages = conversation();
+        auto messages = one_round();
         auto const counts = layer<condense::no_effects>([&](auto&, auto& pass) { reached += pass.pressure() != 0; });
         static_cast<void>(condense::reduce(messages, pipeline{counts, toy::press{.target = target}},
-                                           {.window = 100_tokens}, toy::per_byte{}));
+                                           {.window = 100_tokens}, per_byte{}));
         return reached;
     };
     CHECK(reached_at({whole}) == 0);
@@ -139,7 +136,7 @@ TEST_CASE("pass: a layer under the run's target is not run again") {
 }
 
 TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger, else never") {
-    auto messages = conversation();
+    auto messages = one_round();
     std::vector<bool> found;
     auto const look = [&](auto&, auto& pass) {
         found = {pass.enough({.tokens = 10_tokens, .input = 100_tokens}),
@@ -147,7 +144,7 @@ TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger,
                  pass.enough({.tokens = 5_tokens, .input = 100_tokens})};
     };
     auto const run = [&](auto made) {
-        static_cast<void>(condense::reduce(messages, pipeline{made}, {.window = 100_tokens}, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, pipeline{made}, {.window = 100_tokens}, per_byte{}));
         return found;
     };
     CHECK(run(triggered{used >= 10_tokens, used <= 5_tokens, look}) == std::vector<bool>{false, false, true});
@@ -157,14 +154,14 @@ TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger,
 }
 
 TEST_CASE("pass: knows the limit in messages of a trigger") {
-    auto messages = conversation();
+    auto messages = one_round();
     std::uint64_t found = 99;
     auto const look = [&](auto&, auto& pass) { found = pass.message_limit().count; };
     static_cast<void>(condense::reduce(messages, pipeline{triggered{used >= 2_messages, condense::target{}, look}},
-                                       {.window = 100_tokens}, toy::per_byte{}));
+                                       {.window = 100_tokens}, per_byte{}));
     CHECK(found == 2);
-    static_cast<void>(condense::reduce(messages, pipeline{layer<condense::no_effects>(look)}, {.window = 100_tokens},
-                                       toy::per_byte{}));
+    static_cast<void>(
+        condense::reduce(messages, pipeline{layer<condense::no_effects>(look)}, {.window = 100_tokens}, per_byte{}));
     CHECK(found == 0);
 }
 
@@ -210,10 +207,9 @@ TEST_CASE("pass: a model has no longer than the run has") {
         auto const asks = layer<condense::asks>([&](auto&, auto& pass) {
             if (pass.pressure() != 0) static_cast<void>(pass.ask(model, "what now", {.deadline = {own}}));
         });
-        auto messages = conversation();
+        auto messages = one_round();
         static_cast<void>(condense::reduce(messages, pipeline{asks, hurried{.within = {within}}},
-                                           {.window = 100_tokens}, toy::per_byte{},
-                                           condense::run_options<stopped_clock>{}));
+                                           {.window = 100_tokens}, per_byte{}, condense::run_options<stopped_clock>{}));
         return until;
     };
     CHECK(asked_until(70, 40) == 60);
@@ -221,21 +217,20 @@ TEST_CASE("pass: a model has no longer than the run has") {
 }
 
 TEST_CASE("pass: questions are counted, also those of a dry run") {
-    auto messages = conversation();
+    auto messages = one_round();
     auto const asks = layer<condense::asks>([](auto&, auto& pass) {
         for (auto const* const prompt : {"a", "b"})
             static_cast<void>(pass.ask([](std::string_view) { return std::string{"answer"}; }, prompt, {}));
     });
-    auto const report = condense::reduce(messages, pipeline{asks}, {.window = 100_tokens}, toy::per_byte{});
+    auto const report = condense::reduce(messages, pipeline{asks}, {.window = 100_tokens}, per_byte{});
     CHECK(report.layers[0].asked % 2 == 0);
     CHECK(report.layers[0].asked > 0);
 }
 
 TEST_CASE("pass: refusals are counted, the first is noted, and words replace it") {
-    auto messages = conversation();
+    auto messages = one_round();
     auto const report_of = [&](auto act) {
-        return condense::reduce(messages, pipeline{layer<condense::drops>(act)}, {.window = 100_tokens},
-                                toy::per_byte{})
+        return condense::reduce(messages, pipeline{layer<condense::drops>(act)}, {.window = 100_tokens}, per_byte{})
             .layers[0];
     };
     auto entry = report_of([](auto&, auto& pass) {
@@ -268,11 +263,11 @@ TEST_CASE("pass: keep gives the name at once") {
 }
 
 TEST_CASE("pass: a run ends as its schedule of pressure does, whose limit holds") {
-    auto messages = conversation();
+    auto messages = one_round();
     auto const pressed = [&](condense::instant within, condense::tokens limit) {
         return condense::reduce(messages,
                                 pipeline{layer<condense::no_effects>([](auto&, auto&) {}), hurried{within, limit}},
-                                {.window = 100_tokens}, toy::per_byte{});
+                                {.window = 100_tokens}, per_byte{});
     };
     auto report = pressed({}, {whole});
     CHECK(report.outcome == condense::outcome::time);

@@ -13,13 +13,13 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::effect;
 using condense::pipeline;
-using history = std::vector<chat_message>;
 
 /// Does nothing, but declares it.
 template <effect Effects>
@@ -97,10 +97,10 @@ static_assert(condense::has_last_resort<pipeline<shorten, pipeline<drops_all>, r
 
 // deterministic
 
-struct random_estimator : toy::per_byte {
+struct random_estimator : per_byte {
     static constexpr bool deterministic = false;
 };
-struct settled_estimator : toy::per_byte {
+struct settled_estimator : per_byte {
     static constexpr bool deterministic = true;
 };
 static_assert(condense::deterministic<pipeline<drop, shorten, summary>>);
@@ -108,7 +108,7 @@ static_assert(!condense::deterministic<pipeline<drop, doing<condense::asks>>>);
 static_assert(!condense::deterministic<pipeline<doing<condense::reads_clock>>>);
 static_assert(!condense::deterministic<pipeline<drop>, random_estimator>);
 static_assert(condense::deterministic<pipeline<drop>, settled_estimator>);
-static_assert(condense::deterministic<pipeline<drop>, toy::per_byte>);
+static_assert(condense::deterministic<pipeline<drop>, per_byte>);
 
 // They hold for the type in every guise.
 
@@ -153,7 +153,7 @@ struct press {
     }
 };
 
-struct named {
+struct labelled {
     static constexpr std::string_view name = "a name of its own";
     static constexpr auto effects = condense::no_effects;
     void reduce(auto&, auto&) const {}
@@ -183,12 +183,9 @@ struct counter {
 
 condense::budget const limits{.window = {1'000}};
 
-history conversation() {
-    history made{chat_message::user("task")};
-    for (int turn = 0; turn < 5; ++turn) {
-        made.push_back(chat_message::assistant("answer"));
-        made.push_back(chat_message::user("go on"));
-    }
+conversation five_rounds() {
+    conversation made{U("task")};
+    for (int turn = 0; turn < 5; ++turn) made += {A("answer"), U("go on")};
     return made;
 }
 
@@ -198,17 +195,17 @@ TEST_CASE("pipeline: layers run in order, nested ones where they stand") {
     std::vector<std::string> pages;
     pipeline const inner{scribe{&pages, "b"}, scribe{&pages, "c"}};
     pipeline const mix{scribe{&pages, "a"}, inner, scribe{&pages, "d"}};
-    auto messages = conversation();
-    auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
+    auto messages = five_rounds();
+    auto const report = condense::reduce(messages, mix, limits, per_byte{});
     CHECK(pages == std::vector<std::string>{"a0", "b0", "c0", "d0"});
     CHECK(report.layers.size() == 4);
-    CHECK(messages == conversation());
+    CHECK(messages == five_rounds());
 }
 
 TEST_CASE("pipeline: entries are in the order of the layers and have their names") {
-    pipeline const mix{drop{}, pipeline{named{}, keeps_somewhere{}}, drops_all{}};
-    auto messages = conversation();
-    auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
+    pipeline const mix{drop{}, pipeline{labelled{}, keeps_somewhere{}}, drops_all{}};
+    auto messages = five_rounds();
+    auto const report = condense::reduce(messages, mix, limits, per_byte{});
     CHECK(report.layers[0].name == "doing");
     CHECK(report.layers[1].name == "a name of its own");
     CHECK(report.layers[2].name == "keeps_somewhere");
@@ -219,8 +216,8 @@ TEST_CASE("pipeline: an entry tells of its own layer") {
     std::vector<std::string> pages;
     pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, scribe{&pages, "c", true}},
                        scribe{&pages, "d"}};
-    auto messages = conversation();
-    auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
+    auto messages = five_rounds();
+    auto const report = condense::reduce(messages, mix, limits, per_byte{});
     CHECK(report.layers[2].outcome == condense::layer_outcome::applied);
     CHECK(report.layers[2].groups_dropped > 0);
     for (auto const other : {0u, 1u, 3u}) {
@@ -235,8 +232,8 @@ TEST_CASE("pipeline: what is done under pressure is told of the layer that did i
         if (pass.pressure() == 1) pass.note(draft.drop({1}));
     });
     pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, presses, press{}}};
-    auto messages = conversation();
-    auto const report = condense::reduce(messages, mix, limits, toy::per_byte{});
+    auto messages = five_rounds();
+    auto const report = condense::reduce(messages, mix, limits, per_byte{});
     CHECK(report.layers[2].groups_dropped == 1);
     CHECK(report.layers[0].groups_dropped == 0);
     CHECK(report.layers[1].groups_dropped == 0);
@@ -245,15 +242,15 @@ TEST_CASE("pipeline: what is done under pressure is told of the layer that did i
 
 TEST_CASE("pipeline: the last layer runs those before it again, under pressure") {
     std::vector<std::string> pages;
-    auto messages = conversation();
+    auto messages = five_rounds();
     SECTION("all of them, also nested") {
         pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}}, press{}};
-        static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
         CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
     SECTION("also those before the pipeline in which it was given") {
         pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}, press{}}};
-        static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
         CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
     }
 }
@@ -261,15 +258,15 @@ TEST_CASE("pipeline: the last layer runs those before it again, under pressure")
 TEST_CASE("pipeline: only what arrives by itself is told of messages that are there") {
     std::vector<std::uint64_t> seen;
     pipeline const mix{does_both{&seen}, pipeline{arrives{&seen}}};
-    history messages{chat_message::user("a"), chat_message::assistant("b")};
-    static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
+    conversation messages{U("a"), A("b")};
+    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
     CHECK(seen == std::vector<std::uint64_t>{0, 1, 88});
 }
 
 TEST_CASE("pipeline: without layers nothing is done [T77]") {
-    auto messages = conversation();
-    auto const report = condense::reduce(messages, pipeline{}, limits, toy::per_byte{});
-    CHECK(messages == conversation());
+    auto messages = five_rounds();
+    auto const report = condense::reduce(messages, pipeline{}, limits, per_byte{});
+    CHECK(messages == five_rounds());
     CHECK(report.layers.empty());
     CHECK(report.fits());
     CHECK_FALSE(report.changed());
@@ -281,12 +278,12 @@ TEST_CASE("pipeline: each layer has the memory that it declares") {
     std::vector<int> first;
     std::vector<int> second;
     pipeline const mix{counter{&first}, pipeline{counter{&second}}};
-    history messages{chat_message::user("a"), chat_message::assistant("b")};
-    static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
+    conversation messages{U("a"), A("b")};
+    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
     CHECK(first == std::vector<int>{1, 2});
     CHECK(second == std::vector<int>{1, 2});
     // It belongs to the run, not to the pipeline.
-    static_cast<void>(condense::reduce(messages, mix, limits, toy::per_byte{}));
+    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
     CHECK(first == std::vector<int>{1, 2, 1, 2});
 }
 
@@ -350,10 +347,10 @@ TEST_CASE("pipeline: says whether any layer is due") {
 TEST_CASE("pipeline: a dry run leaves the history as it is") {
     std::vector<std::string> pages;
     pipeline const mix{scribe{&pages, "a", true}};
-    auto const messages = conversation();
-    auto const reduced = mix.draft(messages, limits, toy::per_byte{});
+    auto const messages = five_rounds();
+    auto const reduced = mix.draft(messages, limits, per_byte{});
     CHECK(reduced.report().changed());
-    CHECK(messages == conversation());
+    CHECK(messages == five_rounds());
     std::size_t left = 0;
     reduced.each([&](chat_message const&) { ++left; });
     CHECK(left < messages.size());

@@ -24,10 +24,11 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::committable;
 using condense::group;
 using condense::pipeline;
@@ -81,24 +82,19 @@ struct throws_when_moved {
     throws_when_moved& operator=(throws_when_moved&&) noexcept(false);
 };
 
-static_assert(committable<std::vector<chat_message>> && committable<std::deque<chat_message>>);
+static_assert(committable<conversation> && committable<std::deque<chat_message>>);
 static_assert(committable<std::list<chat_message>> && committable<refillable<chat_message>> &&
               committable<reserving<chat_message>>);
-static_assert(!committable<std::vector<chat_message> const> && !committable<chat_message[3]>);
+static_assert(!committable<conversation const> && !committable<chat_message[3]>);
 static_assert(!committable<std::forward_list<chat_message>> && !committable<std::vector<throws_when_moved>>);
 static_assert(!committable<std::set<chat_message const*>>);
 
 template <class History>
-History conversation() {
+History filled() {
     History made;
-    made.push_back(chat_message::system("rules"));
-    made.push_back(chat_message::user("task"));
-    made.push_back(chat_message::call("1", "read", "{}"));
-    made.push_back(chat_message::result("1", std::string(100, 'r')));
-    made.push_back(chat_message::assistant(std::string(50, 'a')));
-    made.push_back(chat_message::user(std::string(60, 'u')));
-    made.push_back(chat_message::assistant("well"));
-    made.push_back(chat_message::user("latest"));
+    for (auto const& m : {S("rules"), U("task"), C("1", "read"), R("1", letters(100, 'r')), A(letters(50, 'a')),
+                          U(letters(60, 'u')), A("well"), U("latest")})
+        made.push_back(m);
     return made;
 }
 
@@ -123,18 +119,18 @@ std::string text_of(auto const& history) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("reduce: histories are changed in place", "", std::vector<chat_message>, std::deque<chat_message>,
+TEMPLATE_TEST_CASE("reduce: histories are changed in place", "", conversation, std::deque<chat_message>,
                    std::list<chat_message>, refillable<chat_message>, reserving<chat_message>) {
-    auto history = conversation<TestType>();
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto history = filled<TestType>();
+    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
     CHECK(text_of(history) == "rules | task | {} | short | sum | latest | ");
     CHECK(report.after.messages.count == 6);
     CHECK(report.first_changed == 3u);
 }
 
-TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects", "", std::vector<chat_message>,
+TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects", "", conversation,
                    std::deque<chat_message>, std::list<chat_message>, reserving<chat_message>) {
-    auto history = conversation<TestType>();
+    auto history = filled<TestType>();
     // Their parts are where they were: nothing was copied.
     std::set<chat_message const*> places;
     std::set<void const*> parts;
@@ -142,31 +138,31 @@ TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects
         places.insert(&m);
         parts.insert(m.parts.data());
     }
-    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, per_byte{}));
     for (auto const& m : history) CHECK(places.count(&m) == 1);
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
     std::size_t kept = 0;
     for (auto const& m : history) kept += parts.count(m.parts.data());
     CHECK(kept == 4);
 }
 
 TEST_CASE("reduce: a second run on the result changes nothing") {
-    auto history = conversation<std::vector<chat_message>>();
+    auto history = filled<conversation>();
     auto const limit = pipeline{layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.used().messages.count > 6) pass.note(draft.drop({2}));
     })};
-    static_cast<void>(condense::reduce(history, limit, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, limit, {.window = {1'000}}, per_byte{}));
     auto const once = history;
     CHECK(history.size() == 6);
-    auto const report = condense::reduce(history, limit, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce(history, limit, {.window = {1'000}}, per_byte{});
     CHECK(history == once);
     CHECK_FALSE(report.changed());
 }
 
 TEST_CASE("reduce: a history that cannot be changed gives a reduction to walk") {
-    auto const history = conversation<std::vector<chat_message>>();
+    auto const history = filled<conversation>();
     auto const before = history;
-    auto const reduced = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const reduced = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
     CHECK(history == before);
     std::string text;
     reduced.each([&](chat_message const& m) { text.append(m.parts[0].text).append(" | "); });
@@ -206,7 +202,7 @@ TEST_CASE("reduce: messages that can only be moved") {
     for (auto const* const text : {"task", "answer", "latest"})
         history.push_back({history.size() == 1 ? condense::role::assistant : condense::role::user, text,
                            std::make_unique<int>(static_cast<int>(history.size()))});
-    static_cast<void>(condense::reduce(history, drop_second, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, drop_second, {.window = {1'000}}, per_byte{}));
     REQUIRE(history.size() == 2);
     CHECK(text_of(history) == "task | latest | ");
     CHECK(*history[1].held == 2);
@@ -215,7 +211,7 @@ TEST_CASE("reduce: messages that can only be moved") {
 TEST_CASE("reduce: messages that cannot be changed") {
     std::vector<immutable> history{
         {condense::role::user, "task"}, {condense::role::assistant, "answer"}, {condense::role::user, "latest"}};
-    auto const reduced = condense::reduce(history, drop_second, {.window = {1'000}}, toy::per_byte{});
+    auto const reduced = condense::reduce(history, drop_second, {.window = {1'000}}, per_byte{});
     std::string text;
     reduced.each([&](immutable const& m) { text.append(m.text).append(" | "); });
     CHECK(text == "task | latest | ");
@@ -256,21 +252,21 @@ TEST_CASE("reduce: where a message cannot be made, the history stays as it was")
                                                                pass.note(draft.drop({1}));
                                                                pass.note(draft.shorten({2, 0, 2}, "w"));
                                                            })};
-    CHECK_THROWS_AS(condense::reduce(history, act, {.window = {1'000}}, toy::per_byte{}), std::runtime_error);
+    CHECK_THROWS_AS(condense::reduce(history, act, {.window = {1'000}}, per_byte{}), std::runtime_error);
     CHECK(history == before);
     stubborn::refuses = false;
-    static_cast<void>(condense::reduce(history, act, {.window = {1'000}}, toy::per_byte{}));
+    static_cast<void>(condense::reduce(history, act, {.window = {1'000}}, per_byte{}));
     CHECK(text_of(history) == "task | w | latest | ");
 }
 
 TEMPLATE_TEST_CASE("reduce: where the new history cannot be filled, the old one stays as it was", "",
                    refillable<chat_message>, reserving<chat_message>) {
-    auto history = conversation<TestType>();
+    auto history = filled<TestType>();
     auto const before = text_of(history);
     for (std::size_t room = 0; room < 6; ++room) {
         CAPTURE(room);
         refillable<chat_message>::left = room;
-        CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{}), std::runtime_error);
+        CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}), std::runtime_error);
         refillable<chat_message>::left = 1'000;
         REQUIRE(text_of(history) == before);
     }
@@ -284,11 +280,11 @@ TEST_CASE("reduce: a history is not filled anew where its messages could be lost
 // Dry runs and estimators
 
 TEST_CASE("reduce: a dry run says what would be done") {
-    auto history = conversation<std::vector<chat_message>>();
+    auto history = filled<conversation>();
     auto const before = history;
-    auto const dry = condense::dry_run(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const dry = condense::dry_run(history, mix, {.window = {1'000}}, per_byte{});
     CHECK(history == before);
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
     CHECK(dry.report().after == report.after);
     CHECK(dry.report().first_changed == report.first_changed);
     CHECK(dry.report().layers[0].saved == report.layers[0].saved);
@@ -300,7 +296,7 @@ TEST_CASE("reduce: every part is counted once") {
         ++counted;
         return condense::cost{text.size()};
     };
-    auto history = conversation<std::vector<chat_message>>();
+    auto history = filled<conversation>();
     static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, counts));
     CHECK(counted == history.size());
 }
@@ -315,8 +311,8 @@ TEST_CASE("reduce: figures of any size in a budget are harmless") {
          {condense::budget{.window = {figure}, .output = {other}},
           condense::budget{.window = {other}, .overhead = {figure}},
           condense::budget{.window = {figure}, .output = {other}, .overhead = {figure}}}) {
-        auto history = conversation<std::vector<chat_message>>();
-        auto const report = condense::reduce(history, mix, limits, toy::per_byte{});
+        auto history = filled<conversation>();
+        auto const report = condense::reduce(history, mix, limits, per_byte{});
         CHECK(history.size() == (limits.is_possible() ? 6 : 8));
         CHECK(report.refused.empty() == limits.is_possible());
         CHECK(report.fits() == (report.after.tokens <= limits.input() && limits.is_possible()));
@@ -327,14 +323,10 @@ TEST_CASE("reduce: figures of any size in a budget are harmless") {
 namespace {
 
 /// A call that has gone dead, twice, and what makes it so.
-std::vector<chat_message> with_dead_calls() {
-    return {chat_message::user("u"), chat_message::call("1", "t", "{}").and_call("2", "t", "{}"),
-            chat_message::user("v"), chat_message::call("3", "t", "{}"),
-            chat_message::user("w"), chat_message::assistant("a")};
-}
+conversation with_dead_calls() { return {U("u"), C("1").and_call("2", "t", "{}"), U("v"), C("3"), U("w"), A("a")}; }
 
 template <class Container>
-std::vector<chat_message> listed(Container const& history) {
+conversation listed(Container const& history) {
     return {history.begin(), history.end()};
 }
 
@@ -359,22 +351,22 @@ public:
 /// Can be walked only by those who may change it.
 class walked_once {
 public:
-    explicit walked_once(std::vector<chat_message> all) : held_(std::move(all)) {}
+    explicit walked_once(conversation all) : held_(std::move(all)) {}
     auto begin() { return held_.begin(); }
     auto end() { return held_.end(); }
 
 private:
-    std::vector<chat_message> held_;
+    conversation held_;
 };
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", std::vector<chat_message>,
-                   std::deque<chat_message>, std::list<chat_message>, refillable<chat_message>) {
+TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", conversation, std::deque<chat_message>,
+                   std::list<chat_message>, refillable<chat_message>) {
     TestType history;
     for (auto& m : with_dead_calls()) history.push_back(std::move(m));
     auto const all = listed(history);
-    auto const report = condense::reduce(history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce(history, pipeline{answering}, {.window = {1'000}}, per_byte{});
     CHECK(report.first_changed == 2u);
     auto const made = listed(history);
     REQUIRE(made.size() == all.size() + 3);
@@ -388,8 +380,8 @@ TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", st
     CHECK(made[8] == all[5]);
 }
 
-TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "",
-                   std::vector<chat_message>, std::deque<chat_message>, std::list<chat_message>) {
+TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "", conversation,
+                   std::deque<chat_message>, std::list<chat_message>) {
     using history_type = grudging<TestType>;
     auto const all = with_dead_calls();
     std::size_t thrown = 0;
@@ -400,7 +392,7 @@ TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history s
         for (auto const& m : history) places.push_back(&m);
         history_type::left = room;
         try {
-            static_cast<void>(condense::reduce(history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}));
+            static_cast<void>(condense::reduce(history, pipeline{answering}, {.window = {1'000}}, per_byte{}));
             CHECK(listed(history).size() == all.size() + 3);
         } catch (std::runtime_error const&) {
             ++thrown;
@@ -414,14 +406,14 @@ TEST_CASE("reduce_into: the sink is given each message to send, in order") {
     auto history = with_dead_calls();
     auto const all = history;
     auto in_place = history;
-    auto const expected = condense::reduce(in_place, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
-    std::vector<chat_message> out;
+    auto const expected = condense::reduce(in_place, pipeline{answering}, {.window = {1'000}}, per_byte{});
+    conversation out;
     std::size_t kept = 0;
     auto const sink = [&](auto&& m) {
         kept += std::is_lvalue_reference_v<decltype(m)> ? 1u : 0u;
         out.push_back(std::forward<decltype(m)>(m));
     };
-    auto const report = condense::reduce_into(sink, history, pipeline{answering}, {.window = {1'000}}, toy::per_byte{});
+    auto const report = condense::reduce_into(sink, history, pipeline{answering}, {.window = {1'000}}, per_byte{});
     CHECK(out == in_place);
     CHECK(kept == all.size());
     CHECK(history == all);
@@ -429,29 +421,29 @@ TEST_CASE("reduce_into: the sink is given each message to send, in order") {
     CHECK(report.first_changed == expected.first_changed);
     SECTION("one that nothing is changed in") {
         out.clear();
-        CHECK_FALSE(condense::reduce_into(sink, all, pipeline{}, {.window = {1'000}}, toy::per_byte{}).changed());
+        CHECK_FALSE(condense::reduce_into(sink, all, pipeline{}, {.window = {1'000}}, per_byte{}).changed());
         CHECK(out == all);
     }
     SECTION("none at all") {
         out.clear();
-        std::vector<chat_message> nothing;
+        conversation nothing;
         CHECK_FALSE(
-            condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, toy::per_byte{}).changed());
+            condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, per_byte{}).changed());
         CHECK(out.empty());
     }
     SECTION("a sink may move from a history that is its own, but not from a const one") {
-        std::vector<chat_message> taken;
+        conversation taken;
         static_cast<void>(condense::reduce_into([&](auto&& m) { taken.push_back(std::move(m)); }, history, pipeline{},
-                                                {.window = {1'000}}, toy::per_byte{}));
+                                                {.window = {1'000}}, per_byte{}));
         CHECK(taken == all);
         CHECK(history[0].parts.empty());
         static_cast<void>(
             condense::reduce_into([](auto&& m) { static_assert(!std::same_as<decltype(m), chat_message&>); }, all,
-                                  pipeline{answering}, {.window = {1'000}}, toy::per_byte{}));
+                                  pipeline{answering}, {.window = {1'000}}, per_byte{}));
     }
     SECTION("a sink that throws leaves the history to the caller") {
         CHECK_THROWS_AS(condense::reduce_into([](auto const&) { throw std::runtime_error{"full"}; }, history,
-                                              pipeline{answering}, {.window = {1'000}}, toy::per_byte{}),
+                                              pipeline{answering}, {.window = {1'000}}, per_byte{}),
                         std::runtime_error);
         CHECK(history == all);
     }
@@ -463,20 +455,20 @@ TEST_CASE("reduce: histories that only those may walk who may change them") {
     static_assert(!committable<walked_once> && condense::detail::history<walked_once> &&
                   !condense::detail::history<walked_once const> && !committable<int>);
     auto const answers = pipeline{answering};
-    auto const dry = answers.draft(history, {.window = {1'000}}, toy::per_byte{});
+    auto const dry = answers.draft(history, {.window = {1'000}}, per_byte{});
     CHECK(dry.report().after.messages.count == all.size() + 3);
-    auto const again = condense::dry_run(history, answers, {.window = {1'000}}, toy::per_byte{});
+    auto const again = condense::dry_run(history, answers, {.window = {1'000}}, per_byte{});
     CHECK(again.report().after.tokens == dry.report().after.tokens);
-    std::vector<chat_message> out;
+    conversation out;
     auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, answers,
-                                              {.window = {1'000}}, toy::per_byte{});
+                                              {.window = {1'000}}, per_byte{});
     CHECK(out.size() == all.size() + 3);
     CHECK(report.after.tokens == dry.report().after.tokens);
-    auto const made = condense::reduce(history, answers, {.window = {1'000}}, toy::per_byte{});
-    std::vector<chat_message> walked;
+    auto const made = condense::reduce(history, answers, {.window = {1'000}}, per_byte{});
+    conversation walked;
     made.each([&](chat_message const& m) { walked.push_back(m); });
     CHECK(walked == out);
-    CHECK(std::vector<chat_message>(history.begin(), history.end()) == all);
+    CHECK(conversation(history.begin(), history.end()) == all);
 }
 
 TEST_CASE("reduce: random conversations grow and shrink to the same in any container") {
@@ -487,18 +479,18 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
                                   })};
     for (std::uint64_t seed = 1; seed <= rounds(300); ++seed) {
         auto const all = laws::conversation_generator{seed}.make();
-        std::vector<chat_message> vector = all;
+        conversation vector = all;
         std::list<chat_message> list(all.begin(), all.end());
         refillable<chat_message> fresh;
         refillable<chat_message>::left = 100'000;
         for (auto const& m : all) fresh.push_back(m);
-        std::vector<chat_message> sunk;
+        conversation sunk;
         condense::budget const limits{.window = {1'000'000}};
-        auto const report = condense::reduce(vector, answers, limits, toy::per_byte{});
-        static_cast<void>(condense::reduce(list, answers, limits, toy::per_byte{}));
-        static_cast<void>(condense::reduce(fresh, answers, limits, toy::per_byte{}));
-        static_cast<void>(condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits,
-                                                toy::per_byte{}));
+        auto const report = condense::reduce(vector, answers, limits, per_byte{});
+        static_cast<void>(condense::reduce(list, answers, limits, per_byte{}));
+        static_cast<void>(condense::reduce(fresh, answers, limits, per_byte{}));
+        static_cast<void>(
+            condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits, per_byte{}));
         INFO("seed " << seed);
         CHECK(listed(list) == vector);
         CHECK(listed(fresh) == vector);
@@ -513,13 +505,10 @@ TEST_CASE("a budget that leaves nothing for the input changes nothing and says s
     for (condense::budget const impossible :
          {condense::budget{.window = {8'000}, .output = {16'000}},
           condense::budget{.window = {8'000}, .output = {8'000}}, condense::budget{}}) {
-        std::vector<condense::chat_message> messages{
-            condense::chat_message::user("task"), condense::chat_message::assistant("a"),
-            condense::chat_message::user("b"), condense::chat_message::assistant("c")};
+        conversation messages{U("task"), A("a"), U("b"), A("c")};
         auto const before = messages;
-        auto const report =
-            condense::reduce(messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible,
-                             toy::per_byte{});
+        auto const report = condense::reduce(
+            messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible, per_byte{});
         CHECK(messages == before);
         CHECK_FALSE(report.fits());
         CHECK(report.outcome == condense::outcome::over);

@@ -18,26 +18,24 @@
 
 #include "core/sessions.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::part_kind;
+using namespace notation;
 using condense::truncation;
 using condense::used;
-using sessions::exact;
-using history = std::vector<chat_message>;
 
-history with_results(std::size_t size) {
-    return {chat_message::user("task"),
-            chat_message::call("1", "read", "{}"),
-            chat_message::result("1", std::string(size, 'a')),
-            chat_message::call("2", "read", "{}"),
-            chat_message::result("2", "\xc3\xa4" + std::string(size, 'b')),
-            chat_message::assistant("done"),
-            chat_message::user("go on"),
-            chat_message::assistant("well")};
+conversation with_results(std::size_t size) {
+    return {U("task"),
+            C("1", "read"),
+            R("1", letters(size, 'a')),
+            C("2", "read"),
+            R("2", "\xc3\xa4" + letters(size, 'b')),
+            A("done"),
+            U("go on"),
+            A("well")};
 }
 
 condense::compress const short_cut{
@@ -47,12 +45,12 @@ condense::compress const short_cut{
 template <class Session>
 std::uint64_t characters_of(Session const& session, truncation const& told) {
     return condense::detail::utf8::count(
-        sessions::sent(session)[condense::detail::as_size(told.message.number)].parts[told.part].text);
+        sent(session)[condense::detail::as_size(told.message.number)].parts[told.part].text);
 }
 
 template <class Mix>
-std::vector<truncation> trail_of(history const& messages, Mix const& mix) {
-    auto const reduced = condense::dry_run(messages, mix, {.window = 100'000_tokens}, exact{});
+std::vector<truncation> trail_of(conversation const& messages, Mix const& mix) {
+    auto const reduced = condense::dry_run(messages, mix, {.window = 100'000_tokens}, per_byte{});
     std::vector<truncation> all;
     reduced.each_truncation([&](truncation const& each) { all.push_back(each); });
     return all;
@@ -72,12 +70,12 @@ auto heard_by(Observer observer) {
 TEST_CASE("render: each says what was cut, by whom, and how much is left") {
     auto const messages = with_results(1'000);
     auto const reduced =
-        condense::dry_run(messages, condense::pipeline{short_cut}, {.window = 100'000_tokens}, exact{});
+        condense::dry_run(messages, condense::pipeline{short_cut}, {.window = 100'000_tokens}, per_byte{});
     std::vector<truncation> trail;
     reduced.each_truncation([&](truncation const& each) { trail.push_back(each); });
     REQUIRE(trail.size() == 2);
     CHECK(trail.size() == reduced.report().layers[0].parts_shortened);
-    history sent;
+    conversation sent;
     reduced.each([&](chat_message const& m) { sent.push_back(m); });
     for (std::size_t at = 0; at < 2; ++at) {
         CAPTURE(at);
@@ -101,14 +99,14 @@ TEST_CASE("render: names the store or the journal that has the original") {
                  condense::pipeline{condense::offload{
                      .over = 300_chars, .preview = condense::head_tail{40_chars, 40_chars}, .into = store}});
     REQUIRE(offloaded.size() == 2);
-    CHECK(offloaded[0].stored == store.name(std::string(1'000, 'a')));
+    CHECK(offloaded[0].stored == store.name(letters(1'000, 'a')));
     CHECK(offloaded[0].text().ends_with("the original is stored as " + offloaded[0].stored.text()));
 
     std::vector<truncation> told;
     auto messages = with_results(1'000);
     auto const report =
         condense::reduce(messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, short_cut},
-                         {.window = 100'000_tokens}, exact{}, heard_by(into(told)));
+                         {.window = 100'000_tokens}, per_byte{}, heard_by(into(told)));
     CHECK(report.changed());
     REQUIRE(told.size() == 2);
     CHECK(told[1].before.count == 1'001);
@@ -144,11 +142,11 @@ TEST_CASE("render: what is not sent any more is not told") {
 TEST_CASE("render: a part that was taken out has nothing left") {
     auto messages = with_results(10);
     for (auto const size : {400, 500})
-        messages.insert(messages.begin() + 1,
-                        chat_message{.role = condense::role::assistant,
-                                     .parts = {{.kind = part_kind::reasoning,
-                                                .text = std::string(static_cast<std::size_t>(size), 'r')},
-                                               {.text = "I shall read"}}});
+        messages.insert(
+            messages.begin() + 1,
+            chat_message{.role = condense::role::assistant,
+                         .parts = {{.kind = part_kind::reasoning, .text = letters(static_cast<std::size_t>(size), 'r')},
+                                   {.text = "I shall read"}}});
     auto const trail =
         trail_of(messages, condense::pipeline{condense::compress{
                                .when = condense::always, .over = 1_chars, .with = condense::old_reasoning{}}});
@@ -165,7 +163,7 @@ TEST_CASE("render: a session tells of arrivals and runs, before it says that it 
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(event)>, condense::events::arrived>)
             lines.push_back(event.text());
     });
-    condense::session session{history{},
+    condense::session session{conversation{},
                               condense::pipeline{condense::offload{.over = 2'000_chars,
                                                                    .preview = condense::head_tail{200_chars, 200_chars},
                                                                    .into = condense::memory_store{}},
@@ -173,7 +171,7 @@ TEST_CASE("render: a session tells of arrivals and runs, before it says that it 
                                                                     .over = 300_chars,
                                                                     .with = condense::head_tail{40_chars, 40_chars}}},
                               {.window = 10'000_tokens},
-                              exact{},
+                              per_byte{},
                               log};
     for (auto& m : with_results(2'500)) session.push(std::move(m));
     REQUIRE(lines.size() == 2);
@@ -194,7 +192,7 @@ TEST_CASE("render: a session tells of arrivals and runs, before it says that it 
 TEST_CASE("render: what a session tells is what it sends") {
     std::vector<truncation> told;
     condense::session session{
-        history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(into(told))};
+        conversation{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, per_byte{}, heard_by(into(told))};
     for (auto& m : with_results(1'000)) session.push(std::move(m));
     REQUIRE(told.size() == 2);
     for (auto const& each : told) CHECK(characters_of(session, each) == each.after.count);
@@ -202,17 +200,14 @@ TEST_CASE("render: what a session tells is what it sends") {
 
 TEST_CASE("render: an observer that pushes when it is told is told of that, too") {
     std::vector<truncation> told;
-    std::function<void()> push;
+    std::function<void()> push_more;
     auto const observer = [&](condense::events::truncated const& each) {
         told.push_back(each);
-        if (told.size() == 1) push();
+        if (told.size() == 1) push_more();
     };
     condense::session session{
-        history{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, exact{}, heard_by(observer)};
-    push = [&] {
-        session.push(chat_message::call("9", "read", "{}"));
-        session.push(chat_message::result("9", std::string(700, 'c')));
-    };
+        conversation{}, condense::pipeline{short_cut}, {.window = 10'000_tokens}, per_byte{}, heard_by(observer)};
+    push_more = [&] { push(session, {C("9", "read"), R("9", letters(700, 'c'))}); };
     for (auto& m : with_results(1'000)) session.push(std::move(m));
     REQUIRE(told.size() == 3);
     for (auto const size : {1'000u, 1'001u, 700u})

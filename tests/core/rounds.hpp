@@ -9,36 +9,29 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
 
 #include "core/toy.hpp"
+#include "support/notation.hpp"
 
 // One conversation of four rounds, a layer that drops one of them, and a store that can fail: for tests of runs.
 
 namespace calls_in_rounds {
 
-using condense::chat_message;
 using condense::group;
 using condense::pipeline;
-using history = std::vector<chat_message>;
+using namespace notation;
 using toy::layer;
 
 /// Tokens are bytes.
-inline history conversation() {
-    return {chat_message::user("task"),
-            chat_message::call("1", "read", "{}"),
-            chat_message::result("1", "0123456789"),
-            chat_message::assistant("answer"),
-            chat_message::user("go on"),
-            chat_message::assistant("well"),
-            chat_message::user("latest")};
+inline conversation four_rounds() {
+    return {U("task"), C("1", "read"), R("1", "0123456789"), A("answer"), U("go on"), A("well"), U("latest")};
 }
 inline constexpr std::uint64_t whole = 4 + 2 + 10 + 6 + 5 + 4 + 6;
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix) {
-    return condense::reduce(messages, mix, {.window = {1'000}}, toy::per_byte{});
+auto reduced(conversation& messages, pipeline<Layers...> const& mix) {
+    return condense::reduce(messages, mix, {.window = {1'000}}, per_byte{});
 }
 
 /// Drops the round with the tool: two messages, twelve tokens.

@@ -5,25 +5,23 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
-#include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::used;
 
-std::vector<condense::chat_message> talk(std::size_t turns) {
-    std::vector<condense::chat_message> made;
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-        made.push_back(condense::chat_message::user("question " + std::to_string(turn)));
-        made.push_back(condense::chat_message::assistant("answer " + std::to_string(turn) + std::string(50, '.')));
-    }
+conversation talk(std::size_t turns) {
+    conversation made;
+    for (std::size_t turn = 0; turn < turns; ++turn)
+        made += {U("question " + std::to_string(turn)), A("answer " + std::to_string(turn) + letters(50, '.'))};
     return made;
 }
 
@@ -38,9 +36,9 @@ auto hardest() {
 }
 
 template <class Pins>
-std::vector<condense::chat_message> squeezed(std::vector<condense::chat_message> history, Pins pins) {
+conversation squeezed(conversation history, Pins pins) {
     auto const mix = hardest();
-    static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, toy::per_byte{},
+    static_cast<void>(condense::reduce(history, mix, {.window = condense::tokens{10}}, per_byte{},
                                        condense::run_options{.pins = pins}));
     return history;
 }
@@ -69,11 +67,9 @@ TEST_CASE("run_options: the report says how much of the prompt stays byte-identi
     auto history = talk(4);
     auto const mix = condense::pipeline{condense::sliding_window{
         .when = used > 6_messages, .until = used <= 6_messages, .protect = condense::first(2_messages)}};
-    auto const made =
-        condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    auto const made = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
     CHECK(made.first_changed == 2u);
     CHECK(made.prefix.count == 100 + 10 + 58);
-    auto const again =
-        condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, toy::per_byte{});
+    auto const again = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
     CHECK(again.prefix == again.after.tokens);
 }

@@ -1,60 +1,41 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
-// What tests of sessions share: an exact estimator, models and layers that act as a test says, and a look at
-// what is sent.
+#include "support/notation.hpp"
+
+// What tests of sessions share: models and layers that act as a test says, and a check of what is counted.
 
 namespace sessions {
 
-using condense::chat_message;
 using namespace condense::literals;
-using condense::used;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
-
-template <class Session>
-std::vector<chat_message> sent(Session const& session) {
-    auto const request = session.request();
-    return {request.begin(), request.end()};
-}
-
-using conversation = std::vector<chat_message>;
+using namespace notation;
 using condense::layer_outcome;
+using condense::used;
 
 /// Empty where the figures of a session are those of what it would send.
 template <class Session>
 std::string miscounted(Session const& session) {
-    condense::cost sum;
     std::uint64_t turns = 0;
-    auto const request = session.request();
-    std::size_t size = 0;
+    auto const request = sent(session);
     for (auto const& m : request) {
-        ++size;
         bool words = false;
-        for (auto const& part : m.parts) {
-            sum += part.cost ? *part.cost : exact{}(part.text);
+        for (auto const& part : m.parts)
             words = words || (part.kind != condense::part_kind::tool_result && part.call.empty());
-        }
         turns +=
             m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
     }
-    if (size != request.size()) return "size";
-    if (session.used().tokens != sum.tokens()) return "tokens";
-    if (session.used().messages.count != size) return "messages";
+    if (session.request().size() != request.size()) return "size";
+    if (session.used().tokens != recount(request).tokens()) return "tokens";
+    if (session.used().messages.count != request.size()) return "messages";
     if (session.used().turns.count != turns) return "turns";
     return {};
 }
@@ -79,10 +60,9 @@ struct on_arrival {
 
 inline auto long_turns(int count) {
     conversation all;
-    for (int turn = 0; turn < count; ++turn) {
-        all.push_back(chat_message::user("question " + std::to_string(turn) + std::string(90, 'q')));
-        all.push_back(chat_message::assistant("answer " + std::to_string(turn) + std::string(90, 'a')));
-    }
+    for (int turn = 0; turn < count; ++turn)
+        all += {U("question " + std::to_string(turn) + letters(90, 'q')),
+                A("answer " + std::to_string(turn) + letters(90, 'a'))};
     return all;
 }
 
@@ -105,6 +85,6 @@ inline auto const three_layers = condense::pipeline{
     condense::sliding_window{.when = used >= 90_pct}};
 
 template <class Mix>
-using session_of = condense::session<conversation, Mix, exact>;
+using session_of = condense::session<conversation, Mix, per_byte>;
 
 }  // namespace sessions

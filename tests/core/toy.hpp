@@ -15,6 +15,8 @@
 #include <condense/core/layer.hpp>
 #include <condense/core/pass.hpp>
 
+#include "support/notation.hpp"
+
 // A message that lives in constant expressions, an estimator that counts one token a byte, a desk on
 // which drafts are made of both, and layers made of callables.
 
@@ -24,6 +26,7 @@ using condense::part_kind;
 using condense::part_status;
 using condense::part_view;
 using condense::role;
+using notation::per_byte;
 
 struct message {
     role speaker = role::user;
@@ -83,11 +86,6 @@ constexpr message call(std::string_view id, std::string_view tool = {}, part_sta
 constexpr message result(std::string_view id, std::string_view text = "out", part_status status = part_status::ok) {
     return with(role::tool, {result_part(id, text, status)});
 }
-
-/// One token a byte, and nothing else.
-struct per_byte {
-    constexpr condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
 
 /// One token a byte, ten for each message, three for each part.
 struct framed : per_byte {

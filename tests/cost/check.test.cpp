@@ -3,14 +3,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 // What a turn costs: no allocation for a check below the limits, and the estimator called for new
 // and changed parts only.
@@ -28,8 +27,8 @@ bool allocations::next_fails() noexcept {
 
 namespace {
 
-using condense::chat_message;
 using namespace condense::literals;
+using namespace notation;
 using condense::used;
 
 struct counting_estimator {
@@ -49,18 +48,14 @@ auto layers(condense::memory_store const& store) {
 
 void push_round(auto& session, std::size_t round) {
     auto const id = std::to_string(round);
-    session.push(chat_message::user("and " + id));
-    session.push(chat_message::call(id, "read", "{}"));
-    session.push(chat_message::result(id, "text " + id));
-    session.push(chat_message::assistant("seen " + id));
+    push(session, {U("and " + id), C(id, "read"), R(id, "text " + id), A("seen " + id)});
 }
 
 }  // namespace
 
 TEST_CASE("a check below all limits allocates nothing, whatever the length", "[cost]") {
     condense::memory_store const store;
-    condense::session session{std::vector<chat_message>{}, layers(store),
-                              condense::budget{.window = 100'000'000_tokens}};
+    condense::session session{conversation{}, layers(store), condense::budget{.window = 100'000'000_tokens}};
     for (std::size_t const rounds : {std::size_t{3}, std::size_t{3'000}}) {
         for (std::size_t round = 0; round < rounds; ++round) push_round(session, round);
         auto const before = allocated;
@@ -78,8 +73,8 @@ TEST_CASE("a check below all limits allocates nothing, whatever the length", "[c
 TEST_CASE("a turn costs what it added", "[cost]") {
     condense::memory_store const store;
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, layers(store),
-                              condense::budget{.window = 100'000'000_tokens}, counting_estimator{&calls}};
+    condense::session session{conversation{}, layers(store), condense::budget{.window = 100'000'000_tokens},
+                              counting_estimator{&calls}};
     for (std::size_t round = 0; round < 500; ++round) {
         auto const before = calls;
         push_round(session, round);
@@ -91,14 +86,14 @@ TEST_CASE("a turn costs what it added", "[cost]") {
 TEST_CASE("a reduction counts the texts that it puts in and no other", "[cost]") {
     condense::memory_store const store;
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{},
+    condense::session session{conversation{},
                               condense::pipeline{condense::compress{
                                   .when = used >= 65_pct, .over = 1'000_chars, .with = condense::head{100_chars}}},
                               condense::budget{.window = 100'000_tokens}, counting_estimator{&calls}};
     for (std::size_t round = 0; round < 20; ++round) {
         push_round(session, round);
-        session.push(chat_message::call("big" + std::to_string(round), "read", "{}"));
-        session.push(chat_message::result("big" + std::to_string(round), std::string(4'000, '.')));
+        push(session,
+             {C("big" + std::to_string(round), "read"), R("big" + std::to_string(round), letters(4'000, '.'))});
     }
     calls = 0;
     auto const report = session.prepare();
@@ -108,7 +103,7 @@ TEST_CASE("a reduction counts the texts that it puts in and no other", "[cost]")
 
 TEST_CASE("below the limits a request consists of the messages themselves", "[cost]") {
     condense::memory_store const store;
-    condense::session session{std::vector<chat_message>{}, layers(store), condense::budget{.window = 100'000_tokens}};
+    condense::session session{conversation{}, layers(store), condense::budget{.window = 100'000_tokens}};
     for (std::size_t round = 0; round < 10; ++round) push_round(session, round);
     std::size_t place = 0;
     for (auto const& m : session.request()) CHECK(&m == &session.history()[place++]);

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/message_cost.hpp>
 
-#include <string>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::message_cost;
 
 static_assert(condense::token_estimator<message_cost<condense::chars_per_token>>);
@@ -22,8 +19,7 @@ static_assert(message_cost{condense::chars_per_token{40, {4}}, 50_tokens}.frame(
 static_assert(message_cost{condense::chars_per_token{40}, 50_tokens}("four") == condense::cost::of({1}));
 
 TEST_CASE("message_cost: each message has the figure that is given, texts cost what they did", "[row-C9]") {
-    std::vector<chat_message> const history{chat_message::user(std::string(400, 'x')),
-                                            chat_message::assistant(std::string(40, 'x'))};
+    conversation const history{U(letters(400)), A(letters(40))};
     auto const used = [&](auto const& count) {
         return condense::pipeline{}
             .draft(history, {.window = 10'000_tokens, .overhead = 11'000_tokens}, count)

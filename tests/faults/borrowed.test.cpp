@@ -9,12 +9,14 @@
 #include "faults/harness.hpp"
 #include "support/effort.hpp"
 #include "support/messages/chat.hpp"
+#include "support/notation.hpp"
 
 // Jobs of a session over the program's own container, with each point failing in turn: what fails has
 // changed nothing, and what the program did is taken in by the next call.
 
 namespace {
 
+using namespace notation;
 using faults::touchy;
 using touched = touchy<condense::chat_message>;
 using container = std::vector<touched>;
@@ -26,9 +28,9 @@ struct outcomes {
 };
 
 template <class Session>
-std::vector<condense::chat_message> as_it_is(Session const& session) {
+conversation as_it_is(Session const& session) {
     faults::aside const here;
-    return faults::sent(session);
+    return forms::request_of(session);
 }
 
 /// One course, in which the n-th point fails; how many points it has.
@@ -42,10 +44,8 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
             .when = used >= 20_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
         condense::summarize{
             .when = used >= 40_pct, .protect = condense::last(4_messages), .with = faults::touchy_model{}}};
-    auto mine = forms::all_from_chat<container>(faults::conversation());
-    auto more = forms::all_from_chat<container>(std::vector<condense::chat_message>{
-        condense::chat_message::user("one more"), condense::chat_message::assistant("and more"),
-        condense::chat_message::user("changed")});
+    auto mine = forms::all_from_chat<container>(faults::eventful_conversation());
+    auto more = forms::all_from_chat<container>(conversation{U("one more"), A("and more"), U("changed")});
     for (std::size_t index = 0; index < more.size(); ++index) more[index].held.name = "m" + std::to_string(90 + index);
     mine.reserve(mine.size() + 4);
     condense::session session{std::ref(mine), mix, condense::budget{.window = {4'000}}, faults::touchy_estimator{}};
@@ -83,13 +83,12 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
         counted.thrown += unread ? 1u : 0u;
         if (!unread) {
             faults::aside const here;
-            faults::judge(forms::all_to_chat(mine), faults::sent(session), failing);
+            faults::judge(forms::all_to_chat(mine), forms::request_of(session), failing);
         }
         counted.thrown += faults::throws([&] { static_cast<void>(session.prepare()); }) ? 1u : 0u;
         points = faults::passed;
     }
-    std::vector<condense::chat_message> sent;
-    for (auto const& m : session.request()) sent.push_back(forms::to_chat(m));  // takes in what is left
+    auto const sent = forms::all_to_chat(session.request());  // takes in what is left
     faults::judge(forms::all_to_chat(mine), sent, failing);
     faults::expect(session.outline().size() == mine.size(), failing, "not all is taken in");
     faults::judge_usage(session, failing);
@@ -97,7 +96,7 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
     if (next)
         faults::expect(session.commit(next, "shorter") != condense::commit_outcome::stale, failing,
                        "the next job is stale");
-    faults::judge(forms::all_to_chat(mine), faults::sent(session), failing);
+    faults::judge(forms::all_to_chat(mine), forms::request_of(session), failing);
     faults::judge_usage(session, failing);
     return points;
 }

@@ -17,38 +17,23 @@
 #include "laws/checker.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 // Runs a scenario once for each of its points, which then fails, and judges what is left.
 
 namespace faults {
 
-using condense::chat_message;
+using namespace notation;
 
 /// Everything that layers act on, small: large results, parallel calls, an error, a dead call, an orphan,
 /// early turns to drop.
-inline std::vector<chat_message> conversation() {
-    std::vector<chat_message> all;
-    auto const add = [&](chat_message m) {
-        m.name = "m" + std::to_string(all.size());
-        all.push_back(std::move(m));
-    };
-    add(chat_message::system("You are terse."));
-    add(chat_message::user("Rename the flag everywhere."));
-    add(chat_message::call("1", "read_file", R"({"path":"a.cpp"})"));
-    add(chat_message::result("1", std::string(900, 'a')));
-    add(chat_message::assistant("Read."));
-    add(chat_message::user("Now the tests."));
-    add(chat_message::call("2", "shell", R"({"cmd":"ls"})").and_call("3", "shell", R"({"cmd":"make"})"));
-    add(chat_message::result("2", std::string(700, 'b')));
-    add(chat_message::result("3", "error: " + std::string(600, 'c'), condense::part_status::error));
-    add(chat_message::assistant("It fails."));
-    add(chat_message::call("4", "shell", R"({"cmd":"sleep"})"));
-    add(chat_message::user("Never mind that."));
-    add(chat_message::assistant("All right."));
-    add(chat_message::user("Go on, then."));
-    add(chat_message::call("5", "read_file", R"({"path":"b.cpp"})"));
-    add(chat_message::result("5", std::string(500, 'd')));
-    return all;
+inline conversation eventful_conversation() {
+    return numbered({S("You are terse."), U("Rename the flag everywhere."), C("1", "read_file", R"({"path":"a.cpp"})"),
+                     R("1", letters(900, 'a')), A("Read."), U("Now the tests."),
+                     C("2", "shell", R"({"cmd":"ls"})").and_call("3", "shell", R"({"cmd":"make"})"),
+                     R("2", letters(700, 'b')), R("3", "error: " + letters(600, 'c'), condense::part_status::error),
+                     A("It fails."), C("4", "shell", R"({"cmd":"sleep"})"), U("Never mind that."), A("All right."),
+                     U("Go on, then."), C("5", "read_file", R"({"path":"b.cpp"})"), R("5", letters(500, 'd'))});
 }
 
 /// Where messages of this type can be given an answer.
@@ -90,8 +75,7 @@ void with_each_mix(touchy_journal const& journal, touchy_store const& store, Fun
 }
 
 /// Says so where the laws are broken.
-inline void judge(std::vector<chat_message> const& before, std::vector<chat_message> const& after,
-                  std::uint64_t failing) {
+inline void judge(conversation const& before, conversation const& after, std::uint64_t failing) {
     auto const broken = laws::checker{before, after}.violations();
     std::string all;
     for (auto const& one : broken) all += one + "; ";
@@ -125,7 +109,7 @@ bool throws(Function&& f) {
 
 /// What is not in the output as it was has to be in the journal.
 template <class History>
-void judge_recorded(History const& original, std::vector<chat_message> const& after, touchy_journal const& journal,
+void judge_recorded(History const& original, conversation const& after, touchy_journal const& journal,
                     std::string_view conversation, std::uint64_t failing) {
     std::vector<std::string> recorded;
     static_cast<void>(
@@ -141,8 +125,8 @@ void judge_recorded(History const& original, std::vector<chat_message> const& af
 /// One-shot: the history is as it was, or reduced; what a layer failed to do is not half done.
 template <class History, class Mix,
           class message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>>
-void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mix, touchy_journal const& journal,
-                        bool recorded, bool marks, tally& counted) {
+void reduce_with_faults(conversation const& original, Mix const& mix, touchy_journal const& journal, bool recorded,
+                        bool marks, tally& counted) {
     condense::run_options<> options;
     options.marks = marks;
     for (std::uint64_t failing = 0;; failing += stride()) {
@@ -174,13 +158,6 @@ void reduce_with_faults(std::vector<chat_message> const& original, Mix const& mi
 }
 
 template <class Session>
-std::vector<chat_message> sent(Session const& session) {
-    std::vector<chat_message> all;
-    for (auto const& m : session.request()) all.push_back(forms::to_chat(m));
-    return all;
-}
-
-template <class Session>
 void judge_usage(Session const& session, std::uint64_t failing) {
     condense::cost sum;
     std::uint64_t count = 0;
@@ -197,12 +174,12 @@ void judge_usage(Session const& session, std::uint64_t failing) {
 /// A session: whatever fails, no message that it has taken is lost, the request obeys the laws, and
 /// undoing gives the originals.
 template <class message_type, class Mix>
-void session_with_faults(std::vector<chat_message> const& original, Mix const& mix, tally& counted) {
+void session_with_faults(conversation const& original, Mix const& mix, tally& counted) {
     for (std::uint64_t failing = 0;; failing += stride()) {
         auto waiting = forms::all_from_chat<std::vector<message_type>>(original);
         condense::session session{std::vector<message_type>{}, mix, condense::budget{.window = {1'000}},
                                   touchy_estimator{}};
-        std::vector<chat_message> taken;
+        conversation taken;
         bool threw = false;
         std::uint64_t points = 0;
         {
@@ -219,10 +196,10 @@ void session_with_faults(std::vector<chat_message> const& original, Mix const& m
             }
             points = passed;
         }
-        judge(taken, sent(session), failing);
+        judge(taken, forms::request_of(session), failing);
         judge_usage(session, failing);
         while (session.undo()) {}
-        expect(sent(session) == taken, failing, "undone, but not the originals");
+        expect(forms::request_of(session) == taken, failing, "undone, but not the originals");
         judge_usage(session, failing);
         counted.thrown += threw ? 1u : 0u;
         if (failing == 0) {
@@ -237,7 +214,7 @@ void session_with_faults(std::vector<chat_message> const& original, Mix const& m
 template <class History, bool Direct = false>
 void run_all() {
     using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
-    auto const original = forms::projected<message_type>(conversation());
+    auto const original = forms::projected<message_type>(eventful_conversation());
     touchy_journal const journal;
     touchy_store const store;
     tally counted;

@@ -29,7 +29,7 @@ TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
                                  faults::touchy_estimator{}};
     };
     auto filled = fresh();
-    for (auto const& m : faults::conversation()) {
+    for (auto const& m : faults::eventful_conversation()) {
         filled.push(m);
         static_cast<void>(filled.prepare());
     }
@@ -61,7 +61,7 @@ TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
             if (!untouched) FAIL("changed by a failure at point " + std::to_string(failing));
             if (session.adopt(kept.state)) FAIL("refused after a failure");
         }
-        if (faults::sent(session) != faults::sent(filled)) FAIL("not the session that was saved");
+        if (forms::request_of(session) != forms::request_of(filled)) FAIL("not the session that was saved");
     }
     CHECK(points > 60);
 }

@@ -12,12 +12,14 @@
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
 #include "laws/model.hpp"
+#include "support/notation.hpp"
 
 // Says which laws an output breaks, given its input. Messages are recognised by their names; a
 // message without a name was written by the library: a summary, or an answer to a dead call.
 
 namespace laws {
 
+using notation::words;
 using broken = std::set<std::string>;
 
 /// What the pipeline is allowed to do, as far as a law depends on it.
@@ -25,12 +27,6 @@ struct permissions {
     bool lifts_task = true;   ///< some layer may drop the first user message
     bool recorded = false;
 };
-
-inline std::string words(chat_message const& m) {
-    std::string all;
-    for (auto const& part : m.parts) all += part.text;
-    return all;
-}
 
 inline bool same_but_mark(chat_message left, chat_message const& right) {
     left.mark = right.mark;

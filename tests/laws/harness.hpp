@@ -19,6 +19,7 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages/form.hpp"
+#include "support/notation.hpp"
 #include "support/sanitized.hpp"
 
 // Runs a pipeline over a history of any message type and judges what comes out in its form as
@@ -26,6 +27,8 @@
 // many as one likes.
 
 namespace laws {
+
+using notation::recount;
 
 inline std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
     auto const* const given = std::getenv(name);
@@ -60,20 +63,6 @@ struct tally {
         return out;
     }
 };
-
-template <class Estimator>
-condense::cost recount(std::vector<chat_message> const& all, Estimator const& count) {
-    condense::cost sum;
-    for (auto const& m : all) {
-        sum += count.frame(m.role);
-        for (auto const& part : m.parts) {
-            sum += part.cost ? *part.cost : count(part.text);
-            if constexpr (requires { count.frame(condense::part_view{}); })
-                sum += count.frame(condense::part_view{.kind = part.kind, .tool = part.tool, .call = part.call});
-        }
-    }
-    return sum;
-}
 
 template <class Report>
 void check_report(Report const& report, broken& found) {

@@ -8,14 +8,15 @@
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages.hpp"
+#include "support/notation.hpp"
 
 // The message types of the tests keep what their traits promise, and lose nothing on the way to a
 // chat_message and back.
 
 namespace {
 
+using namespace notation;
 using condense::answerable;
-using condense::chat_message;
 using condense::composable;
 using condense::shortenable;
 using condense::storable;
@@ -59,7 +60,7 @@ TEMPLATE_TEST_CASE("message: the tiers of each type", "[laws]", forms::line, for
 }
 
 TEST_CASE("message: what the types make of a conversation") {
-    auto const shape = []<class Message>(std::vector<chat_message> const& all) {
+    auto const shape = []<class Message>(conversation const& all) {
         std::string out;
         for (auto const& m : forms::projected<Message>(all)) {
             out.append(name(m.role).substr(0, 1)).append("(");
@@ -72,9 +73,7 @@ TEST_CASE("message: what the types make of a conversation") {
         }
         return out;
     };
-    std::vector<chat_message> const all{
-        chat_message::user("go"), chat_message::call("1", "a", "{}").and_call("2", "b", "{}"),
-        chat_message::result("2", "second"), chat_message::result("1", "first"), chat_message::user("on")};
+    conversation const all{U("go"), C("1", "a").and_call("2", "b", "{}"), R("2", "second"), R("1", "first"), U("on")};
     CHECK(shape.operator()<forms::line>(all) == "u(text ) a(text ) t(tool result ) t(tool result ) u(text ) ");
     CHECK(shape.operator()<forms::handle>(all) ==
           "u(text ) a(tool call#1=a tool result#1 tool call#2=b tool result#2 ) u(text ) ");

@@ -259,11 +259,6 @@ private:
         }
     }
 
-    static std::vector<chat_message> sent(session_type const& from) {
-        std::vector<chat_message> all;
-        for (auto const& m : from.request()) all.push_back(forms::to_chat(m));
-        return all;
-    }
     static std::vector<std::string> recorded(restart_shelf const& shelf) {
         std::vector<std::string> all;
         auto const add = [&](condense::journal_entry const& line, std::string_view content) {
@@ -276,11 +271,11 @@ private:
     void compare() {
         same(session_->used(), twin_.used(), "used");
         same(session_->due(), twin_.due(), "due");
-        if (random_.chance(30)) same(sent(*session_), sent(twin_), "request");
+        if (random_.chance(30)) same(forms::request_of(*session_), forms::request_of(twin_), "request");
     }
     void compare_all() {
         compare();
-        same(sent(*session_), sent(twin_), "request");
+        same(forms::request_of(*session_), forms::request_of(twin_), "request");
         same(forms::all_to_chat(session_->history()), forms::all_to_chat(twin_.history()), "history");
         same(session_->statistics().text(), twin_.statistics().text(), "statistics");
         same(session_->status(), twin_.status(), "status");

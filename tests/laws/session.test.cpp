@@ -24,18 +24,11 @@ struct figures {
     std::uint64_t fully_undone = 0;
 };
 
-template <class Session>
-std::vector<chat_message> sent(Session const& session) {
-    std::vector<chat_message> all;
-    for (auto const& m : session.request()) all.push_back(forms::to_chat(m));
-    return all;
-}
-
 /// The request against all that was pushed, and the figures against the request.
 template <class Session>
 void judge(Session const& session, std::vector<chat_message> const& pushed, condense::budget limits,
            laws::broken& found) {
-    auto const request = sent(session);
+    auto const request = forms::request_of(session);
     laws::checker const judged{pushed, request};
     if (found.empty() && !judged.violations().empty() && laws::one_asked())
         UNSCOPED_INFO(laws::listing(pushed) + session.statistics().text() + laws::listing(request));
@@ -70,7 +63,7 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
             bool const due = session.push(forms::from_chat<Message>(pushed.back()));
             if (due != session.due()) found.insert("push and due do not agree");
             judge(session, pushed, limits, found);
-            auto const before = sent(session);
+            auto const before = forms::request_of(session);
             if (random.chance(50)) {
                 bool const by_hand = random.chance(50);  // then its models may be asked, whenever they were last
                 auto const report = by_hand ? session.run() : session.prepare();
@@ -78,25 +71,26 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
                 for (auto const& layer : report.layers) saved += layer.saved.count;
                 laws::check_report(report, found);
                 judge(session, pushed, limits, found);
-                if (report.changed() != (sent(session) != before)) found.insert("changed, or not, unlike the report");
+                if (report.changed() != (forms::request_of(session) != before))
+                    found.insert("changed, or not, unlike the report");
                 if (report.changed() && random.chance(60)) {
-                    auto const after = sent(session);
+                    auto const after = forms::request_of(session);
                     if (!session.undo()) found.insert("X4 nothing to undo");
-                    if (sent(session) != before) found.insert("X4 undone, but not the request before");
+                    if (forms::request_of(session) != before) found.insert("X4 undone, but not the request before");
                     judge(session, pushed, limits, found);
                     ++counted.undone;
                     if (by_hand) {
                         for (auto const& layer : session.run().layers) saved += layer.saved.count;
-                        if (sent(session) != after) found.insert("L11 not the same after undoing");
+                        if (forms::request_of(session) != after) found.insert("L11 not the same after undoing");
                     }
                 }
             }
             if (random.chance(8)) {
-                auto const now = sent(session);
+                auto const now = forms::request_of(session);
                 auto const size = session.history().size();
                 auto const gone = session.release({random.below(pushed.size() + 1)});
                 if (session.history().size() + gone != size) found.insert("released other than it says");
-                if (sent(session) != now) found.insert("X4 releasing changed the request");
+                if (forms::request_of(session) != now) found.insert("X4 releasing changed the request");
                 if (session.undo()) found.insert("X4 undone past a release");
                 released = released || gone != 0;
                 counted.released += gone;
@@ -110,7 +104,7 @@ laws::broken run_session(std::uint64_t seed, figures& counted) {
         if (released) return;
         ++counted.fully_undone;
         // Without edits the request is what came; what a release fixed stays.
-        if (session.edits().steps().empty() && sent(session) != pushed)
+        if (session.edits().steps().empty() && forms::request_of(session) != pushed)
             found.insert("X4 all undone, but not the originals");
     });
     return found;

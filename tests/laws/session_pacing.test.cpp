@@ -17,22 +17,18 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 // A session does not reduce again and again without getting anywhere: how often it runs, asks and warns over
 // thousands of messages.
 
 namespace {
 
-using condense::chat_message;
 using namespace condense::literals;
+using namespace notation;
 using condense::used;
 
 constexpr std::uint64_t window = 10'000;
-
-/// One token a byte, nothing for frames: growth is what is pushed.
-struct bytes_as_tokens {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
 
 enum class manner : std::uint8_t { answers, throws, says_nothing, repeats_twice, error_text };
 
@@ -76,23 +72,18 @@ struct tally {
 template <class Mix>
 tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pinned, std::size_t largest) {
     laws::random_source random{seed};
-    condense::session session{std::vector<chat_message>{}, std::move(mix), condense::budget{.window = {window}},
-                              bytes_as_tokens{}};
+    condense::session session{conversation{}, std::move(mix), condense::budget{.window = {window}}, per_byte{}};
     tally counted;
     auto const push = [&](chat_message m) {
         counted.growth += m.parts[0].text.size();
         ++counted.pushes;
         session.push(std::move(m));
     };
-    if (pinned != 0) {
-        auto fixed = chat_message::user(std::string(pinned, 'p'));
-        fixed.pinned = true;
-        push(std::move(fixed));
-    }
+    if (pinned != 0) push(notation::pinned(U(letters(pinned, 'p'))));
     while (counted.pushes < pushes) {
         auto const size = 1 + random.below(largest);
-        if (random.chance(30)) push(chat_message::user(std::string(size, 'u')));
-        else push(chat_message::assistant(std::string(size, 'a')));
+        if (random.chance(30)) push(U(letters(size, 'u')));
+        else push(A(letters(size, 'a')));
         auto const made = session.prepare();
         if (!session.used().fits() && made.outcome != condense::outcome::exhausted && made.changed()) ++counted.over;
     }
@@ -144,11 +135,11 @@ TEST_CASE("where little can be gained a session reduces once for a share of the 
 
 TEST_CASE("limits in messages or turns hold from message to message, however little that gains", "[laws][law-9]") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
-        condense::budget{.window = {window}}, bytes_as_tokens{}};
+        condense::budget{.window = {window}}, per_byte{}};
     for (int turn = 0; turn < 200; ++turn) {
-        session.push(chat_message::assistant("a"));
+        session.push(A("a"));
         static_cast<void>(session.prepare());
         CHECK(session.used().messages <= 10_messages);
     }
@@ -197,13 +188,12 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
         auto const observer = [&told](condense::events::circuit const& event) { told.push_back(event); };
         condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins,
                               decltype(observer)> const options{.observer = observer};
-        condense::session session{std::vector<chat_message>{}, with_model({&calls, how}),
-                                  condense::budget{.window = {window}}, bytes_as_tokens{}, options};
+        condense::session session{conversation{}, with_model({&calls, how}), condense::budget{.window = {window}},
+                                  per_byte{}, options};
         std::uint64_t growth = 0;
         std::uint64_t opened_at = 0;
         for (int turn = 0; turn < 400; ++turn) {
-            session.push(turn % 2 == 0 ? chat_message::user(std::string(100, 'u'))
-                                       : chat_message::assistant(std::string(100, 'a')));
+            session.push(turn % 2 == 0 ? U(letters(100, 'u')) : A(letters(100, 'a')));
             growth += 100;
             static_cast<void>(session.prepare());
             if (!told.empty() && opened_at == 0) opened_at = calls;
@@ -221,14 +211,12 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
 
 TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, with_model({&calls, manner::answers}),
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
-    auto fixed = chat_message::user(std::string(7'500, 'p'));
-    fixed.pinned = true;
+    condense::session session{conversation{}, with_model({&calls, manner::answers}),
+                              condense::budget{.window = {window}}, per_byte{}};
+    auto fixed = pinned(U(letters(7'500, 'p')));
     session.push(fixed);
     for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u'))
-                                   : chat_message::assistant(std::string(10, 'a')));
+        session.push(turn % 2 == 0 ? U(letters(10, 'u')) : A(letters(10, 'a')));
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
     }
@@ -237,17 +225,16 @@ TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]"
 
 TEST_CASE("a trigger in messages holds within one round, whatever the window, and its model may be asked", "[law-18]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{},
+    condense::session session{conversation{},
                               condense::pipeline{condense::summarize{.when = used >= 30_messages || used >= 84_pct,
                                                                      .until = used <= 11_messages && used <= 42_pct,
                                                                      .protect = condense::last(10_messages),
                                                                      .with = counting_model{&calls}}},
-                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
-    session.push(chat_message::user("task"));
+                              condense::budget{.window = 10'000'000_tokens}, per_byte{}};
+    session.push(U("task"));
     for (int step = 0; step < 300; ++step) {
         auto const id = std::to_string(step);
-        for (auto const& m : {chat_message::call(id, "f", "{}"), chat_message::result(id, std::string(100, 'x')),
-                              chat_message::assistant("done")}) {
+        for (auto const& m : {C(id, "f"), R(id, letters(100)), A("done")}) {
             session.push(m);
             static_cast<void>(session.prepare());
             CHECK(session.used().messages <= 32_messages);
@@ -259,34 +246,33 @@ TEST_CASE("a trigger in messages holds within one round, whatever the window, an
 
 TEST_CASE("a trigger in messages holds once an open round that was longer than it is over", "[law-18]") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
-        condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
-    session.push(chat_message::user("task"));
-    auto many = chat_message::assistant("");
+        condense::budget{.window = 10'000'000_tokens}, per_byte{}};
+    session.push(U("task"));
+    auto many = A("");
     many.parts.clear();
-    for (int call = 0; call < 40; ++call)
-        many.parts.push_back(chat_message::call(std::to_string(call), "f", "{}").parts[0]);
+    for (int call = 0; call < 40; ++call) many.parts.push_back(C(std::to_string(call), "f").parts[0]);
     session.push(many);
     for (int call = 0; call < 40; ++call) {
-        session.push(chat_message::result(std::to_string(call), "out"));
+        session.push(R(std::to_string(call), "out"));
         static_cast<void>(session.prepare());
     }
     CHECK(session.used().messages > 40_messages);
-    session.push(chat_message::assistant("done"));
+    session.push(A("done"));
     static_cast<void>(session.prepare());
     CHECK(session.used().messages <= 10_messages);
 }
 
 TEST_CASE("a model that fails is asked ever less often where messages are due", "[law-9]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{},
+    condense::session session{conversation{},
                               condense::pipeline{condense::summarize{.when = used >= 30_messages,
                                                                      .protect = condense::last(10_messages),
                                                                      .with = counting_model{&calls, manner::throws}}},
-                              condense::budget{.window = 10'000'000_tokens}, bytes_as_tokens{}};
+                              condense::budget{.window = 10'000'000_tokens}, per_byte{}};
     for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+        session.push(turn % 2 == 0 ? U("u") : A("a"));
         static_cast<void>(session.prepare());
     }
     CHECK(calls >= 5);
@@ -296,21 +282,19 @@ TEST_CASE("a model that fails is asked ever less often where messages are due", 
 TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open circuit, and is no failure",
           "[law-18]") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::compress{
             .when = used >= 1'000_tokens,
             .protect = condense::task | condense::last(4_messages),
             .worth = condense::at_least(800_tokens),
             .over = 50_chars,
             .with = [](condense::part_view const&, condense::cut) { return std::optional<std::string>{"cut"}; }}},
-        condense::budget{.window = {window}}, bytes_as_tokens{}};
-    session.push(chat_message::user("go"));
+        condense::budget{.window = {window}}, per_byte{}};
+    session.push(U("go"));
     int paid = -1;
     for (int step = 0; step < 40; ++step) {
         auto const id = std::to_string(step);
-        session.push(chat_message::call(id, "f", "{}"));
-        session.push(chat_message::result(id, std::string(200, 'x')));
-        session.push(chat_message::assistant("ok"));
+        push(session, {C(id, "f"), R(id, letters(200)), A("ok")});
         if (paid < 0 && session.draft().changed()) paid = step;
         auto const made = session.prepare();
         if (!made.changed()) continue;
@@ -323,15 +307,12 @@ TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open
 
 TEST_CASE("a layer that waits for its model has not failed", "[law-18]") {
     std::uint64_t calls = 0;
-    condense::session session{std::vector<chat_message>{}, with_model({&calls}), condense::budget{.window = {window}},
-                              bytes_as_tokens{}};
-    auto fixed = chat_message::user(std::string(7'500, 'p'));
-    fixed.pinned = true;
+    condense::session session{conversation{}, with_model({&calls}), condense::budget{.window = {window}}, per_byte{}};
+    auto fixed = pinned(U(letters(7'500, 'p')));
     session.push(fixed);
     bool waited = false;
     for (int turn = 0; turn < 400; ++turn) {
-        session.push(turn % 2 == 0 ? chat_message::user(std::string(10, 'u'))
-                                   : chat_message::assistant(std::string(10, 'a')));
+        session.push(turn % 2 == 0 ? U(letters(10, 'u')) : A(letters(10, 'a')));
         auto const made = session.prepare();
         if (!made.layers[0].waits) continue;
         waited = true;
@@ -347,19 +328,18 @@ TEST_CASE("what has not changed is not tried again", "[law-9]") {
     for (bool const manual : {false, true}) {
         CAPTURE(manual);
         hooks = 0;
-        condense::session session{std::vector<chat_message>{},
-                                  condense::pipeline{counting_layer{used >= 90_pct, &hooks}},
-                                  condense::budget{.window = {window}}, bytes_as_tokens{}};
-        for (int turn = 0; turn < 95; ++turn) session.push(chat_message::assistant(std::string(100, 'a')));
+        condense::session session{conversation{}, condense::pipeline{counting_layer{used >= 90_pct, &hooks}},
+                                  condense::budget{.window = {window}}, per_byte{}};
+        for (int turn = 0; turn < 95; ++turn) session.push(A(letters(100, 'a')));
         static_cast<void>(manual ? session.run() : session.prepare());
         auto const once = hooks;
         CHECK(once == 1);
         for (int again = 0; again < 100; ++again) static_cast<void>(session.prepare());
         CHECK(hooks == once);
-        session.push(chat_message::assistant("a"));  // too little to try again
+        session.push(A("a"));  // too little to try again
         static_cast<void>(session.prepare());
         CHECK(hooks == once);
-        session.push(chat_message::assistant(std::string(200, 'a')));
+        session.push(A(letters(200, 'a')));
         static_cast<void>(session.prepare());
         CHECK(hooks == once + 1);
     }
@@ -369,15 +349,12 @@ TEST_CASE("where all is pinned and over the window hooks are called a few times,
           "[law-9]") {
     std::uint64_t hooks = 0;
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{counting_layer{used >= 80_pct, &hooks}, condense::sliding_window{.when = used >= 90_pct},
                            condense::escalate{}},
-        condense::budget{.window = {window}}, bytes_as_tokens{}};
+        condense::budget{.window = {window}}, per_byte{}};
     for (int turn = 0; turn < 2'000; ++turn) {
-        auto m =
-            turn % 2 == 0 ? chat_message::user(std::string(100, 'u')) : chat_message::assistant(std::string(100, 'a'));
-        m.pinned = true;
-        session.push(std::move(m));
+        session.push(pinned(turn % 2 == 0 ? U(letters(100, 'u')) : A(letters(100, 'a'))));
         static_cast<void>(session.prepare());
     }
     CHECK(hooks <= 40);
@@ -386,10 +363,10 @@ TEST_CASE("where all is pinned and over the window hooks are called a few times,
 
 TEST_CASE("over the window with what no layer takes out hooks are called once for a share of the window", "[law-9]") {
     std::uint64_t hooks = 0;
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}},
-                              condense::budget{.window = {window}}, bytes_as_tokens{}};
+    condense::session session{conversation{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}},
+                              condense::budget{.window = {window}}, per_byte{}};
     for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(chat_message::assistant(std::string(20, 'a')));
+        session.push(A(letters(20, 'a')));
         static_cast<void>(session.prepare());
     }
     CHECK(hooks <= 5 + 2'000 * 20 / (window / 50));
@@ -399,17 +376,17 @@ TEST_CASE("a layer that becomes due is tried at once, though an earlier one was 
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
-        condense::budget{.window = {window}}, bytes_as_tokens{}};
-    session.push(chat_message::assistant(std::string(5'950, 'a')));
+        condense::budget{.window = {window}}, per_byte{}};
+    session.push(A(letters(5'950, 'a')));
     static_cast<void>(session.prepare());
     CHECK(first == 1);
     CHECK(second == 0);
-    session.push(chat_message::assistant(std::string(49, 'a')));
+    session.push(A(letters(49, 'a')));
     static_cast<void>(session.prepare());
     CHECK(first == 1);
-    session.push(chat_message::assistant("a"));
+    session.push(A("a"));
     static_cast<void>(session.prepare());
     CHECK(first == 2);
     CHECK(second == 1);

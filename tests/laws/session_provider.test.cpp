@@ -106,11 +106,6 @@ public:
     }
 
 private:
-    std::vector<chat_message> sent() const {
-        std::vector<chat_message> all;
-        for (auto const& m : session_.request()) all.push_back(forms::to_chat(m));
-        return all;
-    }
     condense::cost cost_of(std::vector<chat_message> const& all) const {
         return laws::recount(all, laws::byte_estimator{}) + condense::cost::of(session_.limits().overhead);
     }
@@ -184,7 +179,7 @@ private:
             reported_ = clamped({other_.named});
         }
         if (tried || !last_resort_) return;
-        if (!laws::checker{pushed_, sent()}.only_floor())
+        if (!laws::checker{pushed_, forms::request_of(session_)}.only_floor())
             complain("an overflow was given up, though something could go");
     }
 
@@ -236,7 +231,7 @@ private:
         return {std::clamp(figure.count, estimate / 4, estimate * 4)};
     }
     void check_usage(std::string_view when) {
-        auto const now = sent();
+        auto const now = forms::request_of(session_);
         bool const same = anchored_ && reported_for_.size() <= now.size() &&
                           std::equal(reported_for_.begin(), reported_for_.end(), now.begin());
         anchored_ = same;

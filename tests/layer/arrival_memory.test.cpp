@@ -9,13 +9,13 @@
 
 #include "core/sessions.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 // What layers with `.when = always` do in a session about messages that they were not free to edit on arrival.
 
 namespace {
 
 using condense::always;
-using condense::chat_message;
 using condense::compress;
 using condense::last;
 using condense::offload;
@@ -23,6 +23,7 @@ using condense::pipeline;
 using condense::record;
 using condense::task;
 using namespace condense::literals;
+using namespace notation;
 
 constexpr condense::budget limits{.window = 100'000_tokens};
 
@@ -33,14 +34,12 @@ auto session_with(Mix const& mix) {
 template <class Session>
 void round(Session& session, int number) {
     auto const id = std::to_string(number);
-    session.push(chat_message::call(id, "read", "{}"));
-    session.push(chat_message::result(id, id + std::string(20'000, 'x')));
-    session.push(chat_message::assistant("ok"));
+    push(session, {C(id, "read"), R(id, id + letters(20'000)), A("ok")});
 }
 template <class Session>
 std::size_t large_results(Session const& session) {
     std::size_t found = 0;
-    for (auto const& m : sessions::sent(session)) found += m.parts[0].text.size() > 10'000 ? 1u : 0u;
+    for (auto const& m : sent(session)) found += m.parts[0].text.size() > 10'000 ? 1u : 0u;
     return found;
 }
 
@@ -48,11 +47,9 @@ std::size_t large_results(Session const& session) {
 
 TEST_CASE("arrival_memory: without a journal a result is shortened once its round is over") {
     auto session = session_with(pipeline{compress{.when = always}});
-    session.push(chat_message::user("go"));
-    session.push(chat_message::call("1", "read", "{}"));
-    session.push(chat_message::result("1", std::string(20'000, 'x')));
+    push(session, {U("go"), C("1", "read"), R("1", letters(20'000))});
     CHECK(large_results(session) == 1);  // the round is open
-    session.push(chat_message::assistant("ok"));
+    session.push(A("ok"));
     CHECK(large_results(session) == 0);
 }
 
@@ -60,7 +57,7 @@ TEST_CASE("arrival_memory: what a tail protects is shortened or stored when it i
     condense::memory_journal const journal;
     condense::memory_store const store;
     auto const check = [](auto session) {
-        session.push(chat_message::user("go"));
+        session.push(U("go"));
         for (int number = 0; number < 8; ++number) round(session, number);
         CHECK(large_results(session) == 1);
         CHECK(session.used().fits());
@@ -74,32 +71,27 @@ TEST_CASE("arrival_memory: what a tail protects is shortened or stored when it i
 TEST_CASE("arrival_memory: a large message of the user's is left until another is the latest") {
     condense::memory_store const store;
     auto session = session_with(pipeline{offload{.into = store}});
-    session.push(chat_message::user("go"));
-    session.push(chat_message::call("1", "read", "{}"));
-    auto both = chat_message::user("look");
-    both.parts.push_back(chat_message::result("1", std::string(20'000, 'x')).parts[0]);
-    session.push(both);
-    session.push(chat_message::assistant("ok"));
+    push(session, {U("go"), C("1", "read"), joined(U("look"), R("1", letters(20'000))), A("ok")});
     auto const used = session.used().tokens;
-    session.push(chat_message::user("more"));
+    session.push(U("more"));
     CHECK(session.used().tokens < used);
 }
 
 TEST_CASE("arrival_memory: an edit that was undone is not made again") {
     auto session = session_with(pipeline{compress{.when = always, .protect = last(2_messages)}});
-    session.push(chat_message::user("go"));
+    session.push(U("go"));
     round(session, 0);
-    session.push(chat_message::user("go on"));
+    session.push(U("go on"));
     REQUIRE(large_results(session) == 0);
     REQUIRE(session.undo());
-    session.push(chat_message::assistant("ok"));
+    session.push(A("ok"));
     CHECK(large_results(session) == 1);
 }
 
 TEST_CASE("arrival_memory: a saved session goes on with what it had deferred") {
     auto const mix = pipeline{compress{.when = always, .protect = last(4_messages)}};
     auto first = session_with(mix);
-    first.push(chat_message::user("go"));
+    first.push(U("go"));
     round(first, 0);
     auto taken = first.state();
     REQUIRE(taken);
@@ -112,9 +104,9 @@ TEST_CASE("arrival_memory: a saved session goes on with what it had deferred") {
 
 TEST_CASE("arrival_memory: where the request does not fit, a layer that always acts is due") {
     auto session = session_with(pipeline{compress{.when = always}});
-    session.push(chat_message::user("go"));
+    session.push(U("go"));
     CHECK_FALSE(session.due());
-    session.push(chat_message::user(std::string(150'000, 'u')));
+    session.push(U(letters(150'000, 'u')));
     CHECK(session.due());
 }
 

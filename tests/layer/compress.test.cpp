@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/escalate.hpp>
@@ -22,19 +21,18 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::always;
-using condense::chat_message;
 using condense::compress;
 using condense::head_tail;
 using condense::layer_outcome;
-using condense::part_status;
 using condense::pipeline;
 using condense::used;
-using history = std::vector<chat_message>;
 
 static_assert(condense::layer<compress<>>);
 static_assert(!condense::recoverable<pipeline<compress<>>> && condense::deterministic<pipeline<compress<>>>);
@@ -48,34 +46,16 @@ struct of_media : silent {
     static constexpr condense::part_kinds applies_to = condense::part_kind::media;
 };
 
-/// Rounds with one result each, all of them over. Tokens are bytes.
-history rounds(std::vector<std::string> const& outputs) {
-    history made{chat_message::user("task")};
-    for (std::size_t round = 0; round < outputs.size(); ++round) {
-        auto const id = std::to_string(round);
-        made.push_back(chat_message::call(id, round % 2 == 0 ? "read" : "shell", "{}"));
-        made.push_back(chat_message::result(id, outputs[round]));
-    }
-    made.push_back(chat_message::assistant("done"));
-    made.push_back(chat_message::user("thanks"));
-    return made;
-}
-std::string output(std::size_t size) { return std::string(size, 'x'); }
-
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 100'000_tokens,
+auto reduced(conversation& messages, pipeline<Layers...> const& mix, condense::tokens window = 100'000_tokens,
              bool marks = false) {
-    condense::run_options<> options;
-    options.marks = marks;
-    return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
+    return condense::reduce(messages, mix, {.window = window}, per_byte{}, condense::run_options<>{.marks = marks});
 }
 
 /// The sizes of the results.
-std::vector<std::size_t> sizes(history const& messages) {
+std::vector<std::size_t> sizes(conversation const& messages) {
     std::vector<std::size_t> found;
-    for (auto const& m : messages)
-        for (auto const& part : m.parts)
-            if (part.kind == condense::part_kind::tool_result) found.push_back(part.text.size());
+    for (auto const& text : texts(messages)) found.push_back(text.size());
     return found;
 }
 
@@ -84,7 +64,7 @@ constexpr compress eager{.when = always, .over = 1'000_chars, .with = head_tail{
 }  // namespace
 
 TEST_CASE("compress: results over the limit are shortened, the rest is left alone") {
-    auto messages = rounds({output(1'000), output(1'001), output(10), output(5'000)});
+    auto messages = rounds_of({letters(1'000), letters(1'001), letters(10), letters(5'000)});
     auto const before = messages;
     auto const report = reduced(messages, pipeline{eager});
     auto const after = sizes(messages);
@@ -100,7 +80,7 @@ TEST_CASE("compress: results over the limit are shortened, the rest is left alon
 }
 
 TEST_CASE("compress: defaults are those of its table row") {
-    auto messages = rounds({output(10'000), output(10'001), output(100'000)});
+    auto messages = rounds_of({letters(10'000), letters(10'001), letters(100'000)});
     auto const report = reduced(messages, pipeline{compress{.when = always}}, 1'000'000_tokens);
     auto const after = sizes(messages);
     CHECK(after[0] == 10'000);
@@ -111,7 +91,7 @@ TEST_CASE("compress: defaults are those of its table row") {
 }
 
 TEST_CASE("compress: is not due below its trigger") {
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     auto const before = messages;
     compress const layer{.when = used >= 65_pct, .over = 1'000_chars};
     auto const report = reduced(messages, pipeline{layer}, 10'000_tokens);
@@ -122,7 +102,7 @@ TEST_CASE("compress: is not due below its trigger") {
 
 TEST_CASE("compress: oldest first, and no further than its target") {
     compress const layer{.when = used >= 65_pct, .over = 1'000_chars, .with = head_tail{100_chars, 100_chars}};
-    auto messages = rounds({output(3'000), output(3'000), output(3'000)});
+    auto messages = rounds_of({letters(3'000), letters(3'000), letters(3'000)});
     SECTION("eight tenths of the trigger") {
         // 6,500 of 10,000 tokens fire, 5,200 are enough.
         static_cast<void>(reduced(messages, pipeline{layer}, 10'000_tokens));
@@ -139,7 +119,7 @@ TEST_CASE("compress: oldest first, and no further than its target") {
 }
 
 TEST_CASE("compress: what is protected stays") {
-    auto messages = rounds({output(5'000), output(5'000), output(5'000)});
+    auto messages = rounds_of({letters(5'000), letters(5'000), letters(5'000)});
     messages[4].parts[0].status = part_status::error;
     auto const after = [&](auto protect) {
         auto copy = messages;
@@ -159,11 +139,11 @@ TEST_CASE("compress: what is protected stays") {
 }
 
 TEST_CASE("compress: sealed parts, pins and other kinds of parts are left alone") {
-    auto messages = rounds({output(5'000), output(5'000)});
+    auto messages = rounds_of({letters(5'000), letters(5'000)});
     messages[2].parts[0].sealed = true;
     messages[4].pinned = true;
-    messages[5].parts[0].text = output(5'000);
-    messages[1].parts[0].text = "\"" + output(5'000) + "\"";
+    messages[5].parts[0].text = letters(5'000);
+    messages[1].parts[0].text = "\"" + letters(5'000) + "\"";
     auto const before = messages;
     auto const report = reduced(messages, pipeline{eager});
     CHECK(messages == before);
@@ -171,7 +151,7 @@ TEST_CASE("compress: sealed parts, pins and other kinds of parts are left alone"
 }
 
 TEST_CASE("compress: status, ids and unknown fields stay") {
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     messages[2].parts[0].status = part_status::error;
     messages[2].name = "metadata";
     static_cast<void>(reduced(messages, pipeline{eager}));
@@ -183,7 +163,7 @@ TEST_CASE("compress: status, ids and unknown fields stay") {
 
 TEST_CASE("compress: a second run changes nothing") {
     for (bool const marks : {false, true}) {
-        auto messages = rounds({output(5'000), output(1'001)});
+        auto messages = rounds_of({letters(5'000), letters(1'001)});
         static_cast<void>(reduced(messages, pipeline{eager}, 100'000_tokens, marks));
         auto const once = messages;
         auto const report = reduced(messages, pipeline{eager}, 100'000_tokens, marks);
@@ -193,8 +173,7 @@ TEST_CASE("compress: a second run changes nothing") {
 }
 
 TEST_CASE("compress: open groups lose content only under pressure") {
-    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"),
-                     chat_message::result("1", output(5'000))};
+    conversation messages{U("task"), C("1", "read"), R("1", letters(5'000))};
     auto const before = messages;
     auto const report = reduced(messages, pipeline{eager});
     CHECK(messages == before);
@@ -206,7 +185,7 @@ TEST_CASE("compress: open groups lose content only under pressure") {
 
 TEST_CASE("compress: every pass keeps less") {
     auto const size_at = [](unsigned pressure, bool top) {
-        auto messages = rounds({output(5'000)});
+        auto messages = rounds_of({letters(5'000)});
         auto const press = toy::press{.pressure = pressure, .top = top};
         static_cast<void>(reduced(
             messages,
@@ -219,16 +198,16 @@ TEST_CASE("compress: every pass keeps less") {
 }
 
 TEST_CASE("compress: what was stored can still be had back when it is shortened again") {
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     auto const store = toy::layer<condense::externalizes>([](auto& draft, auto& pass) {
         condense::part_ref const part{2, 0, draft.outline().message_at(2).first_part};
-        if (!draft.about(part).edited) pass.note(draft.externalize(part, output(4'000), {{0xAB}}));
+        if (!draft.about(part).edited) pass.note(draft.externalize(part, letters(4'000), {{0xAB}}));
     });
     static_cast<void>(reduced(messages, pipeline{store, eager}));
     CHECK(messages[2].parts[0].text.find("stored as ab0000000000000000000000") != std::string::npos);
     CHECK(sizes(messages)[0] < 300);
     SECTION("what an earlier run stored is a preview, and is left alone") {
-        auto earlier = rounds({output(5'000)});
+        auto earlier = rounds_of({letters(5'000)});
         earlier[2].mark = "stored.0";
         auto const before = earlier;
         static_cast<void>(reduced(earlier, pipeline{eager}, 100'000_tokens, true));
@@ -239,7 +218,7 @@ TEST_CASE("compress: what was stored can still be had back when it is shortened 
 TEST_CASE("compress: any callable can shorten") {
     auto const with = [](auto shortener) { return compress{.when = always, .over = 1'000_chars, .with = shortener}; };
     using text = std::optional<std::string>;
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     auto const before = messages;
     auto report = reduced(messages, pipeline{with([](condense::part_view const&, condense::cut) { return text{}; })});
     CHECK(messages == before);
@@ -259,7 +238,7 @@ TEST_CASE("compress: any callable can shorten") {
 TEST_CASE("compress: limits in lines and bytes") {
     std::string lines;
     for (int line = 0; line < 300; ++line) lines += "test line\n";
-    auto messages = rounds({lines, output(2'000)});
+    auto messages = rounds_of({lines, letters(2'000)});
     static_cast<void>(reduced(
         messages, pipeline{compress{.when = always, .over = 256_lines, .with = head_tail{10_lines, 10_lines}}}));
     CHECK(sizes(messages)[0] < 400);
@@ -270,7 +249,7 @@ TEST_CASE("compress: limits in lines and bytes") {
 }
 
 TEST_CASE("compress: a limit in tokens") {
-    auto messages = rounds({output(2'000), output(2'001)});
+    auto messages = rounds_of({letters(2'000), letters(2'001)});
     compress const layer{
         .when = always, .over = 2'000_tokens, .with = condense::first_of(silent{}, head_tail{100_chars, 100_chars})};
     static_cast<void>(reduced(messages, pipeline{layer}));
@@ -281,15 +260,15 @@ TEST_CASE("compress: a limit in tokens") {
 
 TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {
     condense::session chat{
-        history{},
+        conversation{},
         pipeline{compress{.when = always, .with = condense::first_of(condense::duplicate_results{}, head_tail{})}},
         {.window = 100'000_tokens},
-        toy::per_byte{}};
-    for (auto const& m : rounds({output(500), output(500)})) chat.push(m);
+        per_byte{}};
+    for (auto const& m : rounds_of({letters(500), letters(500)})) chat.push(m);
     REQUIRE(chat.due());
     CHECK(chat.prepare().layers[0].parts_shortened == 1);
     condense::session plain{
-        rounds({output(500)}), pipeline{compress{.when = always}}, {.window = 100'000_tokens}, toy::per_byte{}};
+        rounds_of({letters(500)}), pipeline{compress{.when = always}}, {.window = 100'000_tokens}, per_byte{}};
     CHECK_FALSE(plain.due());
 }
 
@@ -304,7 +283,7 @@ TEST_CASE("compress: takes what another layer made of a part too, as a second ru
     pipeline const mix{cut, compress{.when = always, .over = 100_chars, .with = condense::collapse_repeats{}}};
     std::string mixed;
     for (unsigned at = 0; mixed.size() < 5'000; ++at) mixed += static_cast<char>('a' + at * at % 23 + at / 400);
-    auto messages = rounds({mixed});
+    auto messages = rounds_of({mixed});
     static_cast<void>(reduced(messages, mix));
     CHECK(sizes(messages)[0] < 100);
     auto const once = messages;
@@ -314,9 +293,8 @@ TEST_CASE("compress: takes what another layer made of a part too, as a second ru
 
 TEST_CASE("compress: two on one part compose") {
     auto const arguments =
-        R"({"path":"a.txt","content":")" + std::string(1'900, 'c') + R"(","notes":")" + std::string(2'600, 'n') + "\"}";
-    history messages{chat_message::user("task"), chat_message::call("1", "write_file", arguments),
-                     chat_message::result("1", "ok"), chat_message::assistant("done"), chat_message::user("thanks")};
+        R"({"path":"a.txt","content":")" + letters(1'900, 'c') + R"(","notes":")" + letters(2'600, 'n') + "\"}";
+    conversation messages{U("task"), C("1", "write_file", arguments), R("1", "ok"), A("done"), U("thanks")};
     compress const pointed{.when = always, .with = condense::point_to_file{}};
     compress const cut{.when = always, .with = condense::shorten_arguments{.over = 2'000_chars}};
     auto const both = [&](auto const& mix) {
@@ -342,13 +320,10 @@ TEST_CASE("compress: a second cut, in this run or a later one, says what is miss
     compress const layer{.when = used >= 40_pct};
     pipeline const mix{layer, condense::escalate{.when = used >= 60_pct}};
     for (bool const marks : {false, true}) {
-        history messages{chat_message::user("task"), chat_message::call("1", "f", "{}"),
-                         chat_message::result("1", output(50'000)), chat_message::assistant("done"),
-                         chat_message::user("more")};
+        conversation messages{U("task"), C("1", "f"), R("1", letters(50'000)), A("done"), U("more")};
         static_cast<void>(reduced(messages, mix, 40'000_tokens, marks));
         CHECK(messages[2].parts[0].text.find("[... 42,000 of 50,000 characters omitted ...]") != std::string::npos);
-        messages.push_back(chat_message::assistant(output(22'000)));
-        messages.push_back(chat_message::user("and more"));
+        messages += {A(letters(22'000)), U("and more")};
         static_cast<void>(reduced(messages, mix, 40'000_tokens, marks));
         CHECK(sizes(messages)[0] < 8'000);
         CHECK(messages[2].parts[0].text.find(" of 50,000 characters omitted ...]") != std::string::npos);
@@ -358,7 +333,7 @@ TEST_CASE("compress: a second cut, in this run or a later one, says what is miss
 
 TEST_CASE("compress: a marker says where the rest is, and nothing of another run of the tool") {
     auto const marker = [](auto const& mix) {
-        auto messages = rounds({output(5'000)});
+        auto messages = rounds_of({letters(5'000)});
         static_cast<void>(reduced(messages, mix));
         auto const& text = messages[2].parts[0].text;
         return text.substr(text.find("[... "), text.find(" ...]") + 5 - text.find("[... "));
@@ -386,8 +361,8 @@ TEST_CASE("compress: values that cannot work are rejected") {
 }
 
 TEST_CASE("compress: a dry run says what would be saved") {
-    auto const messages = rounds({output(5'000)});
-    auto const dry = pipeline{eager}.draft(messages, {.window = 100'000_tokens}, toy::per_byte{});
+    auto const messages = rounds_of({letters(5'000)});
+    auto const dry = pipeline{eager}.draft(messages, {.window = 100'000_tokens}, per_byte{});
     CHECK(dry.report().layers[0].parts_shortened == 1);
     CHECK(dry.report().layers[0].saved.count > 4'000);
     CHECK(sizes(messages)[0] == 5'000);
@@ -395,7 +370,7 @@ TEST_CASE("compress: a dry run says what would be saved") {
 
 TEST_CASE("compress: it says why it has nothing to do") {
     auto const said = [](auto const& layer, std::size_t size) {
-        auto messages = rounds({output(size)});
+        auto messages = rounds_of({letters(size)});
         auto const report = reduced(messages, pipeline{layer});
         CHECK(report.layers[0].outcome == layer_outcome::idle);
         return std::string{std::string_view{report.layers[0].note}};
@@ -418,7 +393,7 @@ TEST_CASE("compress: it says why it has nothing to do") {
 }
 
 TEST_CASE("compress: why it had nothing to do goes when it has") {
-    auto messages = rounds({output(9'000)});
+    auto messages = rounds_of({letters(9'000)});
     auto const report = reduced(
         messages, pipeline{compress{.when = always}, condense::escalate{.when = used >= 10_pct}}, 10'000_tokens);
     CHECK(report.layers[0].outcome == layer_outcome::applied);
@@ -426,33 +401,28 @@ TEST_CASE("compress: why it had nothing to do goes when it has") {
 }
 
 TEST_CASE("compress: a trigger in messages or turns acts, measured in tokens", "[law-18]") {
-    auto const arguments = R"({"path":"a.txt","content":")" + std::string(9'000, 'x') + "\"}";
-    std::vector<condense::chat_message> messages{
-        condense::chat_message::user("u"), condense::chat_message::call("1", "write_file", arguments),
-        condense::chat_message::result("1", std::string(90'000, 'y')), condense::chat_message::assistant("a"),
-        condense::chat_message::user("u")};
+    auto const arguments = R"({"path":"a.txt","content":")" + letters(9'000) + "\"}";
+    conversation messages{U("u"), C("1", "write_file", arguments), R("1", letters(90'000, 'y')), A("a"), U("u")};
     auto const mix = condense::pipeline{
         condense::compress{.when = condense::used >= 3_messages, .with = condense::shorten_arguments{}},
         condense::compress{.when = condense::used >= 1_turns}};
-    auto const report = condense::reduce(messages, mix, {.window = 1'000'000_tokens}, toy::per_byte{});
+    auto const report = condense::reduce(messages, mix, {.window = 1'000'000_tokens}, per_byte{});
     for (auto const& layer : report.layers) {
         CHECK(layer.outcome == condense::layer_outcome::applied);
         CHECK(layer.note.empty());
     }
     auto const reduced = messages;
-    CHECK_FALSE(condense::reduce(messages, mix, {.window = 1'000'000_tokens}, toy::per_byte{}).changed());
+    CHECK_FALSE(condense::reduce(messages, mix, {.window = 1'000'000_tokens}, per_byte{}).changed());
     CHECK(messages == reduced);
 }
 
 TEST_CASE("compress: `over` below what head_tail holds bounds what is left", "[law-18]") {
     for (std::size_t const size : {7'900u, 20'000u}) {
-        std::vector<condense::chat_message> messages{
-            condense::chat_message::user("u"), condense::chat_message::call("1", "f", "{}"),
-            condense::chat_message::result("1", std::string(size, 'x')), condense::chat_message::assistant("a")};
+        conversation messages{U("u"), C("1", "f"), R("1", letters(size)), A("a")};
         auto const mix = condense::pipeline{condense::compress{.when = condense::always, .over = 2'000_chars}};
-        CHECK(condense::reduce(messages, mix, {.window = 100'000_tokens}, toy::per_byte{}).changed());
+        CHECK(condense::reduce(messages, mix, {.window = 100'000_tokens}, per_byte{}).changed());
         CHECK(messages[2].parts[0].text.size() <= 2'000);
         CHECK(messages[2].parts[0].text.size() > 1'500);
-        CHECK_FALSE(condense::reduce(messages, mix, {.window = 100'000_tokens}, toy::per_byte{}).changed());
+        CHECK_FALSE(condense::reduce(messages, mix, {.window = 100'000_tokens}, per_byte{}).changed());
     }
 }

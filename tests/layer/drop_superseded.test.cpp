@@ -27,20 +27,19 @@ static_assert(condense::deterministic<pipeline<drop_superseded<>>> &&
 
 /// In letters: U and A say something, M and N are calls of markers with their results, T of a snapshot, C
 /// of another tool; m is a marker whose call failed, and x one that was never answered. Names are indices.
-history conversation(std::string_view letters) {
-    history made;
+conversation spelt(std::string_view letters) {
+    conversation made;
     for (std::size_t at = 0; at < letters.size(); ++at) {
         auto const id = std::to_string(at);
         auto const round = [&](std::string tool, part_status status = part_status::ok) {
-            made.push_back(call(id, std::move(tool), "{}"));
-            made.push_back(result(id, "ten tokens", status));
+            made += {C(id, std::move(tool)), R(id, "ten tokens", status)};
         };
         switch (letters[at]) {
-            case 'U': made.push_back(user("ten tokens")); break;
-            case 'A': made.push_back(chat_message::assistant("ten tokens")); break;
+            case 'U': made.push_back(U("ten tokens")); break;
+            case 'A': made.push_back(A("ten tokens")); break;
             case 'M': round("set_task"); break;
             case 'm': round("set_task", part_status::error); break;
-            case 'x': made.push_back(call(id, "set_task", "{}")); break;
+            case 'x': made.push_back(C(id, "set_task")); break;
             case 'N': round("set_plan"); break;
             case 'T': round("snapshot"); break;
             default: round("ls"); break;
@@ -53,13 +52,13 @@ history conversation(std::string_view letters) {
 
 constexpr drop_superseded marks{.key = markers("set_*"), .transient = tools("snapshot*")};
 
-std::string letters_of(history const& messages) {
+std::string letters_of(conversation const& messages) {
     std::string out;
     for (auto const& m : messages)
         if (m.parts[0].kind != part_kind::tool_result) out.append(m.name);
     return out;
 }
-std::string left(std::string_view letters) { return letters_of(settled(conversation(letters), pipeline{marks})); }
+std::string left(std::string_view letters) { return letters_of(settled(spelt(letters), pipeline{marks})); }
 
 }  // namespace
 
@@ -68,8 +67,8 @@ TEST_CASE("drop_superseded: the newest marker of each kind stays") {
     CHECK(left("UMNMNCNAU") == "UMCNAU");
     CHECK(left("UCCAU") == "UCCAU");
     CHECK(left("UMAU") == "UMAU");
-    CHECK(settled(conversation("UMMAU"), pipeline{marks}).size() == 5);
-    CHECK(settled(as_json(conversation("UMMAU")), pipeline{marks}).size() == 5);
+    CHECK(settled(spelt("UMMAU"), pipeline{marks}).size() == 5);
+    CHECK(settled(as_json(spelt("UMMAU")), pipeline{marks}).size() == 5);
 }
 
 TEST_CASE("drop_superseded: what passes goes, the newest too") {
@@ -88,12 +87,12 @@ TEST_CASE("drop_superseded: a marker without a good answer takes the place of no
 }
 
 TEST_CASE("drop_superseded: what is said and thought with a call goes with it, other calls keep it") {
-    auto messages = conversation("UMMAU");
+    auto messages = spelt("UMMAU");
     messages[1].parts.insert(messages[1].parts.begin(),
                              {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "Now I set it."}});
     CHECK(letters_of(settled(messages, pipeline{marks})) == "UMAU");
     messages[1].parts.push_back({.kind = part_kind::tool_call, .text = "{}", .tool = "ls", .call = "other"});
-    messages.insert(messages.begin() + 3, result("other", "r"));
+    messages.insert(messages.begin() + 3, R("other", "r"));
     CHECK(settled(messages, pipeline{marks}) == messages);
 }
 
@@ -102,14 +101,8 @@ TEST_CASE("drop_superseded: texts can be markers") {
         if (!part.text.starts_with("state of ")) return std::nullopt;
         return std::string{part.text.substr(0, part.text.find(':'))};
     }};
-    history messages{user("task"),
-                     chat_message::assistant("state of a: 1"),
-                     chat_message::assistant("state of b: 1"),
-                     user("state of a: 2"),
-                     answer(),
-                     user("state of a: 3"),
-                     answer(),
-                     user()};
+    conversation messages{U("task"), A("state of a: 1"), A("state of b: 1"), U("state of a: 2"),
+                          A("done"), U("state of a: 3"), A("done"),          U("go on")};
     auto const after = settled(messages, pipeline{layer});
     CHECK(texts(after, part_kind::text) ==
           std::vector<std::string>{"task", "state of b: 1", "done", "state of a: 3", "done", "go on"});
@@ -122,30 +115,30 @@ TEST_CASE("drop_superseded: what a request begins with stays, again and again") 
     drop_superseded const layer{.protect = condense::nothing,
                                 .key = [](part_view const& part) { return part.text.substr(0, 5); }};
     auto const after =
-        settled(history{user("state 1"), answer(), user("state 2"), answer(), user("state 3")}, pipeline{layer});
+        settled(conversation{U("state 1"), A("done"), U("state 2"), A("done"), U("state 3")}, pipeline{layer});
     REQUIRE_FALSE(after.empty());
     CHECK(after.front().role == condense::role::user);
     CHECK(after.back().parts[0].text == "state 3");
 }
 
 TEST_CASE("drop_superseded: pins, protected places and open rounds stay") {
-    auto messages = conversation("UMMMAU");
+    auto messages = spelt("UMMMAU");
     messages[2].pinned = true;
     CHECK(letters_of(settled(messages, pipeline{marks})) == "UMMAU");
     drop_superseded const spared{.protect = condense::first(3_messages), .key = markers("set_*")};
-    CHECK(letters_of(settled(conversation("UMMMAU"), pipeline{spared})) == "UMMAU");
+    CHECK(letters_of(settled(spelt("UMMMAU"), pipeline{spared})) == "UMMAU");
 }
 
 TEST_CASE("drop_superseded: oldest first, and no further than its target") {
     drop_superseded const layer{.when = used > 10_messages, .until = used <= 8_messages, .key = markers("set_*")};
-    CHECK(settled(conversation("UMMMMAU"), pipeline{layer}).size() == 7);
-    CHECK(settled(conversation("UMMMAU"), pipeline{layer}).size() == 9);
+    CHECK(settled(spelt("UMMMMAU"), pipeline{layer}).size() == 7);
+    CHECK(settled(spelt("UMMMAU"), pipeline{layer}).size() == 9);
     CHECK_THROWS_AS((pipeline{drop_superseded{.when = used > 10_messages, .until = used <= 11_messages}}),
                     condense::invalid_configuration);
 }
 
 TEST_CASE("drop_superseded: without keys nothing goes") {
-    CHECK(letters_of(settled(conversation("UMMTTAU"), pipeline{drop_superseded{}})) == "UMMTTAU");
+    CHECK(letters_of(settled(spelt("UMMTTAU"), pipeline{drop_superseded{}})) == "UMMTTAU");
 }
 
 TEST_CASE("drop_superseded: over random conversations the newest good marker stays, and pairs") {
@@ -159,7 +152,7 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
         CAPTURE(seed);
         auto const after = settled(before, pipeline{layer});
         condense::outline facts;
-        for (auto const& m : before) facts.append(m, toy::per_byte{});
+        for (auto const& m : before) facts.append(m, per_byte{});
         dropped += before.size() - after.size();
         auto const stays = [&](std::size_t index) {
             for (auto const& m : after)
@@ -190,8 +183,8 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
 
 TEST_CASE("drop_superseded: it says why it has nothing to do") {
     auto const said = [](std::string_view letters, auto const& layer) {
-        auto messages = conversation(letters);
-        auto const report = condense::reduce(messages, pipeline{layer}, {.window = {10'000}}, toy::per_byte{});
+        auto messages = spelt(letters);
+        auto const report = condense::reduce(messages, pipeline{layer}, {.window = {10'000}}, per_byte{});
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };

@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/sliding_window.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using namespace std::chrono_literals;
-using condense::chat_message;
 using condense::escalate;
 using condense::layer_outcome;
 using condense::outcome;
@@ -28,7 +28,6 @@ using condense::pipeline;
 using condense::sliding_window;
 using condense::used;
 using condense::detail::as_instant;
-using history = std::vector<chat_message>;
 
 static_assert(condense::layer<escalate<>>);
 static_assert(!(escalate<>::effects & condense::reads_clock) &&
@@ -53,10 +52,10 @@ constexpr bool long_durations_saturate() {
 static_assert(long_durations_saturate());
 
 /// Ten messages of a hundred tokens each; the latest one stays whatever happens.
-history conversation() {
-    history made{chat_message::user(std::string(100, 't'))};
-    for (int answer = 0; answer < 8; ++answer) made.push_back(chat_message::assistant(std::string(100, 'a')));
-    made.push_back(chat_message::user(std::string(100, 'l')));
+conversation ten_messages() {
+    conversation made{U(letters(100, 't'))};
+    for (int answer = 0; answer < 8; ++answer) made.push_back(A(letters(100, 'a')));
+    made.push_back(U(letters(100, 'l')));
     return made;
 }
 
@@ -81,8 +80,8 @@ struct lazy_resort : steady {
 };
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000_tokens) {
-    return condense::reduce(messages, mix, {.window = window}, toy::per_byte{});
+auto reduced(conversation& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000_tokens) {
+    return condense::reduce(messages, mix, {.window = window}, per_byte{});
 }
 
 using passes = std::vector<std::string>;
@@ -96,7 +95,7 @@ TEST_CASE("escalate: durations") {
 
 TEST_CASE("escalate: below its line nothing is run again [case-136]") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto report = reduced(messages, pipeline{steady{&seen, 1}, escalate{.when = used > 1'000_tokens}}, 1'200_tokens);
     CHECK(seen.empty());
     CHECK(report.layers[1].runs == 0);
@@ -108,18 +107,18 @@ TEST_CASE("escalate: below its line nothing is run again [case-136]") {
 
 TEST_CASE("escalate: presses harder with every pass, the last one at the top") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     static_cast<void>(reduced(messages, pipeline{steady{&seen, 1}, escalate{.when = used >= 50_pct, .passes = 3}}));
     CHECK(seen == passes{"1", "2", "3!"});
     seen.clear();
-    messages = conversation();
+    messages = ten_messages();
     static_cast<void>(reduced(messages, pipeline{steady{&seen, 1}, escalate{.when = used >= 50_pct, .passes = 1}}));
     CHECK(seen == passes{"1!"});
 }
 
 TEST_CASE("escalate: stops as soon as usage is under its line") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto const report = reduced(messages, pipeline{steady{&seen, 3}, escalate{.when = used >= 80_pct, .passes = 5}});
     CHECK(seen == passes{"1"});
     CHECK(report.outcome == outcome::fits);
@@ -128,7 +127,7 @@ TEST_CASE("escalate: stops as soon as usage is under its line") {
 
 TEST_CASE("escalate: a pass without gain leads to the top at once [case-140]") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto const report = reduced(messages, pipeline{steady{&seen, 0}, escalate{.when = used >= 80_pct, .passes = 9}});
     CHECK(seen == passes{"1", "9!"});
     CHECK(report.outcome == outcome::passes);
@@ -138,7 +137,7 @@ TEST_CASE("escalate: a pass without gain leads to the top at once [case-140]") {
 TEST_CASE("escalate: before the top layers stop at the target, at the top under the line") {
     auto const targets = [](auto made) {
         std::vector<std::uint64_t> found;
-        auto messages = conversation();
+        auto messages = ten_messages();
         auto const look = toy::layer<condense::drops>([&](auto& draft, auto& pass) {
             if (pass.pressure() == 0) return;
             // The smallest usage that is not yet enough, less one.
@@ -160,7 +159,7 @@ TEST_CASE("escalate: before the top layers stop at the target, at the top under 
 
 TEST_CASE("escalate: its own saving is nothing, its entry tells whether it helped") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto const report = reduced(messages, pipeline{steady{&seen, 2}, escalate{.when = used >= 90_pct}});
     CHECK(report.layers[1].saved.count == 0);
     CHECK(report.layers[1].groups_dropped == 0);
@@ -173,15 +172,14 @@ TEST_CASE("escalate: its own saving is nothing, its entry tells whether it helpe
 
 TEST_CASE("escalate: without a last resort the passes may not suffice") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto const report = reduced(messages, pipeline{steady{&seen, 1}, escalate{.when = used >= 50_pct}});
     CHECK(report.outcome == outcome::passes);
     CHECK(report.floor.count == 0);
 }
 
 TEST_CASE("escalate: with a last resort a run fits or is exhausted, and then names the floor [case-143]") {
-    history messages{chat_message::system(std::string(300, 's')), chat_message::user(std::string(100, 't')),
-                     chat_message::assistant(std::string(100, 'a')), chat_message::user(std::string(500, 'l'))};
+    conversation messages{S(letters(300, 's')), U(letters(100, 't')), A(letters(100, 'a')), U(letters(500, 'l'))};
     pipeline const mix{sliding_window{}, escalate{}};
     auto const at = [&](condense::tokens window) {
         auto copy = messages;
@@ -201,7 +199,7 @@ TEST_CASE("escalate: with a last resort a run fits or is exhausted, and then nam
 }
 
 TEST_CASE("escalate: above its ceiling a request is never said to fit") {
-    history messages{chat_message::user(std::string(985, 't'))};
+    conversation messages{U(letters(985, 't'))};
     auto const with = [&](condense::percent ceiling) {
         auto copy = messages;
         return reduced(copy, pipeline{sliding_window{}, escalate{.ceiling = ceiling}});
@@ -215,7 +213,7 @@ TEST_CASE("escalate: above its ceiling a request is never said to fit") {
 
 TEST_CASE("escalate: a layer that could drop more but did not leaves it over") {
     passes seen;
-    auto messages = conversation();
+    auto messages = ten_messages();
     lazy_resort lazy;
     lazy.passes = &seen;
     auto const report = reduced(messages, pipeline{lazy, escalate{}}, 900_tokens);
@@ -256,12 +254,12 @@ TEST_CASE("escalate: no pass begins when the time is up [case-141]") {
     auto const outcome_of = [](std::uint64_t takes, std::uint32_t most, passes& seen,
                                std::vector<std::uint64_t>& deadlines) {
         std::uint64_t now = 100 * second;
-        auto messages = conversation();
+        auto messages = ten_messages();
         condense::run_options<own_clock> const options{.clock = {&now}};
         return condense::reduce(messages,
                                 pipeline{slow{&now, takes, &seen, &deadlines},
                                          escalate{.when = used >= 50_pct, .passes = most, .within = 30s}},
-                                {.window = 1'000_tokens}, toy::per_byte{}, options)
+                                {.window = 1'000_tokens}, per_byte{}, options)
             .outcome;
     };
     passes seen;
@@ -281,12 +279,12 @@ TEST_CASE("escalate: a clock that runs backward ends nothing early") {
     std::uint64_t now = 100;
     passes seen;
     std::vector<std::uint64_t> deadlines;
-    auto messages = conversation();
+    auto messages = ten_messages();
     condense::run_options<own_clock> const options{.clock = {&now}};
     static_cast<void>(condense::reduce(messages,
                                        pipeline{slow{&now, ~std::uint64_t{0} - 50, &seen, &deadlines},
                                                 escalate{.when = used >= 50_pct, .within = 30s}},
-                                       {.window = 1'000_tokens}, toy::per_byte{}, options));
+                                       {.window = 1'000_tokens}, per_byte{}, options));
     CHECK(seen == passes{"1", "2"});
 }
 
@@ -318,14 +316,14 @@ TEST_CASE("escalate: figures of any size are harmless") {
          {condense::budget{.window = {figure}}, condense::budget{.window = {1'000}, .output = {figure}},
           condense::budget{.window = {2'000}, .overhead = {figure}},
           condense::budget{.window = {figure}, .overhead = {figure}}}) {
-        auto messages = conversation();
+        auto messages = ten_messages();
         auto const report =
-            condense::reduce(messages, pipeline{sliding_window{}, escalate{.passes = 3}}, limits, toy::per_byte{});
+            condense::reduce(messages, pipeline{sliding_window{}, escalate{.passes = 3}}, limits, per_byte{});
         CHECK(report.fits() == (report.outcome == outcome::fits));
-        CHECK(messages.back() == conversation().back());
+        CHECK(messages.back() == ten_messages().back());
         if (report.outcome == outcome::exhausted) CHECK(messages.size() == 1);
     }
-    auto messages = conversation();
+    auto messages = ten_messages();
     auto const report =
         reduced(messages, pipeline{sliding_window{}, escalate{.when = used > condense::tokens{figure}, .passes = 2}});
     CHECK((report.outcome == outcome::fits || report.outcome == outcome::exhausted));
@@ -333,9 +331,9 @@ TEST_CASE("escalate: figures of any size are harmless") {
 
 TEST_CASE("escalate: a layer that threw is not run again, and the entry says the passes", "[law-14]") {
     int ran = 0;
-    history messages = {chat_message::user("t")};
-    for (int turn = 0; turn < 10; ++turn) messages.push_back(chat_message::assistant(std::string(100, 'a')));
-    messages.push_back(chat_message::user("l"));
+    conversation messages = {U("t")};
+    for (int turn = 0; turn < 10; ++turn) messages.push_back(A(letters(100, 'a')));
+    messages.push_back(U("l"));
     auto const thrower = toy::layer<condense::drops>([&](auto&, auto&) {
         ++ran;
         throw std::runtime_error{"broken"};
@@ -352,8 +350,7 @@ TEST_CASE("escalate: a layer that threw is not run again, and the entry says the
 }
 
 TEST_CASE("escalate: the floor is what no law lets go, whatever this mix leaves") {
-    history messages{chat_message::system(std::string(300, 's')), chat_message::user(std::string(100, 't')),
-                     chat_message::call("1", "f", "{}"), chat_message::result("1", std::string(1'000, 'r'))};
+    conversation messages{S(letters(300, 's')), U(letters(100, 't')), C("1", "f"), R("1", letters(1'000, 'r'))};
     auto const report = reduced(messages, pipeline{sliding_window{}, escalate{}}, 800_tokens);
     CHECK(report.outcome == outcome::exhausted);
     CHECK(report.after.tokens > 1'000_tokens);

@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 #include "support/tape.hpp"
 
 namespace {
@@ -23,8 +23,9 @@ using condense::layer_outcome;
 using condense::pipeline;
 using condense::used;
 using namespace condense::literals;
+using namespace notation;
 
-struct exact : toy::per_byte {};
+struct exact : per_byte {};
 
 /// Drops one group, after it has noted that it ran, or fails in the way that it was told.
 struct worker {
@@ -327,9 +328,7 @@ TEST_CASE("fallback: a store that fails is a failure of the layer that used it")
     auto const mix = pipeline{
         fallback{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{false}},
                  condense::offload{.over = 500_chars, .preview = condense::head{60_chars}, .into = shelf{true}}}};
-    std::vector<condense::chat_message> messages{
-        condense::chat_message::user("u"), condense::chat_message::call("1", "t", "{}"),
-        condense::chat_message::result("1", std::string(2'000, 'x')), condense::chat_message::assistant("a")};
+    conversation messages{U("u"), C("1"), R("1", letters(2'000)), A("a")};
     auto const report = condense::reduce(messages, mix, {.window = {100'000}}, exact{});
     CHECK(report.layers[0].outcome == layer_outcome::failed);
     CHECK(report.layers[0].note == "full");

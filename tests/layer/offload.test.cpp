@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/detail/utf8.hpp>
@@ -20,19 +19,18 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::always;
-using condense::chat_message;
 using condense::head_tail;
 using condense::layer_outcome;
 using condense::offload;
-using condense::part_status;
 using condense::pipeline;
 using condense::used;
-using history = std::vector<chat_message>;
 
 /// Names content by its size and first byte, and remembers what it was given.
 struct shelf {
@@ -69,26 +67,12 @@ static_assert(condense::recoverable<pipeline<offload_to_shelf>> && condense::dur
 static_assert(!condense::durable<pipeline<decltype(offload{.into = forgetful_shelf{}})>>);
 static_assert(condense::writes<pipeline<offload_to_shelf>> && condense::deterministic<pipeline<offload_to_shelf>>);
 
-history rounds(std::vector<std::string> const& outputs) {
-    history made{chat_message::user("task")};
-    for (std::size_t round = 0; round < outputs.size(); ++round) {
-        auto const id = std::to_string(round);
-        made.push_back(chat_message::call(id, round % 2 == 0 ? "read" : "shell", "{}"));
-        made.push_back(chat_message::result(id, outputs[round]));
-    }
-    made.push_back(chat_message::assistant("done"));
-    made.push_back(chat_message::user("thanks"));
-    return made;
-}
-std::string output(std::size_t size, char letter = 'x') { return std::string(size, letter); }
-std::string& text_of(history& messages, std::size_t round) { return messages[2 + 2 * round].parts[0].text; }
+std::string& result_text(conversation& messages, std::size_t round) { return messages[2 + 2 * round].parts[0].text; }
 
 template <class... Layers>
-auto reduced(history& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000'000_tokens,
+auto reduced(conversation& messages, pipeline<Layers...> const& mix, condense::tokens window = 1'000'000_tokens,
              bool marks = false) {
-    condense::run_options<> options;
-    options.marks = marks;
-    return condense::reduce(messages, mix, {.window = window}, toy::per_byte{}, options);
+    return condense::reduce(messages, mix, {.window = window}, per_byte{}, condense::run_options<>{.marks = marks});
 }
 
 auto to(shelf const& store) {
@@ -99,15 +83,15 @@ auto to(shelf const& store) {
 
 TEST_CASE("offload: a large result goes to the store and leaves a preview with a reference") {
     shelf::state state;
-    auto messages = rounds({output(5'000), output(10)});
+    auto messages = rounds_of({letters(5'000), letters(10)});
     auto const before = messages;
     auto const report = reduced(messages, pipeline{to(shelf{&state})});
-    CHECK(state.kept == std::vector<std::string>{output(5'000)});
-    CHECK(text_of(messages, 0)
-              .starts_with(output(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
-    CHECK(text_of(messages, 0).ends_with(" ...]\n" + output(100)));
-    CHECK(text_of(messages, 0).find(shelf{&state}.name(output(5'000)).text()) != std::string::npos);
-    CHECK(text_of(messages, 1) == output(10));
+    CHECK(state.kept == std::vector<std::string>{letters(5'000)});
+    CHECK(result_text(messages, 0)
+              .starts_with(letters(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
+    CHECK(result_text(messages, 0).ends_with(" ...]\n" + letters(100)));
+    CHECK(result_text(messages, 0).find(shelf{&state}.name(letters(5'000)).text()) != std::string::npos);
+    CHECK(result_text(messages, 1) == letters(10));
     CHECK(report.layers[0].artifacts == 1);
     CHECK(report.layers[0].parts_shortened == 1);
     CHECK(messages[1] == before[1]);
@@ -116,7 +100,7 @@ TEST_CASE("offload: a large result goes to the store and leaves a preview with a
 
 TEST_CASE("offload: within the limit the store is never called [case-1]") {
     shelf::state state;
-    auto messages = rounds({output(1'000), output(999)});
+    auto messages = rounds_of({letters(1'000), letters(999)});
     auto const before = messages;
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     CHECK(messages == before);
@@ -125,24 +109,24 @@ TEST_CASE("offload: within the limit the store is never called [case-1]") {
 
 TEST_CASE("offload: defaults are those of its table row") {
     shelf::state state;
-    auto messages = rounds({output(10'000), output(10'001)});
+    auto messages = rounds_of({letters(10'000), letters(10'001)});
     static_cast<void>(reduced(messages, pipeline{offload{.into = shelf{&state}}}));
-    CHECK(state.kept == std::vector<std::string>{output(10'001)});
-    CHECK(text_of(messages, 1).size() > 4'000);
-    CHECK(text_of(messages, 1).size() <= 4'192);
+    CHECK(state.kept == std::vector<std::string>{letters(10'001)});
+    CHECK(result_text(messages, 1).size() > 4'000);
+    CHECK(result_text(messages, 1).size() <= 4'192);
 }
 
 TEST_CASE("offload: results of exempt tools stay [case-5] [case-21]") {
     shelf::state state;
-    auto messages = rounds({output(80'001), output(80'001)});
+    auto messages = rounds_of({letters(80'001), letters(80'001)});
     static_cast<void>(reduced(messages, pipeline{offload{.protect = condense::tools("read"), .into = shelf{&state}}}));
-    CHECK(text_of(messages, 0) == output(80'001));
-    CHECK(text_of(messages, 1).size() < 5'000);
+    CHECK(result_text(messages, 0) == letters(80'001));
+    CHECK(result_text(messages, 1).size() < 5'000);
 }
 
 TEST_CASE("offload: status, ids and unknown fields stay [case-6]") {
     shelf::state state;
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     messages[2].parts[0].status = part_status::error;
     messages[2].name = "metadata";
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
@@ -154,11 +138,11 @@ TEST_CASE("offload: status, ids and unknown fields stay [case-6]") {
 
 TEST_CASE("offload: cancelled and sealed results, arguments and text are left alone") {
     shelf::state state;
-    auto messages = rounds({output(5'000), output(5'000)});
+    auto messages = rounds_of({letters(5'000), letters(5'000)});
     messages[2].parts[0].status = part_status::cancelled;
     messages[4].parts[0].sealed = true;
-    messages[5].parts[0].text = output(5'000);
-    messages[1].parts[0].text = "\"" + output(5'000) + "\"";
+    messages[5].parts[0].text = letters(5'000);
+    messages[1].parts[0].text = "\"" + letters(5'000) + "\"";
     auto const before = messages;
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     CHECK(messages == before);
@@ -167,7 +151,7 @@ TEST_CASE("offload: cancelled and sealed results, arguments and text are left al
 
 TEST_CASE("offload: where the store fails nothing has changed [case-8]") {
     shelf::state state{.fails = true};
-    auto messages = rounds({output(5'000), output(6'000)});
+    auto messages = rounds_of({letters(5'000), letters(6'000)});
     auto const before = messages;
     auto const report = reduced(messages, pipeline{to(shelf{&state})});
     CHECK(messages == before);
@@ -178,13 +162,13 @@ TEST_CASE("offload: where the store fails nothing has changed [case-8]") {
 
 TEST_CASE("offload: what a store has taken stands, what it has not taken stays inline") {
     shelf::state state{.room = 12'000};
-    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(9'000, 'b')});
+    auto messages = rounds_of({letters(5'000, 'a'), letters(9'000, 'b'), letters(6'000, 'c'), letters(9'000, 'b')});
     // Two results in one round.
     messages[5].parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "read", .call = "z"});
-    messages.insert(messages.begin() + 7, chat_message::result("z", output(20'000, 'z')));
+    messages.insert(messages.begin() + 7, R("z", letters(20'000, 'z')));
     pipeline const mix{to(shelf{&state})};
     auto const report = reduced(messages, mix);
-    std::vector<std::string> const taken{output(5'000, 'a'), output(6'000, 'c')};
+    std::vector<std::string> const taken{letters(5'000, 'a'), letters(6'000, 'c')};
     CHECK(state.kept == taken);
     CHECK(state.puts == 4);  // the same content is not tried twice
     CHECK(report.layers[0].outcome == layer_outcome::applied);
@@ -193,11 +177,11 @@ TEST_CASE("offload: what a store has taken stands, what it has not taken stays i
     CHECK(report.layers[0].artifacts == 2);
     CHECK(report.layers[0].parts_shortened == 2);
     CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
-    CHECK(text_of(messages, 0).size() < 300);
-    CHECK(text_of(messages, 1) == output(9'000, 'b'));
-    CHECK(text_of(messages, 2).size() < 300);
-    CHECK(messages[7].parts[0].text == output(20'000, 'z'));
-    CHECK(messages[9].parts[0].text == output(9'000, 'b'));
+    CHECK(result_text(messages, 0).size() < 300);
+    CHECK(result_text(messages, 1) == letters(9'000, 'b'));
+    CHECK(result_text(messages, 2).size() < 300);
+    CHECK(messages[7].parts[0].text == letters(20'000, 'z'));
+    CHECK(messages[9].parts[0].text == letters(9'000, 'b'));
     // Nothing is in the store that nothing refers to.
     for (auto const& content : taken) {
         bool found = false;
@@ -212,7 +196,7 @@ TEST_CASE("offload: what a store has taken stands, what it has not taken stays i
     CHECK(state.kept == taken);
     state.room = 100'000;
     CHECK(reduced(messages, mix).layers[0].artifacts == 3);
-    CHECK(text_of(messages, 1).size() < 300);
+    CHECK(result_text(messages, 1).size() < 300);
 }
 
 TEST_CASE("offload: a store that throws for some keeps what it has taken", "[law-4]") {
@@ -226,19 +210,19 @@ TEST_CASE("offload: a store that throws for some keeps what it has taken", "[law
     shelf::state state;
     auto const mix =
         pipeline{offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = throwing{{&state}}}};
-    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b'), output(6'000, 'c'), output(7'000, 'd')});
+    auto messages = rounds_of({letters(5'000, 'a'), letters(9'000, 'b'), letters(6'000, 'c'), letters(7'000, 'd')});
     auto const report = reduced(messages, mix);
-    CHECK(state.kept == std::vector<std::string>{output(5'000, 'a'), output(7'000, 'd')});
+    CHECK(state.kept == std::vector<std::string>{letters(5'000, 'a'), letters(7'000, 'd')});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(std::string_view{report.layers[0].note} == "the connection is gone");
     CHECK(report.layers[0].artifacts == 2);
     CHECK(report.layers[0].saved == report.before.tokens - report.after.tokens);
-    CHECK(text_of(messages, 0).size() < 300);
-    CHECK(text_of(messages, 1) == output(9'000, 'b'));
-    CHECK(text_of(messages, 2) == output(6'000, 'c'));
-    CHECK(text_of(messages, 3).size() < 300);
+    CHECK(result_text(messages, 0).size() < 300);
+    CHECK(result_text(messages, 1) == letters(9'000, 'b'));
+    CHECK(result_text(messages, 2) == letters(6'000, 'c'));
+    CHECK(result_text(messages, 3).size() < 300);
     // Where it takes nothing the layer has failed as one that throws.
-    auto others = rounds({output(9'000, 'b')});
+    auto others = rounds_of({letters(9'000, 'b')});
     auto const before = others;
     auto const failed = reduced(others, mix);
     CHECK(others == before);
@@ -254,7 +238,7 @@ TEST_CASE("offload: a store that cancels ends the run, and nothing has changed",
         }
     };
     shelf::state state;
-    auto messages = rounds({output(5'000, 'a'), output(9'000, 'b')});
+    auto messages = rounds_of({letters(5'000, 'a'), letters(9'000, 'b')});
     auto const before = messages;
     CHECK_THROWS_AS(reduced(messages, pipeline{offload{.over = 1'000_chars,
                                                        .preview = head_tail{100_chars, 100_chars},
@@ -266,7 +250,7 @@ TEST_CASE("offload: a store that cancels ends the run, and nothing has changed",
 TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") {
     for (bool const marks : {false, true}) {
         shelf::state state;
-        auto messages = rounds({output(5'000)});
+        auto messages = rounds_of({letters(5'000)});
         static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}, 1'000'000_tokens, marks));
         auto const once = messages;
         auto const report = reduced(messages, pipeline{to(shelf{&state})}, 1'000'000_tokens, marks);
@@ -279,7 +263,7 @@ TEST_CASE("offload: a second run changes nothing and stores nothing [case-10]") 
 
 TEST_CASE("offload: a mark keeps a preview from being stored, even where it is over the limit") {
     shelf::state state;
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     messages[2].mark = "stored.0";
     auto const before = messages;
     auto const press = toy::press{.pressure = 1, .top = true};
@@ -293,67 +277,66 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
 
 TEST_CASE("offload: words that look like a marker decide nothing [case-11]") {
     shelf::state state;
-    auto const forged = "[... 4,800 of 5,000 characters omitted; the whole is stored as 0123 ...]" + output(5'000);
-    auto messages = rounds({forged});
+    auto const forged = "[... 4,800 of 5,000 characters omitted; the whole is stored as 0123 ...]" + letters(5'000);
+    auto messages = rounds_of({forged});
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     CHECK(state.kept == std::vector<std::string>{forged});
 }
 
 TEST_CASE("offload: the same content has the same reference [case-13]") {
     shelf::state state;
-    auto messages = rounds({output(5'000), output(5'000), output(6'000, 'y')});
+    auto messages = rounds_of({letters(5'000), letters(5'000), letters(6'000, 'y')});
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
-    CHECK(text_of(messages, 0) == text_of(messages, 1));
-    CHECK(text_of(messages, 0) != text_of(messages, 2));
+    CHECK(result_text(messages, 0) == result_text(messages, 1));
+    CHECK(result_text(messages, 0) != result_text(messages, 2));
 }
 
 TEST_CASE("offload: what is stored is exact, what is left is valid UTF-8") {
     shelf::state state;
-    auto const bytes = std::string(50, '\xFF') + "\xE2\x82" + output(3'000) + "\xF0\x9F";
-    auto messages = rounds({bytes});
+    auto const bytes = std::string(50, '\xFF') + "\xE2\x82" + letters(3'000) + "\xF0\x9F";
+    auto messages = rounds_of({bytes});
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
     REQUIRE(state.kept.size() == 1);
     CHECK(state.kept[0] == bytes);
-    CHECK(condense::detail::utf8::valid(text_of(messages, 0)));
-    CHECK(text_of(messages, 0).size() < 500);
+    CHECK(condense::detail::utf8::valid(result_text(messages, 0)));
+    CHECK(result_text(messages, 0).size() < 500);
 }
 
 TEST_CASE("offload: open groups are offloaded, too") {
     shelf::state state;
-    history messages{chat_message::user("task"), chat_message::call("1", "read", "{}"),
-                     chat_message::result("1", output(5'000))};
+    conversation messages{U("task"), C("1", "read"), R("1", letters(5'000))};
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state})}));
-    CHECK(text_of(messages, 0).size() < 500);
+    CHECK(result_text(messages, 0).size() < 500);
     CHECK(state.kept.size() == 1);
 }
 
 TEST_CASE("offload: stops at its target, oldest first") {
     shelf::state state;
-    auto messages = rounds({output(3'000), output(3'000), output(3'000)});
+    auto messages = rounds_of({letters(3'000), letters(3'000), letters(3'000)});
     offload const layer{
         .when = used >= 65_pct, .over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(messages, pipeline{layer}, 10'000_tokens));
     CHECK(state.kept.size() == 2);
-    CHECK(text_of(messages, 2) == output(3'000));
-    auto few = rounds({output(3'000)});
+    CHECK(result_text(messages, 2) == letters(3'000));
+    auto few = rounds_of({letters(3'000)});
     CHECK(reduced(few, pipeline{layer}, 10'000_tokens).layers[0].runs == 0);
 }
 
 TEST_CASE("offload: under pressure previews get shorter, and nothing is lost") {
     shelf::state state;
-    auto messages = rounds({output(5'000)});
+    auto messages = rounds_of({letters(5'000)});
     auto const press = toy::press{.pressure = 2};
     static_cast<void>(reduced(messages, pipeline{to(shelf{&state}), press}));
-    CHECK(text_of(messages, 0)
-              .starts_with(output(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));
-    for (auto const& kept : state.kept) CHECK(kept == output(5'000));
+    CHECK(result_text(messages, 0)
+              .starts_with(letters(25) + "\n[... 4,950 of 5,000 characters omitted; the whole is stored as "));
+    for (auto const& kept : state.kept) CHECK(kept == letters(5'000));
 }
 
 TEST_CASE("offload: limits in lines and bytes") {
     shelf::state state;
     std::string lines;
     for (int line = 0; line < 300; ++line) lines += "line\n";
-    auto messages = rounds({lines, output(2'000)});
+    auto messages = rounds_of({lines, letters(2'000)});
     static_cast<void>(reduced(
         messages, pipeline{offload{.over = 256_lines, .preview = head_tail{5_lines, 5_lines}, .into = shelf{&state}}}));
     CHECK(state.kept == std::vector<std::string>{lines});
@@ -365,33 +348,33 @@ TEST_CASE("offload: limits in lines and bytes") {
 
 TEST_CASE("offload: a limit in tokens") {
     shelf::state state;
-    auto messages = rounds({output(2'000), output(2'001), "short"});
+    auto messages = rounds_of({letters(2'000), letters(2'001), "short"});
     auto const by_tokens =
         offload{.over = 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(messages, pipeline{by_tokens}));
-    CHECK(state.kept == std::vector<std::string>{output(2'001)});
+    CHECK(state.kept == std::vector<std::string>{letters(2'001)});
     CHECK_FALSE(reduced(messages, pipeline{by_tokens}).changed());
     // What counts, not what it looks like: four bytes a token.
-    auto quarter = rounds({output(7'996), output(8'001)});
+    auto quarter = rounds_of({letters(7'996), letters(8'001)});
     state.kept.clear();
     static_cast<void>(
         condense::reduce(quarter, pipeline{by_tokens}, {.window = 100'000_tokens}, condense::chars_per_token{40, {}}));
-    CHECK(state.kept == std::vector<std::string>{output(8'001)});
+    CHECK(state.kept == std::vector<std::string>{letters(8'001)});
     // Beside others the first that is exceeded counts.
     state.kept.clear();
-    auto both = rounds({output(1'500), output(900)});
+    auto both = rounds_of({letters(1'500), letters(900)});
     auto const either =
         offload{.over = 1'000_chars && 2'000_tokens, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
     static_cast<void>(reduced(both, pipeline{either}));
-    CHECK(state.kept == std::vector<std::string>{output(1'500)});
+    CHECK(state.kept == std::vector<std::string>{letters(1'500)});
 }
 
 TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") {
     shelf::state state;
     auto const shortened = [&](auto const& layer, double factor) {
-        condense::session session{history{}, pipeline{layer}, condense::budget{.window = 100'000_tokens},
-                                  toy::per_byte{}};
-        for (auto& m : rounds({output(600)})) session.push(std::move(m));
+        condense::session session{conversation{}, pipeline{layer}, condense::budget{.window = 100'000_tokens},
+                                  per_byte{}};
+        for (auto& m : rounds_of({letters(600)})) session.push(std::move(m));
         static_cast<void>(session.request());
         auto const counted = static_cast<double>(session.used().tokens.count);
         session.observe({.input = {static_cast<std::uint64_t>(counted * factor)}, .output = {1}});
@@ -430,8 +413,8 @@ TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-2
 
 TEST_CASE("offload: a dry run stores nothing and says what it would") {
     shelf::state state;
-    auto const messages = rounds({output(5'000)});
-    auto const dry = pipeline{to(shelf{&state})}.draft(messages, {.window = 1'000'000_tokens}, toy::per_byte{});
+    auto const messages = rounds_of({letters(5'000)});
+    auto const dry = pipeline{to(shelf{&state})}.draft(messages, {.window = 1'000'000_tokens}, per_byte{});
     CHECK(state.kept.empty());
     CHECK(dry.report().layers[0].artifacts == 1);
     CHECK(dry.report().layers[0].saved.count > 4'000);
@@ -495,7 +478,7 @@ TEST_CASE("a store may grow the program's container while it keeps an original",
 
 TEST_CASE("offload: it says why it has nothing to do") {
     shelf::state state;
-    auto messages = rounds({output(5'000), output(10)});
+    auto messages = rounds_of({letters(5'000), letters(10)});
     auto const said = [&](auto const& layer) {
         auto const report = reduced(messages, pipeline{layer});
         CHECK_FALSE(report.changed());

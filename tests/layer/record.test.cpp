@@ -16,11 +16,11 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 #include "support/tape.hpp"
 
 namespace {
 
-using condense::chat_message;
 using condense::layer_outcome;
 using condense::used;
 using tapes::bytes_of;
@@ -28,12 +28,8 @@ using tapes::counting;
 using tapes::tape;
 using tapes::verb;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
+using namespace notation;
 using list = std::vector<std::string>;
-
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
 
 /// A journal that ends with the process.
 struct scrap : tape {
@@ -57,14 +53,12 @@ constexpr auto window(condense::messages most) {
 
 conversation turns(int first, int last) {
     conversation all;
-    for (int turn = first; turn < last; ++turn) {
-        all.push_back(chat_message::user("question " + std::to_string(turn)));
-        all.push_back(chat_message::assistant("answer " + std::to_string(turn)));
-    }
+    for (int turn = first; turn < last; ++turn)
+        all += {U("question " + std::to_string(turn)), A("answer " + std::to_string(turn))};
     return all;
 }
 
-auto named(std::string id, bool marks = false) {
+auto options_of(std::string id, bool marks = false) {
     condense::run_options<> options;
     options.conversation = std::move(id);
     options.marks = marks;
@@ -76,10 +70,8 @@ constexpr condense::budget roomy{.window = {1'000'000}};
 template <class Mix>
 auto reduce(conversation& history, Mix const& mix, condense::run_options<> const& options = {},
             condense::budget limits = roomy) {
-    return condense::reduce(history, mix, limits, exact{}, options);
+    return condense::reduce(history, mix, limits, per_byte{}, options);
 }
-
-void append(conversation& to, conversation const& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 // What the compiler proves.
 
@@ -112,7 +104,7 @@ TEST_CASE("record: every message is in the journal before anything is dropped", 
     auto const mix = condense::pipeline{condense::record{.to = journal}, window(3_messages)};
     auto history = turns(0, 4);
     auto const all = history;
-    auto const report = reduce(history, mix, named("a"));
+    auto const report = reduce(history, mix, options_of("a"));
     CHECK(history == conversation(all.end() - 2, all.end()));
     CHECK(journal.messages("a") == bytes_of(all));
     CHECK(journal.numbers("a") == counting(8));
@@ -132,10 +124,9 @@ TEST_CASE("record: one line a message over many runs, equal messages too", "[cas
     conversation all;
     conversation history;
     for (int run = 0; run < 12; ++run) {
-        conversation const more{chat_message::user("step " + std::to_string(run)), chat_message::assistant("ok"),
-                                chat_message::assistant("ok"), chat_message::user("ok")};
-        append(all, more);
-        append(history, more);
+        conversation const more{U("step " + std::to_string(run)), A("ok"), A("ok"), U("ok")};
+        all += more;
+        history += more;
         auto request = history;
         static_cast<void>(reduce(request, mix));
         if (in_place) history = request;
@@ -153,12 +144,12 @@ TEST_CASE("record: a conversation that says the same again and again is recorded
     conversation all;
     conversation history;
     for (int run = 0; run < 12; ++run) {
-        conversation const more{chat_message::user("go on"), chat_message::assistant("ok")};
-        append(all, more);
-        append(history, more);
+        conversation const more{U("go on"), A("ok")};
+        all += more;
+        history += more;
         for (int times = 0; times < 2; ++times) {
             if (in_place) static_cast<void>(reduce(history, mix));
-            else static_cast<void>(condense::reduce(std::as_const(history), mix, roomy, exact{}));
+            else static_cast<void>(condense::reduce(std::as_const(history), mix, roomy, per_byte{}));
             CHECK(journal.messages() == bytes_of(all));
         }
     }
@@ -169,8 +160,7 @@ TEST_CASE("record: a run that brings nothing new writes nothing") {
     auto const mix = condense::pipeline{
         condense::record{.to = journal},
         condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation full{chat_message::user("u"), chat_message::call("1", "read", "{}"),
-                      chat_message::result("1", std::string(5'000, 'x')), chat_message::assistant("done")};
+    conversation full{U("u"), C("1", "read"), R("1", letters(5'000)), A("done")};
     auto first = full;
     CHECK(reduce(first, mix).changed());
     auto const lines = journal.held->lines.size();
@@ -206,7 +196,7 @@ TEST_CASE("record: what runs have made is never taken for a message") {
         for (std::size_t given = 0; given < all.size();) {
             for (auto left = 1 + random.below(9); left-- > 0 && given < all.size();) history.push_back(all[given++]);
             auto request = history;
-            static_cast<void>(reduce(request, mix, named("c", marks), limits));
+            static_cast<void>(reduce(request, mix, options_of("c", marks), limits));
             if (in_place) history = request;
             INFO("seed " << seed << ", in place " << in_place << ", " << given << " of " << all.size());
             REQUIRE(journal.messages("c") ==
@@ -223,12 +213,8 @@ TEST_CASE("record: equal previews do not make later messages look new") {
         condense::record{.to = journal},
         condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
     conversation history;
-    for (int turn = 0; turn < 4; ++turn) {
-        history.push_back(chat_message::user("read it again " + std::to_string(turn)));
-        history.push_back(chat_message::call("", "read", "{}"));
-        history.push_back(chat_message::result("", std::string(5'000, 'x')));
-        history.push_back(chat_message::assistant("read"));
-    }
+    for (int turn = 0; turn < 4; ++turn)
+        history += {U("read it again " + std::to_string(turn)), C("", "read"), R("", letters(5'000)), A("read")};
     auto const all = history;
     for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
     CHECK(history != all);
@@ -246,12 +232,10 @@ TEST_CASE("record: answers that repair wrote are no messages") {
         auto const id = [&](char const* text) {
             return ids ? std::string{text} : std::string{};
         };  // of which two stand in one message
-        conversation const more{chat_message::user("q" + std::to_string(turn)),
-                                chat_message::call(id("one"), "t", "{}").and_call(id("two"), "t", "{}"),
-                                chat_message::user("still there?"),
-                                chat_message::assistant("a" + std::to_string(turn))};
-        append(all, more);
-        append(history, more);
+        conversation const more{U("q" + std::to_string(turn)), C(id("one")).and_call(id("two"), "t", "{}"),
+                                U("still there?"), A("a" + std::to_string(turn))};
+        all += more;
+        history += more;
         static_cast<void>(reduce(history, mix));
         INFO(turn);
         REQUIRE(journal.messages() == bytes_of(all));
@@ -298,12 +282,7 @@ TEST_CASE("record: every layer that loses content waits for the journal, those t
         condense::summarize{.when = used > 4_messages, .protect = condense::nothing},
         window(2_messages),
         condense::escalate{.when = used >= 1_pct, .passes = 2}};
-    conversation history{chat_message::user("u"),
-                         chat_message::call("1", "read", "{}"),
-                         chat_message::result("1", std::string(2'000, 'x')),
-                         chat_message::assistant(std::string(900, 'y')),
-                         chat_message::user("v"),
-                         chat_message::assistant("w")};
+    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A(letters(900, 'y')), U("v"), A("w")};
     auto const all = history;
     auto const report = reduce(history, mix, {}, {.window = 1'000_tokens});
     CHECK(report.layers[1].outcome == layer_outcome::applied);
@@ -335,15 +314,15 @@ TEST_CASE("record: conversations are kept apart by their ids") {
     auto const mix = condense::pipeline{condense::record{.to = journal}};
     auto one = turns(0, 2);
     auto other = turns(0, 2);
-    other.push_back(chat_message::user("more"));
-    static_cast<void>(reduce(one, mix, named("one")));
-    static_cast<void>(reduce(other, mix, named("other")));
+    other.push_back(U("more"));
+    static_cast<void>(reduce(one, mix, options_of("one")));
+    static_cast<void>(reduce(other, mix, options_of("other")));
     static_cast<void>(reduce(one, mix));
     CHECK(journal.messages("one") == bytes_of(one));
     CHECK(journal.messages("other") == bytes_of(other));
     CHECK(journal.messages() == bytes_of(one));
     std::string const hostile{"../\0\n\"{x", 9};
-    static_cast<void>(reduce(one, mix, named(hostile)));
+    static_cast<void>(reduce(one, mix, options_of(hostile)));
     CHECK(journal.messages(hostile) == bytes_of(one));
 }
 
@@ -351,7 +330,7 @@ TEST_CASE("record: a dry run keeps nothing, and says what it would") {
     tape const journal;
     auto const mix = condense::pipeline{condense::record{.to = journal}, window(3_messages), condense::repair{}};
     auto const history = turns(0, 4);
-    auto const dry = condense::dry_run(history, mix, roomy, exact{});
+    auto const dry = condense::dry_run(history, mix, roomy, per_byte{});
     CHECK(journal.held->lines.empty());
     CHECK(journal.calls(verb::append) == 0);
     CHECK(journal.calls(verb::flush) == 0);
@@ -378,7 +357,7 @@ TEST_CASE("record: of two journals one that holds everything is enough") {
     CHECK(first.messages().size() + second.messages().size() == 4);
     first.down(verb::append);
     second.down(verb::append);
-    append(history, turns(5, 6));
+    history += turns(5, 6);
     auto const before = history;
     CHECK(reduce(history, mix).layers[2].outcome == layer_outcome::failed);
     CHECK(history == before);
@@ -395,14 +374,14 @@ TEST_CASE("record: the second journal of a fallback stands in for the first") {
     CHECK(first.messages() == bytes_of(all));
     CHECK(second.held->lines.empty());
     first.down(verb::append);
-    append(history, turns(2, 4));
+    history += turns(2, 4);
     auto const given = history;
     auto const report = reduce(history, mix);
     CHECK(report.layers[0].outcome == layer_outcome::failed);
     CHECK(report.layers[2].outcome == layer_outcome::applied);
     CHECK(second.messages() == bytes_of(given));
     second.down(verb::append);
-    append(history, turns(4, 6));
+    history += turns(4, 6);
     auto const before = history;
     CHECK(reduce(history, mix).layers[2].note == "not all is recorded");
     CHECK(history == before);
@@ -415,9 +394,7 @@ TEST_CASE("record: in a nested pipeline it protects what comes after it, and kno
         condense::pipeline{
             condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
             window(5_messages)}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
-                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
-                         chat_message::user("v")};
+    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
     auto const all = history;
     journal.down(verb::append);
     auto const report = reduce(history, mix);
@@ -434,9 +411,7 @@ TEST_CASE("record: in a fallback with something else, what a run makes is known 
     auto const mix = condense::pipeline{
         condense::fallback{condense::record{.to = journal}, nothing_to_do{}},
         condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
-                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
-                         chat_message::user("v")};
+    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
     auto const all = history;
     for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
     CHECK(history != all);
@@ -446,10 +421,10 @@ TEST_CASE("record: in a fallback with something else, what a run makes is known 
 TEST_CASE("record: in a session each message is kept as it arrives, once") {
     tape const journal;
     condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(4_messages)},
-                              roomy, exact{}, named("s")};
+                              roomy, per_byte{}, options_of("s")};
     conversation all;
     for (int turn = 0; turn < 10; ++turn)
-        for (auto const& m : {chat_message::user("ok"), chat_message::assistant("ok")}) {
+        for (auto const& m : {U("ok"), A("ok")}) {
             all.push_back(m);
             session.push(m);
             CHECK(journal.messages("s") == bytes_of(all));
@@ -467,10 +442,10 @@ TEST_CASE("record: a session over messages that are in the journal adds only wha
     auto const mix = condense::pipeline{condense::record{.to = journal}, window(4_messages)};
     auto history = turns(0, 3);
     auto all = history;
-    static_cast<void>(reduce(history, mix, named("s")));
+    static_cast<void>(reduce(history, mix, options_of("s")));
     CHECK(history.size() == 4);
     {
-        condense::session session{history, mix, roomy, exact{}, named("s")};
+        condense::session session{history, mix, roomy, per_byte{}, options_of("s")};
         CHECK(journal.messages("s") == bytes_of(all));
         for (auto const& m : turns(3, 4)) {
             all.push_back(m);
@@ -481,8 +456,8 @@ TEST_CASE("record: a session over messages that are in the journal adds only wha
     }
     // What a session has not seen before it, and what it brings itself.
     auto more = all;
-    more.push_back(chat_message::user("pushed behind our back"));
-    condense::session session{more, mix, roomy, exact{}, named("s")};
+    more.push_back(U("pushed behind our back"));
+    condense::session session{more, mix, roomy, per_byte{}, options_of("s")};
     CHECK(journal.messages("s") == bytes_of(more));
 }
 
@@ -491,14 +466,14 @@ TEST_CASE("record: a message pushed to a session is new, whatever the journal ho
     auto const mix = condense::pipeline{condense::record{.to = journal}};
     auto const all = turns(0, 3);
     auto whole = all;
-    static_cast<void>(reduce(whole, mix, named("s")));
+    static_cast<void>(reduce(whole, mix, options_of("s")));
     // The program went back to an earlier point, and the user says the same again.
-    condense::session session{conversation(all.begin(), all.begin() + 2), mix, roomy, exact{}, named("s")};
+    condense::session session{conversation(all.begin(), all.begin() + 2), mix, roomy, per_byte{}, options_of("s")};
     session.push(all[2]);
-    session.push(chat_message::assistant("another answer"));
+    session.push(A("another answer"));
     auto expected = all;
     expected.push_back(all[2]);
-    expected.push_back(chat_message::assistant("another answer"));
+    expected.push_back(A("another answer"));
     CHECK(journal.messages("s") == bytes_of(expected));
     CHECK(journal.numbers("s") == counting(8));
 }
@@ -509,18 +484,17 @@ TEST_CASE("record: a session over existing messages knows them also when the jou
     auto const mix = condense::pipeline{condense::record{.to = journal}, window(4_messages)};
     auto all = turns(0, 3);
     auto whole = all;
-    static_cast<void>(reduce(whole, mix, named("s")));
+    static_cast<void>(reduce(whole, mix, options_of("s")));
     journal.down(which);
     auto existing = all;
-    existing.push_back(chat_message::user("not recorded yet"));
-    condense::session session{existing, mix, roomy, exact{}, named("s")};
-    session.push(chat_message::assistant("nor this"));
+    existing.push_back(U("not recorded yet"));
+    condense::session session{existing, mix, roomy, per_byte{}, options_of("s")};
+    session.push(A("nor this"));
     CHECK(session.run().layers[1].note == "not all is recorded");
     CHECK(session.used().messages == 8_messages);
     journal.down(which, false);
-    session.push(chat_message::user("answer 1"));  // as a text of an earlier message
-    existing.push_back(chat_message::assistant("nor this"));
-    existing.push_back(chat_message::user("answer 1"));
+    session.push(U("answer 1"));  // as a text of an earlier message
+    existing += {A("nor this"), U("answer 1")};
     CHECK(journal.messages("s") == bytes_of(existing));
     CHECK(journal.numbers("s") == counting(existing.size()));
     CHECK(session.run().changed());
@@ -530,8 +504,8 @@ TEST_CASE("record: a fresh session with an old id goes on after what is there") 
     tape const journal;
     auto const mix = condense::pipeline{condense::record{.to = journal}};
     auto old = turns(0, 2);
-    static_cast<void>(reduce(old, mix, named("s")));
-    condense::session session{conversation{}, mix, roomy, exact{}, named("s")};
+    static_cast<void>(reduce(old, mix, options_of("s")));
+    condense::session session{conversation{}, mix, roomy, per_byte{}, options_of("s")};
     auto all = old;
     for (auto const& m : old) {
         session.push(m);
@@ -544,7 +518,7 @@ TEST_CASE("record: a fresh session with an old id goes on after what is there") 
 TEST_CASE("record: what failed at an arrival is made up for at the next, and nothing is lost meanwhile") {
     tape const journal;
     condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(3_messages)},
-                              roomy, exact{}};
+                              roomy, per_byte{}};
     conversation all;
     journal.down(verb::append);
     for (auto const& m : turns(0, 3)) {
@@ -570,16 +544,16 @@ TEST_CASE("record: one that is far behind skips messages that another journal ha
     condense::session session{
         conversation{},
         condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)}, roomy,
-        exact{}};
+        per_byte{}};
     auto const all = turns(0, 4);
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().fits());
     CHECK(session.release({100}) == 6);
     second.down(verb::append, false);
-    session.push(chat_message::user("after"));
-    conversation left{all[6], all[7], chat_message::user("after")};
+    session.push(U("after"));
+    conversation left{all[6], all[7], U("after")};
     CHECK(second.messages() == bytes_of(left));
-    session.push(chat_message::assistant("on"));
+    session.push(A("on"));
     CHECK(first.messages().size() == 10);
     CHECK(second.messages().size() == 4);
 }
@@ -591,14 +565,14 @@ TEST_CASE("record: a fallback journal takes over after messages were given back"
         conversation{},
         condense::pipeline{condense::fallback{condense::record{.to = first}, condense::record{.to = second}},
                            window(2_messages)},
-        roomy, exact{}};
+        roomy, per_byte{}};
     auto const all = turns(0, 4);
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().fits());
     CHECK(session.release({100}) == 6);
     first.down(verb::append);
-    session.push(chat_message::user("after"));
-    CHECK(second.messages() == bytes_of(conversation{all[6], all[7], chat_message::user("after")}));
+    session.push(U("after"));
+    CHECK(second.messages() == bytes_of(conversation{all[6], all[7], U("after")}));
     CHECK(session.prepare().changed());
 }
 
@@ -606,7 +580,7 @@ TEST_CASE("record: a journal that throws at an arrival takes nothing with it") {
     tape const journal;
     journal.held->throws = true;
     condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(100_messages)},
-                              roomy, exact{}};
+                              roomy, per_byte{}};
     journal.fail_at(verb::append, 2);
     auto const all = turns(0, 2);
     for (auto const& m : all) session.push(m);
@@ -621,9 +595,7 @@ TEST_CASE("record: where what a run made can not be noted, the report says so") 
     auto const mix = condense::pipeline{
         condense::record{.to = journal},
         condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{chat_message::user("u"), chat_message::call("1", "read", "{}"),
-                         chat_message::result("1", std::string(2'000, 'x')), chat_message::assistant("a"),
-                         chat_message::user("v")};
+    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
     journal.fail_at(verb::append, 6);
     auto const report = reduce(history, mix);
     CHECK(report.layers[0].failures == 1);
@@ -635,7 +607,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     auto const mix = [](tape const& journal) {
         return condense::pipeline{condense::record{.to = journal}, window(4_messages)};
     };
-    condense::session first{conversation{}, mix(before), roomy, exact{}, named("s")};
+    condense::session first{conversation{}, mix(before), roomy, per_byte{}, options_of("s")};
     auto all = turns(0, 4);
     for (auto const& m : all) first.push(m);
     auto const kept = [&] {
@@ -645,10 +617,10 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     };
     SECTION("what it does not hold is recorded anew") {
         tape const other;
-        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
         REQUIRE_FALSE(second.adopt(kept()));
         CHECK(second.release({second.outline().size()}) == 0);
-        all.push_back(chat_message::user("next"));
+        all.push_back(U("next"));
         second.push(all.back());
         CHECK(other.messages("s") == bytes_of(all));
         static_cast<void>(second.prepare());
@@ -656,18 +628,18 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     }
     SECTION("of one that holds a part, the rest") {
         tape const other;
-        condense::session half{conversation{}, mix(other), roomy, exact{}, named("s")};
+        condense::session half{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
         for (std::size_t at = 0; at < 3; ++at) half.push(all[at]);
-        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
         REQUIRE_FALSE(second.adopt(kept()));
-        all.push_back(chat_message::user("next"));
+        all.push_back(U("next"));
         second.push(all.back());
         CHECK(other.messages("s") == bytes_of(all));
     }
     SECTION("its own is not written again") {
-        condense::session second{conversation{}, mix(before), roomy, exact{}, named("s")};
+        condense::session second{conversation{}, mix(before), roomy, per_byte{}, options_of("s")};
         REQUIRE_FALSE(second.adopt(kept()));
-        all.push_back(chat_message::user("next"));
+        all.push_back(U("next"));
         second.push(all.back());
         CHECK(before.messages("s") == bytes_of(all));
         CHECK(before.numbers("s") == counting(9));
@@ -676,7 +648,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
         static_cast<void>(first.prepare());
         REQUIRE(first.release({first.outline().size()}) > 0);
         tape const other;
-        condense::session second{conversation{}, mix(other), roomy, exact{}, named("s")};
+        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
         REQUIRE_FALSE(second.adopt(kept()));
         for (auto const& m : turns(4, 7)) second.push(m);
         auto const report = second.prepare();
@@ -688,8 +660,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
 }
 
 TEST_CASE("record: it is not idle where it stored") {
-    std::vector<condense::chat_message> messages{condense::chat_message::user("u"),
-                                                 condense::chat_message::assistant("a")};
+    conversation messages{U("u"), A("a")};
     auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}}};
     auto const first = condense::reduce(messages, mix, condense::budget{.window = {1'000}},
                                         [](std::string_view) { return condense::cost{256}; });

@@ -18,36 +18,29 @@
 #include "laws/model.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
 using condense::layer_outcome;
-using condense::part_kind;
-using condense::part_status;
 using condense::used;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
+using namespace notation;
 using nlohmann::json;
 using nlohmann::ordered_json;
+using notation::C;
 
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
+struct exact : per_byte {
     condense::cost frame(condense::role) const { return condense::cost::of({3}); }
 };
 
 constexpr condense::budget roomy{.window = {1'000'000}};
 auto const mending = condense::pipeline{condense::repair{.answer = "none"}};
 
-chat_message U(std::string text = "u") { return chat_message::user(std::move(text)); }
-chat_message A(std::string text = "a") { return chat_message::assistant(std::move(text)); }
-chat_message C(std::string id, std::string tool = "t", part_status status = part_status::ok) {
-    auto made = chat_message::call(std::move(id), std::move(tool), "{}");
-    made.parts[0].status = status;
-    return made;
-}
-chat_message R(std::string id, std::string text = "r", part_status status = part_status::ok) {
-    return chat_message::result(std::move(id), std::move(text), status);
+chat_message C(std::string id, part_status status) {
+    auto call = notation::C(std::move(id));
+    call.parts[0].status = status;
+    return call;
 }
 /// What repair writes for C(id).
 chat_message answer(std::string id, std::string tool = "t") {
@@ -62,22 +55,11 @@ conversation after(conversation history, Mix const& mix, condense::budget limits
     auto again = history;
     CHECK_FALSE(condense::reduce(again, mix, limits, exact{}).changed());
     CHECK(again == history);
-    condense::cost sum;
-    for (auto const& m : history) {
-        sum += exact{}.frame(m.role);
-        for (auto const& part : m.parts) sum += exact{}(part.text);
-    }
-    CHECK(report.after.tokens == sum.tokens());
+    CHECK(report.after.tokens == recount(history, exact{}).tokens());
     CHECK(report.after.messages.count == history.size());
     return history;
 }
 conversation mended(conversation history) { return after(std::move(history), mending); }
-
-template <class Session>
-conversation sent(Session const& session) {
-    auto const request = session.request();
-    return {request.begin(), request.end()};
-}
 
 bool repeats_an_id(chat_message const& m) {
     std::map<std::string, int> calls;
@@ -89,12 +71,8 @@ bool repeats_an_id(chat_message const& m) {
 /// Figures that those of the messages sent bear out.
 template <class Session>
 bool adds_up(Session const& session) {
-    condense::cost sum;
-    for (auto const& m : session.request()) {
-        sum += exact{}.frame(m.role);
-        for (auto const& part : m.parts) sum += part.cost ? *part.cost : exact{}(part.text);
-    }
-    return session.used().tokens == sum.tokens() && session.used().messages.count == session.request().size();
+    return session.used().tokens == recount(sent(session), exact{}).tokens() &&
+           session.used().messages.count == session.request().size();
 }
 
 static_assert(condense::repair::effects & condense::repairs);
@@ -128,8 +106,8 @@ struct lenient {
 
 TEST_CASE("repair: dead and cancelled calls are answered where they stand", "[case-T27]") {
     CHECK(mended({U(), C("1"), U("v"), A()}) == conversation{U(), C("1"), answer("1"), U("v"), A()});
-    CHECK(mended({U(), C("1", "t", part_status::cancelled)}) ==
-          conversation{U(), C("1", "t", part_status::cancelled), answer("1")});
+    CHECK(mended({U(), C("1", part_status::cancelled)}) ==
+          conversation{U(), C("1", part_status::cancelled), answer("1")});
     CHECK(mended({C("1"), U(), A()}) == conversation{C("1"), answer("1"), U(), A()});
     CHECK(answer("1") ==
           condense::make_result(C("1"), {.kind = part_kind::tool_call, .tool = "t", .call = "1"}, "none"));
@@ -138,11 +116,10 @@ TEST_CASE("repair: dead and cancelled calls are answered where they stand", "[ca
 TEST_CASE("repair: calls that may still be answered are left alone") {
     for (auto const& history :
          {conversation{U(), C("1")}, conversation{U(), C("1"), U("v")}, conversation{U(), C("1"), A()},
-          conversation{C("1"), A(), U()}, conversation{U(), C("1", "t", part_status::pending), U("v"), A()},
+          conversation{C("1"), A(), U()}, conversation{U(), C("1", part_status::pending), U("v"), A()},
           conversation{U(), C("1"), R("1", "", part_status::pending), U("v"), A()},
           conversation{U(), C("1"), R("1"), U("v"), A()},
-          conversation{U(), C("1", "t", part_status::cancelled), R("1"), U("v"), A()}, conversation{},
-          conversation{U()}})
+          conversation{U(), C("1", part_status::cancelled), R("1"), U("v"), A()}, conversation{}, conversation{U()}})
         CHECK(mended(history) == history);
 }
 
@@ -151,14 +128,11 @@ TEST_CASE("repair: of parallel calls only those without a result are answered") 
     CHECK(mended({U(), both, U("v"), A()}) == conversation{U(), both, answer("1"), answer("2", "s"), U("v"), A()});
     CHECK(mended({U(), both, R("2"), U("v"), A()}) == conversation{U(), both, answer("1"), R("2"), U("v"), A()});
     CHECK(mended({U(), both, R("1"), U("v"), A()}) == conversation{U(), both, answer("2", "s"), R("1"), U("v"), A()});
-    auto in_one = R("1");
-    in_one.parts.push_back(R("2").parts[0]);
+    auto const in_one = RR("1", "2");
     CHECK(mended({U(), both, in_one, U("v"), A()}) == conversation{U(), both, in_one, U("v"), A()});
-    auto beside = C("1");
-    beside.parts.push_back(R("1").parts[0]);
+    auto const beside = joined(C("1"), R("1"));
     CHECK(mended({U(), beside, U("v"), A()}) == conversation{U(), beside, U("v"), A()});
-    auto half = beside;
-    half.parts.push_back(C("2").parts[0]);
+    auto const half = joined(beside, C("2"));
     CHECK(mended({U(), half, U("v"), A()}) == conversation{U(), half, answer("2"), U("v"), A()});
 }
 
@@ -177,34 +151,22 @@ TEST_CASE("repair: reused and missing ids") {
 
 TEST_CASE("repair: results whose call is nowhere are taken out") {
     CHECK(mended({U(), R("0"), A()}) == conversation{U(), A()});
-    auto two = R("0");
-    two.parts.push_back(R("9").parts[0]);
-    CHECK(mended({U(), two, A()}) == conversation{U(), A()});
+    CHECK(mended({U(), RR("0", "9"), A()}) == conversation{U(), A()});
     // Beside words only the result goes.
-    auto words = R("0");
-    words.role = condense::role::assistant;
-    words.parts.insert(words.parts.begin(), {.text = "so"});
-    words.parts.push_back({.text = "it is"});
-    auto without = words;
-    without.parts.erase(without.parts.begin() + 1);
-    CHECK(mended({U(), words, A()}) == conversation{U(), without, A()});
+    CHECK(mended({U(), joined(joined(A("so"), R("0")), A("it is")), A()}) ==
+          conversation{U(), joined(A("so"), A("it is")), A()});
     // Beside a result that has its call.
-    auto mixed = R("1");
-    mixed.parts.insert(mixed.parts.begin(), R("0").parts[0]);
-    CHECK(mended({U(), C("1"), mixed, A()}) == conversation{U(), C("1"), R("1"), A()});
+    CHECK(mended({U(), C("1"), RR("0", "1"), A()}) == conversation{U(), C("1"), R("1"), A()});
     // While the round may go on, it stays.
     CHECK(mended({U(), A(), R("0")}) == conversation{U(), A(), R("0")});
     conversation going_on{U(), A(), R("0")};
     CHECK(condense::reduce(going_on, mending, roomy, exact{}).layers[0].refused == 0);
     // What protects a message protects it.
-    auto pinned = R("0");
-    pinned.pinned = true;
-    CHECK(mended({U(), pinned, A()}) == conversation{U(), pinned, A()});
+    CHECK(mended({U(), pinned(R("0")), A()}) == conversation{U(), pinned(R("0")), A()});
     auto system = R("0");
     system.role = condense::role::system;
     CHECK(mended({U(), system, A()}) == conversation{U(), system, A()});
-    auto latest = U("v");
-    latest.parts.push_back(R("0").parts[0]);
+    auto const latest = joined(U("v"), R("0"));
     CHECK(mended({U(), A(), latest, A()}) == conversation{U(), A(), latest, A()});
 }
 
@@ -217,16 +179,14 @@ TEST_CASE("repair: of several results of a call the first stays") {
     // In the round that is still open, too, where providers look first.
     CHECK(mended({U(), C("1"), R("1", "first"), R("1", "second")}) == conversation{U(), C("1"), R("1", "first")});
     // Blocks of one result stand in one message.
-    auto blocks = R("1", "first");
-    blocks.parts.push_back(blocks.parts[0]);
+    auto const blocks = joined(R("1", "first"), R("1", "first"));
     CHECK(mended({U(), C("1"), blocks, A(), U()}) == conversation{U(), C("1"), blocks, A(), U()});
     CHECK(mended({U(), C("1"), blocks, blocks, A(), U()}) == conversation{U(), C("1"), blocks, A(), U()});
     // What came with the second goes with it, what stands beside it stays.
     auto image = R("1", "second");
     image.parts.push_back({.kind = part_kind::media, .text = "image/png", .call = "1"});
     image.role = condense::role::user;
-    auto beside = image;
-    beside.parts.push_back({.text = "and now?"});
+    auto const beside = joined(image, U("and now?"));
     CHECK(mended({U(), C("1"), R("1", "first"), image, A(), U()}) == once);
     CHECK(mended({U(), C("1"), R("1", "first"), beside, A(), U()}) ==
           conversation{U(), C("1"), R("1", "first"), U("and now?"), A(), U()});
@@ -236,22 +196,18 @@ TEST_CASE("repair: of several results of a call the first stays") {
     // One that names its call stays where another was only matched by its place.
     conversation const partly_named{U(), C("1"), R("", "nameless"), R("1", "by id"), A(), U()};
     CHECK(mended(partly_named) == partly_named);
-    auto pinned = R("1", "second");
-    pinned.pinned = true;
-    CHECK(mended({U(), C("1"), R("1", "first"), pinned, A(), U()}).size() == 6);
+    CHECK(mended({U(), C("1"), R("1", "first"), pinned(R("1", "second")), A(), U()}).size() == 6);
 }
 
 TEST_CASE("repair: a second result in a session is never sent") {
     condense::session chat{conversation{}, mending, roomy, exact{}};
-    for (auto const& m : {U(), C("1"), R("1", "first"), R("1", "second")}) chat.push(m);
+    push(chat, {U(), C("1"), R("1", "first"), R("1", "second")});
     conversation const wanted{U(), C("1"), R("1", "first")};
     CHECK(sent(chat) == wanted);
     CHECK(adds_up(chat));
-    chat.push(A());
-    chat.push(U());
+    push(chat, {A(), U()});
     auto all = wanted;
-    all.push_back(A());
-    all.push_back(U());
+    all += {A(), U()};
     CHECK(sent(chat) == all);
     CHECK(adds_up(chat));
     condense::session back{conversation{}, mending, roomy, exact{}};
@@ -288,7 +244,7 @@ TEST_CASE("repair: a result without a call goes with all that came with it") {
 }
 
 TEST_CASE("repair: the report tells answers from savings") {
-    conversation history{U(), R("0", std::string(50, 'x')), C("1"), U("v"), A()};
+    conversation history{U(), R("0", letters(50)), C("1"), U("v"), A()};
     auto const report = condense::reduce(history, mending, roomy, exact{});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(report.layers[0].saved == 53_tokens);
@@ -318,7 +274,7 @@ TEST_CASE("repair: answers fit the budget or are not written") {
 
 TEST_CASE("repair: draft.repair refuses what is no dead call") {
     std::vector<condense::refusal> said;
-    conversation history{U(), C("1"), R("1"), C("2"), C("3", "t", part_status::cancelled), U("v"), C("4")};
+    conversation history{U(), C("1"), R("1"), C("2"), C("3", part_status::cancelled), U("v"), C("4")};
     static_cast<void>(condense::reduce(history, condense::pipeline{lenient{&said}}, roomy, exact{}));
     using condense::refusal;
     // u, call 1, result 1, dead call 2, cancelled call 3, v, open call 4, and what is no part
@@ -342,8 +298,7 @@ TEST_CASE("repair: an answer that the adapter makes of something else is refused
                 stubborn made;
                 made.role = m.name == "system" ? condense::role::system : condense::role::user;
                 if (m.name == "words") made.parts.push_back({.text = text});
-                if (m.name != "nothing")
-                    made.parts.push_back(chat_message::result(m.name == "other" ? "other" : "1", text).parts[0]);
+                if (m.name != "nothing") made.parts.push_back(R(m.name == "other" ? "other" : "1", text).parts[0]);
                 if (m.name == "twice") made.parts.push_back(made.parts[0]);
                 return made;
             }
@@ -389,7 +344,7 @@ TEST_CASE("repair: groups with answers are dropped, summarised and put back whol
     auto const summary =
         condense::summarize{.when = used > 5_messages, .until = used <= 3_messages, .protect = condense::nothing};
     for (auto& m : history)
-        for (auto& part : m.parts) part.text += part.kind == part_kind::text ? std::string(200, '.') : std::string{};
+        for (auto& part : m.parts) part.text += part.kind == part_kind::text ? letters(200, '.') : std::string{};
     auto const summarised = after(history, condense::pipeline{condense::repair{.answer = "none"}, summary});
     CHECK(summarised.size() == 3);
     for (auto const& m : summarised) CHECK(m.role != condense::role::tool);
@@ -398,7 +353,7 @@ TEST_CASE("repair: groups with answers are dropped, summarised and put back whol
 TEST_CASE("repair: a late result in a session takes the place of the answer") {
     condense::session session{conversation{}, mending, roomy, exact{}};
     auto const both = C("1").and_call("2", "s", "{}");
-    for (auto const& m : {U(), both, U("v")}) session.push(m);
+    push(session, {U(), both, U("v")});
     CHECK(sent(session).size() == 3);
     session.push(A());
     CHECK(sent(session) == conversation{U(), both, answer("1"), answer("2", "s"), U("v"), A()});
@@ -425,7 +380,7 @@ TEST_CASE("repair: undo past a late result keeps it, and takes no answer back in
         condense::pipeline{condense::sliding_window{.when = used > 5_messages, .until = used <= 4_messages},
                            condense::repair{.answer = "none"}};
     condense::session session{conversation{}, mix, roomy, exact{}};
-    for (auto const& m : {U("task"), C("1"), U("v"), A(), U("w")}) session.push(m);
+    push(session, {U("task"), C("1"), U("v"), A(), U("w")});
     CHECK(sent(session).size() == 6);  // answered on arrival
     CHECK(session.prepare().changed());
     CHECK(adds_up(session));

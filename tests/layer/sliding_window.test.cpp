@@ -6,18 +6,17 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::first;
 using condense::headroom;
 using condense::last;
@@ -27,7 +26,6 @@ using condense::pipeline;
 using condense::sliding_window;
 using condense::task;
 using condense::used;
-using history = std::vector<chat_message>;
 
 static_assert(condense::layer<sliding_window<>>);
 static_assert(!condense::recoverable<pipeline<sliding_window<>>> &&
@@ -36,24 +34,21 @@ static_assert(sliding_window<>::last_resort);
 
 /// A conversation in letters: System, User, Assistant, Call and Result with a digit, P for a pinned answer,
 /// Z for a summary of an earlier run. Each name is its index, so that what remains can be read.
-history conversation(std::string_view letters) {
-    history made;
+conversation spelt(std::string_view letters) {
+    conversation made;
     for (std::size_t at = 0; at < letters.size(); ++at) {
         auto const id = at + 1 < letters.size() ? std::string{letters[at + 1]} : std::string{};
         switch (letters[at]) {
-            case 'S': made.push_back(chat_message::system("ten tokens")); break;
-            case 'U': made.push_back(chat_message::user("ten tokens")); break;
-            case 'A': made.push_back(chat_message::assistant("ten tokens")); break;
-            case 'P':
-                made.push_back(chat_message::assistant("ten tokens"));
-                made.back().pinned = true;
-                break;
+            case 'S': made.push_back(S("ten tokens")); break;
+            case 'U': made.push_back(U("ten tokens")); break;
+            case 'A': made.push_back(A("ten tokens")); break;
+            case 'P': made.push_back(pinned(A("ten tokens"))); break;
             case 'Z':
-                made.push_back(chat_message::user("ten tokens"));
+                made.push_back(U("ten tokens"));
                 made.back().mark = "summary";
                 break;
-            case 'C': made.push_back(chat_message::call(id, "read", "{\"p\": \"f\"}")); break;
-            case 'R': made.push_back(chat_message::result(id, "ten tokens")); break;
+            case 'C': made.push_back(C(id, "read", "{\"p\": \"f\"}")); break;
+            case 'R': made.push_back(R(id, "ten tokens")); break;
             default: continue;
         }
         made.back().name = std::to_string(made.size() - 1);
@@ -62,7 +57,7 @@ history conversation(std::string_view letters) {
 }
 
 /// The indices that remain: "0 5 6".
-std::string left(history const& messages) {
+std::string left(conversation const& messages) {
     std::string out;
     for (auto const& m : messages) out.append(out.empty() ? "" : " ").append(m.name);
     return out;
@@ -77,8 +72,8 @@ condense::run_options<> with_marks() {
 
 template <class Window>
 std::string after(std::string_view letters, Window const& window, condense::tokens input = 1'000'000_tokens) {
-    auto messages = conversation(letters);
-    static_cast<void>(condense::reduce(messages, pipeline{window}, {.window = input}, toy::per_byte{}, with_marks()));
+    auto messages = spelt(letters);
+    static_cast<void>(condense::reduce(messages, pipeline{window}, {.window = input}, per_byte{}, with_marks()));
     return left(messages);
 }
 
@@ -165,11 +160,11 @@ TEST_CASE("sliding_window: summaries stay while anything else may go") {
 
 TEST_CASE("sliding_window: at the top summaries and the task go last") {
     auto const at_top = [](std::string_view letters, std::uint64_t target) {
-        auto messages = conversation(letters);
+        auto messages = spelt(letters);
         auto const press = toy::press{.pressure = 1, .top = true, .target = {target}};
         sliding_window const never{.when = used > 1'000'000_messages, .protect = task | last(5_messages)};
-        static_cast<void>(condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens},
-                                           toy::per_byte{}, with_marks()));
+        static_cast<void>(
+            condense::reduce(messages, pipeline{never, press}, {.window = 1'000'000_tokens}, per_byte{}, with_marks()));
         return left(messages);
     };
     CHECK(at_top("SUAUAU", 40) == "0 1 4 5");
@@ -181,9 +176,8 @@ TEST_CASE("sliding_window: at the top summaries and the task go last") {
 }
 
 TEST_CASE("sliding_window: refusals are noted, and a run without any gain declines") {
-    auto messages = conversation("UC1");
-    auto const report =
-        condense::reduce(messages, pipeline{window_of(1)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+    auto messages = spelt("UC1");
+    auto const report = condense::reduce(messages, pipeline{window_of(1)}, {.window = 1'000'000_tokens}, per_byte{});
     CHECK(report.layers[0].outcome != layer_outcome::applied);
     CHECK(messages.size() == 2);
 }
@@ -192,12 +186,12 @@ TEST_CASE("sliding_window: a second run changes nothing") {
     for (auto const* const letters : {"UAUAUAUAUA", "SUC1R1AUC2R2C3R3AUAU", "UAAAAAAAAU", "SUPAUPAUAC1R1"})
         for (std::uint64_t limit = 0; limit < 12; ++limit) {
             CAPTURE(letters, limit);
-            auto messages = conversation(letters);
+            auto messages = spelt(letters);
             static_cast<void>(
-                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{}));
+                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, per_byte{}));
             auto const once = left(messages);
             auto const report =
-                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, toy::per_byte{});
+                condense::reduce(messages, pipeline{window_of(limit)}, {.window = 1'000'000_tokens}, per_byte{});
             CHECK(left(messages) == once);
             CHECK_FALSE(report.changed());
         }
@@ -232,8 +226,8 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
     sliding_window const layer{
         .when = used >= 1_messages, .until = used <= 0_messages, .protect = nothing, .least = 3_messages};
     auto const after = [&](auto const& mix) {
-        auto messages = conversation("UAUAUAU");
-        static_cast<void>(condense::reduce(messages, mix, {.window = 10'000_tokens}, toy::per_byte{}, with_marks()));
+        auto messages = spelt("UAUAUAU");
+        static_cast<void>(condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{}, with_marks()));
         return messages.size();
     };
     auto without = layer;
@@ -247,9 +241,9 @@ TEST_CASE("sliding_window: fewer than `least` messages are never left, but at th
 
 TEST_CASE("sliding_window: it says why it has nothing to do") {
     auto const said = [](auto const& layer) {
-        auto messages = conversation("SUAUAUA");
+        auto messages = spelt("SUAUAUA");
         auto const report =
-            condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+            condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, per_byte{}, with_marks());
         CHECK_FALSE(report.changed());
         return std::string{std::string_view{report.layers[0].note}};
     };
@@ -261,9 +255,9 @@ TEST_CASE("sliding_window: it says why it has nothing to do") {
           "nothing to do: its target is reached");
     CHECK(said(sliding_window{.when = used >= 2_messages, .protect = nothing, .least = 7_messages}) ==
           "nothing to do: what is left belongs to what has to stay");
-    auto messages = conversation("SUA");
+    auto messages = spelt("SUA");
     auto const report =
-        condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, toy::per_byte{}, with_marks());
+        condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, per_byte{}, with_marks());
     CHECK(std::string_view{report.layers[0].note} ==
           "nothing to do: all of it is system messages, pins, open calls or the latest");
 }

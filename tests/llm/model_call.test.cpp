@@ -4,39 +4,38 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
-using request = std::vector<chat_message>;
+using namespace notation;
+using request = conversation;
 using reply = condense::reply<chat_message>;
 
 template <class Model>
 reply ask(Model model) {
     condense::delivery quiet{nullptr, nullptr};
-    return condense::detail::ask_model<chat_message>(model, request{chat_message::user("hi")}, quiet);
+    return condense::detail::ask_model<chat_message>(model, request{U("hi")}, quiet);
 }
 
 }  // namespace
 
 TEST_CASE("model_call: a model gives a message, or a reply") {
-    auto const plain = ask([](request const& all) { return chat_message::assistant(all.back().parts[0].text + "!"); });
+    auto const plain = ask([](request const& all) { return A(all.back().parts[0].text + "!"); });
     REQUIRE(plain.message);
-    CHECK(*plain.message == chat_message::assistant("hi!"));
+    CHECK(*plain.message == A("hi!"));
     CHECK_FALSE(plain.error);
     CHECK_FALSE(plain.usage.reported());
     auto const refused = ask([](request const&) { return reply{.error = {503, "overloaded"}}; });
     CHECK_FALSE(refused.message);
     CHECK(refused.error == condense::provider_error{503, "overloaded"});
     // It may count its calls.
-    auto const counts =
-        ask([calls = 0](request const&) mutable { return chat_message::assistant(std::to_string(++calls)); });
-    CHECK(*counts.message == chat_message::assistant("1"));
+    auto const counts = ask([calls = 0](request const&) mutable { return A(std::to_string(++calls)); });
+    CHECK(*counts.message == A("1"));
 }
 
 TEST_CASE("model_call: a delivery passes pieces on, and knows that it has") {

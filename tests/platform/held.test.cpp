@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/layer/fallback.hpp>
 #include <condense/layer/record.hpp>
@@ -21,6 +20,7 @@
 #include <condense/store/memory_journal.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 // Layers and pipelines are values: a program may keep them wherever it keeps values, whatever their
 // slots hold.
@@ -28,7 +28,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::used;
 
 // What a program's own policies may be: callables that remember something and have no default.
@@ -119,12 +119,12 @@ void lives_anywhere(Layer const& given) {
     // What has been about still works.
     std::string log;
     while (log.size() < 2'000) log += "Line 12 of 40 is fine. ";
-    std::vector<chat_message> history;
+    conversation history;
     for (int turn = 0; turn < 8; ++turn) {
-        history.push_back(chat_message::user("Read it."));
-        history.push_back(chat_message::call("c", "read", "{}"));
-        history.push_back(chat_message::result("c", log));
-        history.push_back(chat_message::assistant("Read."));
+        history.push_back(U("Read it."));
+        history.push_back(C("c", "read"));
+        history.push_back(R("c", log));
+        history.push_back(A("Read."));
     }
     auto twin = history;
     auto const there = condense::reduce(history, condense::pipeline<Layer>{moved.first}, {.window = 3'000_tokens});
@@ -182,7 +182,7 @@ TEST_CASE("held: pipelines, nested ones, too") {
     lives_anywhere(condense::pipeline{condense::compress{.over = 100_chars, .with = condense::tail{.keep = 50_chars}},
                                       condense::sliding_window{}});
 
-    std::vector<chat_message> history(30, chat_message::user(std::string(1'000, 'x')));
+    conversation history(30, U(letters(1'000)));
     std::optional<std::remove_const_t<decltype(remembers)>> late;
     late.emplace(remembers);
     condense::session session{std::move(history), *late, condense::budget{.window = 3'000_tokens}};

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using condense::largest_first;
 using condense::newest_first;
 using condense::oldest_first;
@@ -68,8 +68,8 @@ static_assert(toy::run_time_only || walks_stop_when_told());
 
 /// A conversation with some of it dropped and some of it changed, behind any draft.
 struct workplace {
-    std::vector<condense::chat_message> history;
-    toy::per_byte count;
+    conversation history;
+    per_byte count;
     condense::outline facts;
     condense::view edits;
 
@@ -91,9 +91,7 @@ struct workplace {
     }
     workplace(workplace const&) = delete;
     workplace& operator=(workplace const&) = delete;
-    condense::draft<std::vector<condense::chat_message>, toy::per_byte> draft() {
-        return {history, facts, edits, count, {.window = {1'000'000}}};
-    }
+    condense::draft<conversation, per_byte> draft() { return {history, facts, edits, count, {.window = {1'000'000}}}; }
 };
 
 }  // namespace

@@ -7,17 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::at_most;
 using condense::covering;
 using condense::errors;
@@ -26,7 +27,6 @@ using condense::group;
 using condense::last;
 using condense::newest;
 using condense::nothing;
-using condense::part_status;
 using condense::role;
 using condense::task;
 using condense::tools;
@@ -61,14 +61,14 @@ std::string held(Policy const& policy, auto const& draft, pressure_level how = {
 }
 
 /// 0 is a system message, 1 the task, 4 and 7 begin turns. A byte is a token: 1 2 2 3 4 2 3 6.
-desk<> const& conversation() {
+desk<> const& whole_desk() {
     static desk<> const on{{toy::system("s"), user("uu"), call("1", "read"), result("1"), user("more"),
                             call("2", "write"), result("2", "no!", part_status::error), user("latest")}};
     return on;
 }
 
 auto reader() {
-    auto const& on = conversation();
+    auto const& on = whole_desk();
     // Nothing here edits.
     return condense::draft_reader{on.history, on.facts, const_cast<condense::view&>(on.edits), on.count, on.limits};
 }
@@ -253,23 +253,20 @@ TEST_CASE("protect: a share above the whole is rejected") {
 }
 
 TEST_CASE("protect: the last results, whatever stands between them, but for those of exempt tools") {
-    using chat = condense::chat_message;
-    std::vector<chat> history{chat::user("task")};
+    conversation history{U("task")};
     auto const round = [&](std::string id, std::string tool) {
-        history.push_back(chat::call(id, std::move(tool), "{}"));
-        history.push_back(chat::result(std::move(id), std::string(300, 'x')));
-        history.push_back(chat::assistant("so"));
+        history += {C(id, std::move(tool)), R(std::move(id), letters(300)), A("so")};
     };
     for (auto const* const id : {"1", "2", "3", "4", "5", "6", "7", "8"})
         round(id, *id == '6' || *id == '8' ? "read_file" : "shell");
-    history.push_back(chat::user("thanks"));
+    history.push_back(U("thanks"));
     auto const cut = [&](auto protect, unsigned pressure = 0, bool top = false) {
         auto copy = history;
         auto const press = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{
             .when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
         static_cast<void>(
-            condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, toy::per_byte{}));
+            condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, per_byte{}));
         std::string out;
         for (std::size_t index = 2; index < copy.size(); index += 3) out += copy[index] == history[index] ? '1' : '0';
         return out;
@@ -283,10 +280,10 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
     CHECK(cut(last(4_results), 9) == "00000001");
     CHECK(cut(last(4_results), 1, true) == "00000000");
     // Blocks of one result count once, parallel results each.
-    history.insert(history.end() - 1, {chat::call("9", "shell", "{}"), chat::result("9", "r"), chat::assistant("so")});
+    history.insert(history.end() - 1, {C("9", "shell"), R("9", "r"), A("so")});
     auto& parallel = *(history.end() - 3);
     parallel.parts.push_back({.kind = condense::part_kind::tool_call, .text = "{}", .tool = "shell", .call = "10"});
-    history.insert(history.end() - 2, chat::result("10", "r"));
+    history.insert(history.end() - 2, R("10", "r"));
     auto& blocks = *(history.end() - 4);
     blocks.parts.push_back(blocks.parts[0]);
     CHECK(cut(last(3_results)).starts_with("00000001"));

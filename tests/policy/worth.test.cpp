@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
@@ -16,10 +15,12 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::at_least;
 using condense::tokens;
 using condense::usage;
@@ -119,33 +120,25 @@ struct provider {
     }
 };
 
-struct per_byte {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
-
-std::vector<std::string> texts(std::vector<condense::chat_message> const& history) {
+/// What is sent, message by message.
+std::vector<std::string> sent_texts(conversation const& history) {
     std::vector<std::string> all;
-    for (auto const& m : history) {
-        all.emplace_back();
-        for (auto const& part : m.parts) all.back() += part.text;
-    }
+    for (auto const& m : history) all.push_back(words(m));
     return all;
 }
 
-std::vector<condense::chat_message> tool_rounds(laws::random_source& random) {
+conversation tool_rounds(laws::random_source& random) {
     using condense::chat_message;
-    std::vector<chat_message> history{chat_message::system(std::string(1 + random.below(4'000), 's')),
-                                      chat_message::user("task")};
+    conversation history{S(letters(1 + random.below(4'000), 's')), U("task")};
     for (auto left = 2 + random.below(30); left-- != 0;) {
         auto const id = std::to_string(left);
-        history.push_back(chat_message::assistant("looking " + id));
+        history.push_back(A("looking " + id));
         history.back().parts.push_back(
             {.kind = condense::part_kind::tool_call, .text = "{}", .tool = "look", .call = id});
-        history.push_back(chat_message::result(
-            id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
+        history.push_back(
+            R(id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
     }
-    history.push_back(chat_message::assistant("so far"));
-    history.push_back(chat_message::user("go on"));
+    history += {A("so far"), U("go on")};
     return history;
 }
 
@@ -181,9 +174,9 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
             condense::run_options<> options{.sent = {seen}};
             static_cast<void>(
                 condense::reduce(history, mix_with(worth, keep), {.window = 10'000'000_tokens}, per_byte{}, options));
-            return texts(history);
+            return sent_texts(history);
         };
-        auto const all = texts(original);
+        auto const all = sent_texts(original);
         auto const shortened = run(condense::least_gain{});
         auto const chosen = run(known);
         if (shortened == all) continue;
@@ -193,7 +186,7 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
             std::uint64_t sum = 0;
             for (std::uint64_t turn = 0; turn < real.turns.count; ++turn) {
                 sum += to.bill(request);
-                request.push_back(std::string(500, 'g'));
+                request.push_back(letters(500, 'g'));
             }
             return sum;
         };
@@ -210,7 +203,7 @@ TEST_CASE("worth: pays_off is never the dearer side by more than 2 %, billed req
 TEST_CASE("worth: a session knows that nothing was sent before its first request") {
     for (bool const asked : {false, true}) {
         condense::session chat{
-            std::vector<condense::chat_message>{},
+            conversation{},
             condense::pipeline{condense::compress{
                 .when = condense::used >= 1'000_tokens,
                 .worth = pays_off{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 1_turns},
@@ -218,10 +211,7 @@ TEST_CASE("worth: a session knows that nothing was sent before its first request
                 .with = condense::head{20_chars}}},
             {.window = 100'000_tokens},
             per_byte{}};
-        chat.push(condense::chat_message::user("task"));
-        chat.push(condense::chat_message::call("1", "look", "{}"));
-        chat.push(condense::chat_message::result("1", std::string(400, 'x')));
-        chat.push(condense::chat_message::assistant(std::string(20'000, 'y')));
+        push(chat, {U("task"), C("1", "look"), R("1", letters(400)), A(letters(20'000, 'y'))});
         if (asked) static_cast<void>(chat.request());
         CHECK(chat.run().changed() == !asked);
     }

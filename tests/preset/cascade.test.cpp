@@ -34,7 +34,7 @@ TEST_CASE("cascade: keeps the laws, and the journal has all", "[laws]") { keeps_
 TEST_CASE("cascade: a result over the limit is stored, an inline preview stays", "[row-C1]") {
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", letters(10'000));
     CHECK(things.store.size() == 0);
     auto const text = letters(10'001);
@@ -48,10 +48,10 @@ TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
     desk things;
     auto const mix = condense::presets::cascade(things.journal, full_disk{}, things.asked());
     auto session = opened(mix, 1'000'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", letters(30'000));
     run_tool(session, "2", "shell", letters(50'000));
-    session.push(chat_message::assistant("done"));
+    session.push(A("done"));
     CHECK(sent_text(session, 2) == letters(30'000));
     CHECK(sent_text(session, 4).size() <= 30'000);
     CHECK(sent_text(session, 4).size() > 29'000);
@@ -69,12 +69,12 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
         CAPTURE(due);
         desk things;
         auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
-        session.push(chat_message::user("task"));
+        session.push(U("task"));
         run_tool(session, "1", "query", rows);
         run_tool(session, "2", "shell", letters(10'001));
         run_tool(session, "3", "shell", letters(10'000));
         talk(session, 4, 100);
-        session.push(chat_message::user(letters(64'999 - session.used().tokens.count + (due ? 1 : 0), 'u')));
+        session.push(U(letters(64'999 - session.used().tokens.count + (due ? 1 : 0), 'u')));
         CHECK(session.prepare().changed() == due);
         if (!due) continue;
         auto const sampled = sent_text(session, 2);
@@ -95,12 +95,12 @@ TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, h
           "[row-C8]") {
     desk things;
     auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 1'000'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 33, 10);
     REQUIRE(session.used().messages == 69_messages);
     CHECK_FALSE(session.prepare().changed());
-    session.push(chat_message::user("the 70th"));
+    session.push(U("the 70th"));
     CHECK(session.prepare().changed());
     CHECK(sent_text(session, 2).size() <= 8'150);
 }
@@ -109,15 +109,15 @@ TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "
     desk things;
     std::vector<bool> circuits;
     auto const observer = [&](condense::events::circuit const& event) { circuits.push_back(event.open); };
-    condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, exact{},
+    condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens}, per_byte{},
                               condense::run_options{.observer = observer}};
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     talk(session, 34, 10);
-    session.push(chat_message::user("the 70th"));
+    session.push(U("the 70th"));
     for (int turn = 0; turn < 14; ++turn) {
-        session.push(chat_message::assistant("done"));
+        session.push(A("done"));
         CHECK_FALSE(session.prepare().changed());
-        session.push(chat_message::user("on"));
+        session.push(U("on"));
         CHECK_FALSE(session.prepare().changed());
     }
     CHECK(session.used().messages == 98_messages);
@@ -127,11 +127,10 @@ TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "
 TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
-    session.push(chat_message::user("the task"));
-    session.push(chat_message::assistant("begun"));
+    push(session, {U("the task"), A("begun")});
     talk(session, 49, 10);
     CHECK_FALSE(session.prepare().changed());
-    session.push(chat_message::user("the 101st"));
+    session.push(U("the 101st"));
     CHECK(session.prepare().changed());
     auto const request = sent(session);
     CHECK(request.size() <= 90);
@@ -144,11 +143,8 @@ TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the 
 TEST_CASE("cascade: a summary takes the oldest share, at any count of messages", "[row-C6]") {
     desk things;
     auto session = opened(made(things), 10'000_tokens);
-    session.push(chat_message::user("the task"));
-    for (int turn = 0; turn < 12; ++turn) {
-        session.push(chat_message::assistant(letters(670, 'a')));
-        session.push(chat_message::user("on"));
-    }
+    session.push(U("the task"));
+    for (int turn = 0; turn < 12; ++turn) push(session, {A(letters(670, 'a')), U("on")});
     REQUIRE(session.used().tokens.count >= 8'000);
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);
@@ -162,13 +158,13 @@ TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case
     desk things;
     std::uint64_t seconds = 0;
     condense::run_options<slow_clock> options{.clock = {&seconds}};
-    conversation all{chat_message::user("the task")};
-    for (int turn = 0; turn < 4; ++turn) all.push_back(chat_message::assistant(letters(2'400, 'a')));
+    conversation all{U("the task")};
+    for (int turn = 0; turn < 4; ++turn) all.push_back(A(letters(2'400, 'a')));
     for (auto& m : all) m.pinned = true;
     auto const mix = made(things);
-    auto const report = condense::reduce(all, mix, {.window = 10'000_tokens}, exact{}, options);
+    auto const report = condense::reduce(all, mix, {.window = 10'000_tokens}, per_byte{}, options);
     CHECK(report.outcome == condense::outcome::time);
-    auto const unhurried = condense::reduce(all, mix, {.window = 9'600_tokens}, exact{});
+    auto const unhurried = condense::reduce(all, mix, {.window = 9'600_tokens}, per_byte{});
     CHECK(unhurried.outcome == condense::outcome::exhausted);
     CHECK(unhurried.floor.count == 9'608);
 }
@@ -176,28 +172,22 @@ TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case
 TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][case-138]") {
     desk things;
     auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 4, 100);
-    session.push(chat_message::user(letters(70'000 - session.used().tokens.count, 'u')));
+    session.push(U(letters(70'000 - session.used().tokens.count, 'u')));
     static_cast<void>(sent(session));
     session.observe({.input = 40'000_tokens, .output = 10_tokens, .cache_read = 30'000_tokens});
     CHECK_FALSE(session.prepare().changed());
-    session.push(chat_message::assistant(letters(5'000, 'a')));
+    session.push(A(letters(5'000, 'a')));
     CHECK(session.prepare().changed());
 }
 
 TEST_CASE("cascade: for a model without use of reasoning it goes, but for that of the open round", "[row-C12]") {
-    auto const thinking = [](chat_message m, std::string thought, bool sealed) {
-        m.parts.insert(m.parts.begin(),
-                       {.kind = condense::part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
-        return m;
-    };
-    conversation const all{
-        chat_message::user("task"),       thinking(chat_message::call("1", "shell", "{}"), letters(900, 's'), true),
-        chat_message::result("1", "one"), thinking(chat_message::assistant("so far"), letters(900, 't'), false),
-        chat_message::user("go on"),      thinking(chat_message::call("2", "shell", "{}"), letters(900, 'o'), true),
-        chat_message::result("2", "two")};
+    conversation const all{U("task"),     thinking(C("1", "shell"), letters(900, 's'), true),
+                           R("1", "one"), thinking(A("so far"), letters(900, 't'), false),
+                           U("go on"),    thinking(C("2", "shell"), letters(900, 'o'), true),
+                           R("2", "two")};
     for (auto const use :
          {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
         for (auto const window : {100'000_tokens, 4'000_tokens}) {

@@ -22,7 +22,7 @@ TEST_CASE("coding_agent: keeps the laws, and the journal has all", "[laws][row-D
 TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case-28][case-31]") {
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", numbered_lines(256));
     CHECK(sent_text(session, 2) == numbered_lines(256));
     run_tool(session, "2", "shell", numbered_lines(300));
@@ -45,12 +45,12 @@ TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case
 TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summary", "[row-D3]") {
     desk things;
     auto session = opened(made(things), 71'000_tokens);
-    session.push(chat_message::user("the task"));
+    session.push(U("the task"));
     talk(session, 24, 1'000);
     talk(session, 5, 100);
-    CHECK_FALSE(session.push(chat_message::user(letters(600, 'u'))));
+    CHECK_FALSE(session.push(U(letters(600, 'u'))));
     CHECK_FALSE(session.prepare().changed());
-    CHECK(session.push(chat_message::assistant(letters(200, 'a'))));
+    CHECK(session.push(A(letters(200, 'a'))));
     auto const before = session.used().tokens.count;
     CHECK(before >= 49'700);
     CHECK(session.prepare().changed());
@@ -64,13 +64,11 @@ TEST_CASE("coding_agent: the summary is of two or three sentences, and the repor
     desk things;
     std::string prompt;
     auto const asked = [&](std::string_view given) { return prompt = given, std::string{"They want X. Y was done."}; };
-    conversation all{chat_message::user("the task")};
-    for (int round = 0; round < 24; ++round)
-        all.insert(all.end(), {chat_message::user(letters(1'000)), chat_message::assistant(letters(1'000))});
-    for (int round = 0; round < 5; ++round)
-        all.insert(all.end(), {chat_message::user(letters(100)), chat_message::assistant(letters(100))});
+    conversation all{U("the task")};
+    for (int round = 0; round < 24; ++round) all.insert(all.end(), {U(letters(1'000)), A(letters(1'000))});
+    for (int round = 0; round < 5; ++round) all.insert(all.end(), {U(letters(100)), A(letters(100))});
     auto const report = condense::reduce(all, condense::presets::coding_agent(things.journal, asked),
-                                         {.window = 60'000_tokens}, exact{});
+                                         {.window = 60'000_tokens}, per_byte{});
     CHECK(prompt.find("two or three sentences") != std::string::npos);
     CHECK(prompt.find("Sections:") == std::string::npos);
     CHECK(all.size() <= 13);
@@ -79,11 +77,10 @@ TEST_CASE("coding_agent: the summary is of two or three sentences, and the repor
 
 TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
     desk things;
-    conversation all{chat_message::user(letters(4'000))};
-    for (int round = 0; round < 5; ++round)
-        all.insert(all.end(), {chat_message::assistant(letters(400)), chat_message::user(letters(400))});
+    conversation all{U(letters(4'000))};
+    for (int round = 0; round < 5; ++round) all.insert(all.end(), {A(letters(400)), U(letters(400))});
     auto const before = all;
-    auto const report = condense::reduce(all, made(things), {.window = 11'000_tokens}, exact{});
+    auto const report = condense::reduce(all, made(things), {.window = 11'000_tokens}, per_byte{});
     CHECK(report.before.tokens >= 7'700_tokens);
     CHECK(all == before);
     CHECK_FALSE(report.changed());
@@ -98,9 +95,9 @@ TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {
     desk things;
     auto session = opened(made(things), 8'000_tokens);
     for (int turn = 0; turn < 120; ++turn) {
-        session.push(chat_message::user("step " + std::to_string(turn)));
+        session.push(U("step " + std::to_string(turn)));
         run_tool(session, std::to_string(turn), "shell", letters(static_cast<std::size_t>(turn * 37 % 900)));
-        session.push(chat_message::assistant(letters(80, 'a')));
+        session.push(A(letters(80, 'a')));
         things.down = turn % 3 == 0;
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
@@ -111,8 +108,8 @@ TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {
 TEST_CASE("coding_agent: above 95 % a request is never said to fit", "[row-D4]") {
     desk things;
     for (std::size_t const last : {9'499u, 9'501u}) {
-        conversation all{chat_message::user(letters(last))};
-        auto const report = condense::reduce(all, made(things), {.window = 10'000_tokens}, exact{});
+        conversation all{U(letters(last))};
+        auto const report = condense::reduce(all, made(things), {.window = 10'000_tokens}, per_byte{});
         CHECK(report.fits() == (last <= 9'500));
         CHECK((report.outcome == condense::outcome::exhausted) == (last > 9'500));
     }

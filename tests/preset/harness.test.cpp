@@ -23,9 +23,9 @@ TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][ro
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
     talk(session, 14, 50);
-    session.push(chat_message::user("wait"));
+    session.push(U("wait"));
     CHECK_FALSE(session.prepare().changed());
-    session.push(chat_message::assistant("and now"));
+    session.push(A("and now"));
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);
     auto const request = sent(session);
@@ -56,8 +56,7 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
         run_tool(session, id += "a", tool, letters(80'001));
     CHECK(things.store.size() == 0);
     auto const text = letters(40'000, 'a') + letters(40'001, 'b');
-    session.push(chat_message::call("5", "shell", "{}"));
-    session.push(chat_message::result("5", text, condense::part_status::error));
+    push(session, {C("5", "shell"), R("5", text, condense::part_status::error)});
     CHECK(things.store.size() == 1);
     auto const request = sent(session);
     auto const& kept = request.back().parts[0];
@@ -72,7 +71,7 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
 TEST_CASE("harness: long arguments are cut before a summary, which may not be needed then", "[row-A4][case-71]") {
     desk things;
     auto session = opened(made(things), 10'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", "ok", R"({"cmd":")" + letters(6'000) + R"("})");
     talk(session, 6, 210);
     CHECK(session.prepare().changed());
@@ -101,11 +100,9 @@ TEST_CASE("harness: old results are pruned together, where enough can be gained"
         desk things;
         condense::session session{conversation{}, made(things), condense::budget{.window = 1'000'000_tokens},
                                   two_and_a_half{}};
-        session.push(chat_message::user("task"));
-        for (std::size_t index = 0; index < results; ++index) {
-            session.push(chat_message::call(std::to_string(index), "shell", "{}"));
-            session.push(chat_message::result(std::to_string(index), letters(50'000)));
-        }
+        session.push(U("task"));
+        for (std::size_t index = 0; index < results; ++index)
+            push(session, {C(std::to_string(index), "shell"), R(std::to_string(index), letters(50'000))});
         static_cast<void>(session.prepare());
         auto const request = sent(session);
         for (std::size_t index = 0; index < results; ++index) {
@@ -120,9 +117,9 @@ TEST_CASE("harness: old results are pruned together, where enough can be gained"
 TEST_CASE("harness: when the model reports an overflow it is pressed, and sent once more", "[row-A3]") {
     desk things;
     auto session = opened(made(things), 100'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     for (int turn = 0; turn < 12; ++turn) run_tool(session, std::to_string(turn), "shell", letters(4'000));
-    session.push(chat_message::user("and now"));
+    session.push(U("and now"));
     auto const before = session.used().tokens;
     condense::provider_error const refused{
         .status = 400,

@@ -25,14 +25,11 @@ TEST_CASE("no_model: the same input gives the same bytes", "[law-11]") {
     conversation first;
     for (int again = 0; again < 2; ++again) {
         desk things;
-        conversation all{chat_message::user("the task")};
-        for (int turn = 0; turn < 40; ++turn) {
-            all.push_back(chat_message::call(std::to_string(turn), "shell", "{}"));
-            all.push_back(
-                chat_message::result(std::to_string(turn), numbered_lines(100 + static_cast<std::size_t>(turn))));
-            all.push_back(chat_message::assistant("seen"));
-        }
-        auto const report = condense::reduce(all, made(things), {.window = 12'000_tokens}, exact{});
+        conversation all{U("the task")};
+        for (int turn = 0; turn < 40; ++turn)
+            all += {C(std::to_string(turn), "shell"),
+                    R(std::to_string(turn), numbered_lines(100 + static_cast<std::size_t>(turn))), A("seen")};
+        auto const report = condense::reduce(all, made(things), {.window = 12'000_tokens}, per_byte{});
         CHECK(report.changed());
         CHECK(report.fits());
         if (again == 0) first = all;

@@ -23,7 +23,7 @@ TEST_CASE("progressive: keeps the laws, and the journal has all", "[laws][row-V4
 TEST_CASE("progressive: a large result is stored the moment it arrives", "[row-V1][row-V4]") {
     desk things;
     auto session = opened(made(things), 1'000'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     run_tool(session, "1", "shell", letters(20'000));
     CHECK(things.store.size() == 0);
     CHECK(sent_text(session, 2) == letters(20'000));
@@ -50,15 +50,15 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
         CAPTURE(due);
         desk things;
         auto session = opened(made(things), 10'000_tokens);
-        session.push(chat_message::user("task"));
+        session.push(U("task"));
         run_tool(session, "1", "write_file", letters(600, 'o'), arguments);
         run_tool(session, "2", "shell", letters(600, 's'), arguments);
-        session.push(chat_message::call("3", "edit_file", R"({"path":"b","new_text":"x"})"));
-        auto failed = chat_message::result("3", letters(600, 'f'));
+        session.push(C("3", "edit_file", R"({"path":"b","new_text":"x"})"));
+        auto failed = R("3", letters(600, 'f'));
         failed.parts[0].status = condense::part_status::error;
         session.push(failed);
         auto const size = session.used().tokens.count;
-        session.push(chat_message::assistant(letters(8'499 - size + (due ? 1 : 0))));
+        session.push(A(letters(8'499 - size + (due ? 1 : 0))));
         CHECK(session.prepare().changed() == due);
         auto const request = sent(session);
         REQUIRE(request.size() == 8);
@@ -81,11 +81,11 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
 TEST_CASE("progressive: from 95 % one summary, the system message and a recent tail are left", "[row-V3][row-V6]") {
     desk things;
     auto session = opened(made(things), 10'000_tokens);
-    session.push(chat_message::system("You are terse."));
+    session.push(S("You are terse."));
     talk(session, 23, 200);
-    session.push(chat_message::user(letters(9'499 - session.used().tokens.count, 'u')));
+    session.push(U(letters(9'499 - session.used().tokens.count, 'u')));
     CHECK_FALSE(session.prepare().changed());
-    session.push(chat_message::assistant("."));
+    session.push(A("."));
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);
     auto const request = sent(session);
@@ -104,7 +104,7 @@ TEST_CASE("progressive: without a model the summary is written by rule", "[row-V
     desk things;
     things.down = true;
     auto session = opened(made(things), 10'000_tokens);
-    session.push(chat_message::user("Rename the flag everywhere."));
+    session.push(U("Rename the flag everywhere."));
     talk(session, 24, 200);
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);

@@ -23,12 +23,12 @@ TEST_CASE("recommended: keeps the laws, and the journal has all", "[laws]") { ke
 TEST_CASE("recommended: what can be had again goes first, the model's summary last", "[row-X11]") {
     desk things;
     auto session = opened(made(things), 40'000_tokens);
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     std::uint64_t first_asked = 0;
     for (int turn = 0; turn < 60; ++turn) {
         run_tool(session, std::to_string(turn), "read_file", letters(1'500, static_cast<char>('a' + turn % 20)),
                  R"({"path":"f)" + std::to_string(turn % 5) + R"("})");
-        session.push(chat_message::assistant(letters(150, 't')));
+        session.push(A(letters(150, 't')));
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
         if (things.calls != 0 && first_asked == 0) first_asked = static_cast<std::uint64_t>(turn);
@@ -43,13 +43,13 @@ TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6
         CAPTURE(cached);
         desk things;
         auto session = opened(made(things), 10'000_tokens);
-        session.push(chat_message::user("task"));
+        session.push(U("task"));
         run_tool(session, "1", "read_file", letters(4'430, 'o'), R"({"path":"f"})");
         run_tool(session, "2", "read_file", letters(4'430, 'n'), R"({"path":"f"})");
         talk(session, 4, 20);
         static_cast<void>(sent(session));
         if (cached) session.observe({.input = 1'000_tokens, .output = 10_tokens, .cache_read = 8'100_tokens});
-        session.push(chat_message::user("next"));
+        session.push(U("next"));
         CHECK(session.prepare().changed() != cached);
     }
 }
@@ -60,13 +60,9 @@ TEST_CASE("recommended: the newest answer keeps its reasoning where the model ha
         desk things;
         auto session =
             opened(condense::presets::recommended(things.journal, things.store, things.asked(), use), 10'000_tokens);
-        session.push(chat_message::user("task"));
+        session.push(U("task"));
         for (std::size_t turn = 0; turn < 3; ++turn) {
-            auto answer = chat_message::assistant("done");
-            answer.parts.insert(answer.parts.begin(),
-                                {.kind = condense::part_kind::reasoning, .text = letters(3'000), .sealed = true});
-            session.push(std::move(answer));
-            session.push(chat_message::user("next"));
+            push(session, {thinking(A("done"), letters(3'000)), U("next")});
         }
         talk(session, 4, 20);
         CHECK(session.prepare().changed());

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
@@ -18,20 +17,15 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/notation.hpp"
 
-// What tests of presets share: an exact estimator, a model that counts, and what every preset keeps whatever
+// What tests of presets share: a model that counts, and what every preset keeps whatever
 // it is given.
 
 namespace stage {
 
-using condense::chat_message;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
-
-/// One token a byte, nothing for frames.
-struct exact {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
+using namespace notation;
 
 /// Answers shortly, and counts; or fails.
 struct model {
@@ -61,7 +55,6 @@ struct desk {
     }
 };
 
-inline std::string letters(std::size_t count, char which = 'x') { return std::string(count, which); }
 inline std::string numbered_lines(std::size_t count) {
     std::string all;
     for (std::size_t line = 1; line <= count; ++line) all += "line " + std::to_string(line) + "\n";
@@ -71,34 +64,25 @@ inline std::string numbered_lines(std::size_t count) {
 /// A session with nothing in it, where one byte is one token.
 template <class Mix>
 auto opened(Mix const& mix, condense::tokens window) {
-    return condense::session<conversation, Mix, exact>{{}, mix, condense::budget{.window = window}};
+    return condense::session<conversation, Mix, per_byte>{{}, mix, condense::budget{.window = window}};
 }
 
 template <class Session>
-conversation sent(Session const& session) {
-    auto const request = session.request();
-    return {request.begin(), request.end()};
-}
-template <class Session>
 std::string sent_text(Session const& session, std::size_t index) {
-    return laws::words(sent(session).at(index));
+    return words(sent(session).at(index));
 }
 
 /// One call and its result.
 template <class Session>
 void run_tool(Session& session, std::string const& id, std::string const& tool, std::string result,
               std::string arguments = "{}") {
-    session.push(chat_message::call(id, tool, std::move(arguments)));
-    session.push(chat_message::result(id, std::move(result)));
+    push(session, {C(id, tool, std::move(arguments)), R(id, std::move(result))});
 }
 
 /// Turns of one question and one answer, of `size` tokens each.
 template <class Session>
 void talk(Session& session, std::size_t count, std::size_t size) {
-    for (std::size_t turn = 0; turn < count; ++turn) {
-        session.push(chat_message::user(letters(size, 'q')));
-        session.push(chat_message::assistant(letters(size, 'a')));
-    }
+    for (std::size_t turn = 0; turn < count; ++turn) push(session, {U(letters(size, 'q')), A(letters(size, 'a'))});
 }
 
 /// Random conversations, message by message, in windows of several sizes: every request obeys the laws, fits
@@ -113,7 +97,7 @@ void keeps_the_laws(Make const& make) {
         laws::conversation_generator random{seed};
         auto const all = random.make();
         std::uint64_t size = 0;
-        for (auto const& m : all) size += laws::words(m).size();
+        for (auto const& m : all) size += words(m).size();
         auto session = opened(mix, {seed % 3 == 0 ? size / 4 + 50 : seed % 3 == 1 ? size / 2 + 50 : 2 * size + 50});
         for (std::size_t index = 0; index < all.size(); ++index) {
             CAPTURE(seed, index);

@@ -6,31 +6,27 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using talk::chat_message;
-using conversation = std::vector<chat_message>;
+using namespace notation;
 using texts = std::vector<std::string>;
 
 conversation told() {
-    auto thinking = talk::says("looking");
-    thinking.parts.insert(thinking.parts.begin(), {.kind = talk::part_kind::reasoning, .text = "hm", .sealed = true});
-    auto pinned = talk::says("the build needs clang");
-    pinned.pinned = true;
-    return {talk::system("be good"),
-            talk::user("first question"),
-            std::move(thinking),
-            talk::call("a", R"({"path":"x"})"),
-            talk::result("a", "long result of a"),
-            std::move(pinned),
-            talk::user("second question"),
-            talk::call("b", "{}"),
-            talk::result("b", "long result of b"),
-            talk::says("so it is"),
-            talk::user("third question"),
-            talk::call("c", "{}"),
-            talk::result("c", "long result of c")};
+    return {S("be good"),
+            U("first question"),
+            thinking(A("looking")),
+            C("a", "read", R"({"path":"x"})"),
+            R("a", "long result of a"),
+            pinned(A("the build needs clang")),
+            U("second question"),
+            C("b", "read"),
+            R("b", "long result of b"),
+            A("so it is"),
+            U("third question"),
+            C("c", "read"),
+            R("c", "long result of c")};
 }
 
 texts judged(conversation const& request, conversation const& history = told()) {
@@ -50,7 +46,7 @@ conversation without(conversation all, std::size_t at) {
 conversation summarised(std::size_t first, std::size_t past) {
     auto all = told();
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(past));
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(first), talk::user("Summary of all that"));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(first), U("Summary of all that"));
     return all;
 }
 
@@ -64,7 +60,7 @@ TEST_CASE("what keeps the laws is let through") {
     CHECK(judged(without(without(told(), 3), 3)).empty());  // a pair
     CHECK(judged(summarised(1, 5)).empty());
     CHECK(judged(without(told(), 9)).empty());
-    CHECK(judged({talk::user("x")}, {talk::user("x")}).empty());
+    CHECK(judged({U("x")}, {U("x")}).empty());
 }
 
 TEST_CASE("half a pair is found") {
@@ -76,8 +72,7 @@ TEST_CASE("half a pair is found") {
     auto emptied = told();
     emptied[4].parts.clear();
     CHECK(judged(emptied).size() >= 2);
-    conversation const both{talk::user("a"), talk::says("looking").and_call("x", "read", "{}"), talk::result("x", "y"),
-                            talk::says("b"), talk::user("c")};
+    conversation const both{U("a"), A("looking").and_call("x", "read", "{}"), R("x", "y"), A("b"), U("c")};
     auto silent = both;
     silent[1].parts.pop_back();
     CHECK(says(judged(silent, both), "changed beyond shortening"));
@@ -99,8 +94,7 @@ TEST_CASE("what is gone or changed and may not be is found") {
 }
 
 TEST_CASE("the newest answer to the user's latest message stays, whole or shortened") {
-    conversation const ended{talk::user("a"), talk::says("an answer"), talk::user("b"), talk::says("first of two"),
-                             talk::says("the newest")};
+    conversation const ended{U("a"), A("an answer"), U("b"), A("first of two"), A("the newest")};
     CHECK(judged(ended, ended).empty());
     CHECK(judged(without(ended, 1), ended).empty());
     CHECK(judged(without(ended, 3), ended).empty());
@@ -110,7 +104,7 @@ TEST_CASE("the newest answer to the user's latest message stays, whole or shorte
     shorter[4].parts[0].text = "the";
     CHECK(judged(shorter, ended).empty());
     auto asked_again = ended;
-    asked_again.push_back(talk::user("c"));
+    asked_again.push_back(U("c"));
     CHECK(judged(without(asked_again, 4), asked_again).empty());
 }
 
@@ -122,13 +116,13 @@ TEST_CASE("what was moved, doubled or made up is found") {
     doubled.insert(doubled.begin() + 3, doubled[2]);
     CHECK(says(judged(doubled), "is there twice"));
     auto invented = told();
-    invented.insert(invented.begin() + 3, talk::says("never said"));
+    invented.insert(invented.begin() + 3, A("never said"));
     CHECK(says(judged(invented), "was never pushed"));
-    invented[3] = talk::user("no summary");
+    invented[3] = U("no summary");
     CHECK(says(judged(invented), "nothing was left out"));
-    invented[3] = talk::result("z", "result of no call");
+    invented[3] = R("z", "result of no call");
     CHECK(says(judged(invented), "was never pushed"));
-    invented[3] = talk::system("a new rule");
+    invented[3] = S("a new rule");
     CHECK(says(judged(invented), "was never pushed"));
 }
 
@@ -153,29 +147,28 @@ TEST_CASE("a request begins with a user message or a summary") {
     headless.erase(headless.begin() + 1);
     CHECK(says(judged(without(summarised(1, 5), 1)), "does not begin"));
     CHECK_FALSE(says(judged(headless), "does not begin"));
-    CHECK(judged({talk::says("hello"), talk::user("x")}, {talk::says("hello"), talk::user("x")}).empty());
-    CHECK(says(judged({talk::system("be good")}), "L8"));
+    CHECK(judged({A("hello"), U("x")}, {A("hello"), U("x")}).empty());
+    CHECK(says(judged({S("be good")}), "L8"));
     CHECK(says(judged({}), "L8"));
     CHECK(judged({}, {}).empty());
 }
 
 TEST_CASE("an answer to a call without result is one of its own") {
-    conversation const dead{talk::user("a"), talk::call("x"), talk::user("b"), talk::says("c"), talk::user("d")};
+    conversation const dead{U("a"), C("x", "read"), U("b"), A("c"), U("d")};
     auto answered = dead;
-    answered.insert(answered.begin() + 2, chat_message::result("x", "[no result]", condense::part_status::cancelled));
+    answered.insert(answered.begin() + 2, R("x", "[no result]", condense::part_status::cancelled));
     CHECK(judged(answered, dead).empty());
     answered[2].parts[0].call = "y";
     CHECK(says(judged(answered, dead), "was never pushed"));
 }
 
 TEST_CASE("equal messages stand for one another") {
-    conversation const same{talk::user("go on"), talk::says("done"), talk::user("go on"), talk::says("done"),
-                            talk::user("go on")};
+    conversation const same{U("go on"), A("done"), U("go on"), A("done"), U("go on")};
     CHECK(judged(same, same).empty());
-    CHECK(judged({talk::user("go on")}, same).empty());
-    CHECK(judged({talk::user("go on"), talk::says("done"), talk::user("go on")}, same).empty());
+    CHECK(judged({U("go on")}, same).empty());
+    CHECK(judged({U("go on"), A("done"), U("go on")}, same).empty());
     auto more = same;
-    more.push_back(talk::user("go on"));
+    more.push_back(U("go on"));
     CHECK(says(judged(more, same), "twice"));
 }
 
@@ -193,7 +186,7 @@ TEST_CASE("a checker goes on with the conversation") {
 
 TEST_CASE("an original is known by its number, and only those pushed have one") {
     condense::request_checker checker;
-    checker.push(talk::user("a"));
+    checker.push(U("a"));
     using entry = condense::request_checker::entry;
     CHECK(checker.judge(std::vector{entry{.index = 0}}).empty());
     CHECK(says(checker.judge(std::vector{entry{.index = 0}, entry{.index = 7}}), "was not pushed"));
@@ -201,8 +194,7 @@ TEST_CASE("an original is known by its number, and only those pushed have one") 
 
 TEST_CASE("of equal messages those are found that keep the order") {
     condense::request_checker checker;
-    conversation const all{talk::user("go on"), talk::says("a"), talk::user("go on"), talk::says("b"),
-                           talk::user("end")};
+    conversation const all{U("go on"), A("a"), U("go on"), A("b"), U("end")};
     for (auto const& m : all) checker.push(m);
     CHECK(checker.judge(conversation{all[0], all[1], all[4]}).empty());
     CHECK(checker.judge(conversation{all[2], all[3], all[4]}).empty());
@@ -213,11 +205,11 @@ TEST_CASE("long requests of hostile messages cost what they are long") {
     condense::request_checker checker;
     conversation request;
     for (int at = 0; at < 20'000; ++at) {
-        checker.push(talk::user(std::string(60, 'x') + std::to_string(at)));
-        request.push_back(talk::result("id", "y"));
+        checker.push(U(letters(60) + std::to_string(at)));
+        request.push_back(R("id", "y"));
     }
     CHECK(says(checker.judge(request), "not judged"));
-    for (auto& m : request) m = talk::user("y");
+    for (auto& m : request) m = U("y");
     CHECK_FALSE(checker.judge(request).empty());
 }
 

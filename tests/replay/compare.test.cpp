@@ -9,24 +9,24 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::named;
 using condense::pipeline;
 using condense::used;
 
-std::vector<talk::chat_message> talked(std::size_t turns) {
-    std::vector<talk::chat_message> told;
-    for (std::size_t turn = 0; turn < turns; ++turn) {
-        told.push_back(talk::user("step_" + std::to_string(turn) + std::string(90, ' ')));
-        told.push_back(talk::says("did step_" + std::to_string(turn / 2)));
-    }
+conversation talked(std::size_t turns) {
+    conversation told;
+    for (std::size_t turn = 0; turn < turns; ++turn)
+        told += {U("step_" + std::to_string(turn) + letters(90, ' ')), A("did step_" + std::to_string(turn / 2))};
     return told;
 }
 
-condense::replay_options<talk::byte_tokens> const bytes{};
+condense::replay_options<per_byte> const bytes{};
 named const none{"none", pipeline{}};
 named const window{"window", pipeline{condense::sliding_window{.when = used >= 90_pct}}};
 
@@ -63,7 +63,7 @@ TEST_CASE("containers of messages are conversations by their place, tokens estim
 
 TEST_CASE("without conversations there are mixes, and nothing to say of them") {
     auto const made =
-        condense::compare(std::vector<condense::transcript<talk::chat_message>>{}, {}, condense::prices{}, none);
+        condense::compare(std::vector<condense::transcript<chat_message>>{}, {}, condense::prices{}, none);
     REQUIRE(made.totals().size() == 1);
     CHECK(made.totals()[0].conversations == 0);
     CHECK(made.totals()[0].mix == "none");
@@ -71,7 +71,7 @@ TEST_CASE("without conversations there are mixes, and nothing to say of them") {
 }
 
 TEST_CASE("a table has a line for each mix, in columns") {
-    condense::comparison made{.mixes = {"a\n\x1B[31m", std::string(60, 'b')}};
+    condense::comparison made{.mixes = {"a\n\x1B[31m", letters(60, 'b')}};
     condense::replay_figures one{.mix = made.mixes[0],
                                  .requests = 1'234,
                                  .sent = 1'000_tokens,

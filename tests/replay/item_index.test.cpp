@@ -6,15 +6,16 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using talk::chat_message;
-using script_type = condense::detail::replay_script<chat_message, talk::byte_tokens>;
+using namespace notation;
+using script_type = condense::detail::replay_script<chat_message, per_byte>;
 using condense::detail::item_index;
 
 struct indexed {
-    std::vector<chat_message> told;
+    conversation told;
     script_type script{told, {}};
     item_index items{script};
 
@@ -23,10 +24,9 @@ struct indexed {
 };
 
 TEST_CASE("an answer needs what it shares with earlier messages, once") {
-    indexed const all{{talk::user("fix parse_json in src/read.cpp, see 4711"),
-                       talk::says("parse_json, parse_json and new_name"), talk::user("well?"),
-                       talk::says("new_name calls parse_json in src/read.cpp:4711, not other_name"),
-                       talk::says("other_name it is")}};
+    indexed const all{{U("fix parse_json in src/read.cpp, see 4711"), A("parse_json, parse_json and new_name"),
+                       U("well?"), A("new_name calls parse_json in src/read.cpp:4711, not other_name"),
+                       A("other_name it is")}};
     CHECK(all.needed(0) == 1);
     CHECK(all.needed(1) == 4);
     CHECK(all.needed(2) == 1);
@@ -38,15 +38,14 @@ TEST_CASE("an answer needs what it shares with earlier messages, once") {
 }
 
 TEST_CASE("arguments of calls need items too, and results hold them") {
-    indexed const all{{talk::user("look"), talk::call("c1", R"({"path":"src/a.cpp"})"),
-                       talk::result("c1", "error in other_file.cpp"), talk::call("c2", R"({"path":"other_file.cpp"})"),
-                       talk::result("c2", "nothing")}};
+    indexed const all{{U("look"), C("c1", "read", R"({"path":"src/a.cpp"})"), R("c1", "error in other_file.cpp"),
+                       C("c2", "read", R"({"path":"other_file.cpp"})"), R("c2", "nothing")}};
     CHECK(all.needed(0) == 0);
     CHECK(all.needed(1) == 1);
 }
 
 TEST_CASE("an item that is part of a longer word is not held") {
-    indexed const all{{talk::user("parse_json_file and src/read.cpp.bak"), talk::says("parse_json in src/read.cp")}};
+    indexed const all{{U("parse_json_file and src/read.cpp.bak"), A("parse_json in src/read.cp")}};
     CHECK(all.needed(0) == 0);
 }
 
@@ -54,15 +53,14 @@ TEST_CASE("what only the answer itself says is not from before, also when it is 
     std::vector<talk::line> const told{{talk::role::user, "go"},
                                        {talk::role::assistant, "make new_name"},
                                        {talk::role::assistant, "new_name is made", true}};
-    condense::detail::replay_script<talk::line, talk::byte_tokens> const script{told, {}};
+    condense::detail::replay_script<talk::line, per_byte> const script{told, {}};
     CHECK(item_index{script}.needed(0).empty());
 }
 
 TEST_CASE("the name of a tool counts once in the conversation") {
-    auto const use = [](std::string id) { return chat_message::call(std::move(id), "read_file", "{}"); };
-    indexed const all{{talk::user("you have read_file"), talk::says("I use read_file"), use("a"),
-                       talk::result("a", "x"), talk::says("read_file has read"), talk::user("use_it"),
-                       talk::says("use_it and read_file"), talk::says("use_it")}};
+    auto const use = [](std::string id) { return C(std::move(id), "read_file"); };
+    indexed const all{{U("you have read_file"), A("I use read_file"), use("a"), R("a", "x"), A("read_file has read"),
+                       U("use_it"), A("use_it and read_file"), A("use_it")}};
     CHECK(all.needed(0) == 1);
     CHECK(all.needed(2) == 0);
     CHECK(all.needed(3) == 1);
@@ -70,16 +68,15 @@ TEST_CASE("the name of a tool counts once in the conversation") {
 }
 
 TEST_CASE("media are no words") {
-    auto image = talk::user("look");
-    image.parts.push_back({.kind = talk::part_kind::media, .text = "shot_one.png", .cost = condense::cost::of({100})});
-    indexed const all{{std::move(image), talk::says("shot_one.png shows it")}};
+    auto image = U("look");
+    image.parts.push_back({.kind = part_kind::media, .text = "shot_one.png", .cost = condense::cost::of({100})});
+    indexed const all{{std::move(image), A("shot_one.png shows it")}};
     CHECK(all.needed(0) == 0);
 }
 
 TEST_CASE("hostile conversations are indexed") {
-    std::vector<chat_message> told;
-    for (auto const& text : talk::hostile_texts())
-        told.push_back(talk::user(text)), told.push_back(talk::says(text + " parse_json"));
+    conversation told;
+    for (auto const& text : talk::hostile_texts()) told.push_back(U(text)), told.push_back(A(text + " parse_json"));
     indexed const all{std::move(told)};
     CHECK(all.items.size() >= 1);
     CHECK(all.needed(1) >= 1);

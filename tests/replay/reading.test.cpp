@@ -5,14 +5,15 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using namespace condense::detail;
-using condense::part_status;
 
 TEST_CASE("messages that differ in anything read differently") {
-    auto const base = talk::result("c1", "words");
+    auto const base = R("c1", "words");
     auto status = base;
     status.parts[0].status = part_status::error;
     auto sealed = base;
@@ -24,19 +25,18 @@ TEST_CASE("messages that differ in anything read differently") {
     auto twice = base;
     twice.parts.push_back(base.parts[0]);
     std::set<std::uint64_t> prints;
-    for (auto const& m :
-         {base, status, sealed, tool, priced, twice, talk::result("c2", "words"), talk::result("c1", "word"),
-          talk::says("words"), talk::user("words"), talk::call("c1", "words"), talk::user("")})
+    for (auto const& m : {base, status, sealed, tool, priced, twice, R("c2", "words"), R("c1", "word"), A("words"),
+                          U("words"), C("c1", "read", "words"), U("")})
         prints.insert(read_message(m).print);
     CHECK(prints.size() == 12);
-    CHECK(read_message(base).print == read_message(talk::result("c1", "words")).print);
+    CHECK(read_message(base).print == read_message(R("c1", "words")).print);
 }
 
 TEST_CASE("a plain user message says something that answers no call") {
-    CHECK(read_message(talk::user("go on")).plain_user());
-    CHECK_FALSE(read_message(talk::user("")).plain_user());
-    CHECK_FALSE(read_message(talk::says("go on")).plain_user());
-    auto answer = talk::result("c1", "words");
+    CHECK(read_message(U("go on")).plain_user());
+    CHECK_FALSE(read_message(U("")).plain_user());
+    CHECK_FALSE(read_message(A("go on")).plain_user());
+    auto answer = R("c1", "words");
     answer.role = talk::role::user;
     CHECK_FALSE(read_message(answer).plain_user());
     answer.parts.push_back({.text = "and go on"});
@@ -44,11 +44,11 @@ TEST_CASE("a plain user message says something that answers no call") {
 }
 
 TEST_CASE("a message costs its parts by the estimator, media their own cost") {
-    auto m = talk::user("12345");
-    m.parts.push_back({.kind = talk::part_kind::media, .text = "image/png", .cost = condense::cost::of({100})});
-    CHECK(cost_of_message(m, talk::byte_tokens{}).tokens().count == 105);
+    auto m = U("12345");
+    m.parts.push_back({.kind = part_kind::media, .text = "image/png", .cost = condense::cost::of({100})});
+    CHECK(cost_of_message(m, per_byte{}).tokens().count == 105);
     CHECK(read_message(m).parts[1].size == 9);
-    CHECK(read_message(talk::user("\xC3\xA4")).parts[0].points == 1);
+    CHECK(read_message(U("\xC3\xA4")).parts[0].points == 1);
 }
 
 }  // namespace

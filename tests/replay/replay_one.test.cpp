@@ -17,17 +17,18 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::fidelity;
 using condense::named;
 using condense::pipeline;
 using condense::used;
-using talk::chat_message;
 
-condense::replay_options<talk::byte_tokens> const bytes{};
+condense::replay_options<per_byte> const bytes{};
 
 /// One millionth a token for input, two for what is cached, and so on: figures that a sum shows.
 condense::prices const plain_prices{
@@ -60,20 +61,19 @@ struct breaks_things {
 };
 
 template <class Mix>
-condense::replay_figures replayed(std::vector<chat_message> const& told, Mix mix,
-                                  condense::tokens window = 1'000_tokens) {
+condense::replay_figures replayed(conversation const& told, Mix mix, condense::tokens window = 1'000_tokens) {
     return condense::replay_one(told, "x", {.window = window}, plain_prices, named{"m", mix}, bytes);
 }
 
 /// 20 + 10, 8, 12, and what a tool said: tokens are bytes.
-std::vector<chat_message> reading_a_file() {
-    return {talk::system("be good at reading !"),              // 20
-            talk::user("src/a.cpp?"),                          // 10
-            talk::call("", "src/a.cp"),                        // 8
-            talk::result("", "int the_answer"),                // 14
-            talk::says("the_answer"),                          // 10, and has one item from before
-            talk::user("why"),                                 // 3
-            talk::says("src/a.cpp has the_answer")};           // 24, and has two
+conversation reading_a_file() {
+    return {S("be good at reading !"),        // 20
+            U("src/a.cpp?"),                  // 10
+            C("", "read", "src/a.cp"),        // 8
+            R("", "int the_answer"),          // 14
+            A("the_answer"),                  // 10, and has one item from before
+            U("why"),                         // 3
+            A("src/a.cpp has the_answer")};   // 24, and has two
 }
 
 TEST_CASE("what a mix that does nothing sends, and what that costs, by hand") {
@@ -120,9 +120,8 @@ TEST_CASE("what a mix drops is lost, unless it is on record") {
 }
 
 TEST_CASE("what stands behind a reference in the request is one reading away") {
-    auto const text = std::string(200, 'x') + " the_answer " + std::string(200, 'x');
-    std::vector<chat_message> const told{talk::user("look"), talk::call("a"), talk::result("a", text),
-                                         talk::says("it is the_answer")};
+    auto const text = letters(200) + " the_answer " + letters(200);
+    conversation const told{U("look"), C("a", "read"), R("a", text), A("it is the_answer")};
     auto const offloads = [](auto& edges) {
         return pipeline{condense::offload{.over = 300_chars, .preview = {20_chars, 20_chars}, .into = edges.store}};
     };
@@ -136,15 +135,14 @@ TEST_CASE("what stands behind a reference in the request is one reading away") {
     CHECK(chosen.sent == made.sent);
 }
 
-std::vector<chat_message> long_conversation() {
-    std::vector<chat_message> told{talk::system("be good")};
+conversation long_conversation() {
+    conversation told{S("be good")};
     for (int turn = 0; turn < 40; ++turn) {
         auto const number = std::to_string(turn);
-        told.push_back(talk::user("look at src/file" + number + ".cpp for step_" + number));
-        told.push_back(talk::call("c" + number, R"({"path":"src/file)" + number + R"(.cpp"})"));
-        told.push_back(
-            talk::result("c" + number, "value_" + number + std::string(static_cast<std::size_t>(turn % 7) * 90, 'y')));
-        told.push_back(talk::says("value_" + number + " as value_" + std::to_string(turn / 2)));
+        told += {U("look at src/file" + number + ".cpp for step_" + number),
+                 C("c" + number, "read", R"({"path":"src/file)" + number + R"(.cpp"})"),
+                 R("c" + number, "value_" + number + letters(static_cast<std::size_t>(turn % 7) * 90, 'y')),
+                 A("value_" + number + " as value_" + std::to_string(turn / 2))};
     }
     return told;
 }
@@ -223,7 +221,7 @@ TEST_CASE("every mix and conversation begins anew, and comes out the same again"
 }
 
 TEST_CASE("items and laws can be left out") {
-    condense::replay_options<talk::byte_tokens> const less{.items = false, .laws = false};
+    condense::replay_options<per_byte> const less{.items = false, .laws = false};
     auto const made = condense::replay_one(reading_a_file(), "x", {.window = 1'000_tokens}, plain_prices,
                                            named{"n", pipeline{}}, less);
     CHECK(made.sent == 147_tokens);
@@ -271,9 +269,8 @@ TEST_CASE("JSON messages are replayed as they are") {
              {"function",
               {{"name", "read"}, {"arguments", R"({"path":"src/file)" + std::to_string(turn) + R"(.cpp"})"}}}});
         told.push_back({{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}});
-        told.push_back({{"role", "tool"},
-                        {"tool_call_id", id},
-                        {"content", std::string(900, 'x') + " found_it " + std::string(900, 'x')}});
+        told.push_back(
+            {{"role", "tool"}, {"tool_call_id", id}, {"content", letters(900) + " found_it " + letters(900)}});
         told.push_back(
             {{"role", "assistant"}, {"content", "found_it in src/file" + std::to_string(turn / 3) + ".cpp"}});
     }
@@ -300,13 +297,9 @@ TEST_CASE("JSON messages are replayed as they are") {
 }
 
 TEST_CASE("hostile conversations are replayed to their end") {
-    std::vector<chat_message> told;
-    for (auto const& text : talk::hostile_texts()) {
-        told.push_back(talk::user(text));
-        told.push_back(chat_message::call(text, text, text));
-        told.push_back(talk::result(text, text + " and more"));
-        told.push_back(talk::says(text));
-    }
+    conversation told;
+    for (auto const& text : talk::hostile_texts())
+        told += {U(text), C(text, text, text), R(text, text + " and more"), A(text)};
     auto const made = condense::replay_one(
         told, std::string("\0\xFF", 2), {.window = 20'000_tokens}, condense::prices{.input = {~0ull}},
         named{"m", [](auto& edges) {

@@ -5,9 +5,11 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using condense::detail::replay_script;
 using talk::line;
 using talk::role;
@@ -16,7 +18,7 @@ TEST_CASE("each assistant message is an answer, joined ones are one together") {
     std::list<line> const told{{role::assistant, "hello"},   {role::user, "a"},      {role::assistant, "b"},
                                {role::assistant, "c", true}, {role::assistant, "d"}, {role::user, "e", true},
                                {role::assistant, "f", true}};
-    replay_script<line, talk::byte_tokens> const script{told, {}};
+    replay_script<line, per_byte> const script{told, {}};
     CHECK(script.size() == 7);
     REQUIRE(script.answers().size() == 4);
     auto const spans = [&](std::size_t at) { return std::pair{script.answers()[at].first, script.answers()[at].past}; };

@@ -6,15 +6,16 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using talk::chat_message;
-using script_type = condense::detail::replay_script<chat_message, talk::byte_tokens>;
+using namespace notation;
+using script_type = condense::detail::replay_script<chat_message, per_byte>;
 using request = std::vector<std::reference_wrapper<chat_message const>>;
 
 struct fixture {
-    std::vector<chat_message> told{talk::user("12345"), talk::says("123"), talk::user("1234567")};
+    conversation told{U("12345"), A("123"), U("1234567")};
     script_type script{told, {}};
     condense::detail::sent_requests<script_type> sent{script};
     std::size_t made = 0;
@@ -38,8 +39,8 @@ struct fixture {
 
 TEST_CASE("a request shares with the one before what it begins with, by whole messages") {
     fixture all;
-    auto const summary = talk::user("short");
-    auto const same = talk::user("short");
+    auto const summary = U("short");
+    auto const same = U("short");
     all.take({all.told[0]});
     CHECK(all.sent.first());
     CHECK(all.sent.sum().tokens().count == 5);
@@ -58,7 +59,7 @@ TEST_CASE("a request shares with the one before what it begins with, by whole me
     all.take({same, all.told[2]});  // elsewhere, and the same bytes
     CHECK(all.sent.prefix_size() == 2);
     CHECK(all.sent.prefix_size() == all.sent.previous().size());
-    auto const other = talk::user("brief");
+    auto const other = U("brief");
     all.take({other, all.told[2]});
     CHECK(all.sent.prefix_size() == 0);
     CHECK(all.sent.reading(all.sent.current()[0].derived).parts[0].size == 5);

@@ -8,10 +8,12 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::detail::shelf_of;
 
 TEST_CASE("journals and stores are found in a mix, however deep") {
@@ -39,7 +41,7 @@ TEST_CASE("a mix without them has none, one chosen at run time those of the edge
     condense::replay_edges const edges;
     CHECK(shelf_of(condense::pipeline{condense::sliding_window{}}, edges, "x").journals.empty());
     CHECK(shelf_of(condense::pipeline{}, edges, "x").stores.empty());
-    condense::any_pipeline<talk::chat_message> const chosen{condense::pipeline{condense::record{.to = edges.journal}}};
+    condense::any_pipeline<chat_message> const chosen{condense::pipeline{condense::record{.to = edges.journal}}};
     auto const shelf = shelf_of(chosen, edges, "x");
     CHECK(shelf.journals.size() == 1);
     REQUIRE(shelf.stores.size() == 1);

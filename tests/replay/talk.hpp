@@ -3,27 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/core/estimator.hpp>
+#include <condense/core/message.hpp>
+#include <condense/core/quantity.hpp>
 
-// What the tests of replays share: an estimator that counts one token a byte, a clock that ticks, and a
-// message type of their own.
+// What the tests of replays share: a clock that ticks, a message type of their own, and hostile texts.
 
 namespace talk {
 
-using condense::chat_message;
-using condense::part_kind;
 using condense::part_view;
 using condense::role;
-
-/// One token a byte of text, and nothing else.
-struct byte_tokens {
-    condense::cost operator()(std::string_view text) const noexcept { return condense::cost::of({text.size()}); }
-};
 
 /// Every look at it takes one nanosecond.
 struct ticking {
@@ -45,16 +35,6 @@ struct line {
         static bool joins_previous(line const& m) { return m.joined; }
     };
 };
-
-inline chat_message system(std::string words) { return chat_message::system(std::move(words)); }
-inline chat_message user(std::string words) { return chat_message::user(std::move(words)); }
-inline chat_message says(std::string words) { return chat_message::assistant(std::move(words)); }
-inline chat_message call(std::string id, std::string arguments = "{}") {
-    return chat_message::call(std::move(id), "read", std::move(arguments));
-}
-inline chat_message result(std::string id, std::string words) {
-    return chat_message::result(std::move(id), std::move(words));
-}
 
 /// Texts that programs meet sooner or later.
 inline std::vector<std::string> hostile_texts() {

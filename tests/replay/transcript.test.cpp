@@ -5,14 +5,16 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using namespace condense::detail;
 
 TEST_CASE("a transcript has its own name, a container its place") {
-    condense::transcript const told{"ticket 12", std::vector{talk::user("a")}};
-    static_assert(std::same_as<decltype(told), condense::transcript<talk::chat_message> const>);
+    condense::transcript const told{"ticket 12", std::vector{U("a")}};
+    static_assert(std::same_as<decltype(told), condense::transcript<chat_message> const>);
     CHECK(name_of_transcript(told, 3) == "ticket 12");
     CHECK(messages_of_transcript(told).size() == 1);
     std::list<talk::line> const plain(2);

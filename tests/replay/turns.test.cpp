@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/turns.hpp>
 
-#include <string>
 #include <vector>
 
 #include <condense/layer/escalate.hpp>
@@ -10,14 +9,16 @@
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using talk::line;
 using talk::role;
 
-condense::replay_options<talk::byte_tokens> const bytes{};
+condense::replay_options<per_byte> const bytes{};
 
 /// By one token a byte, without a reduction.
 condense::replay_figures plain(std::vector<line> const& told, condense::budget limits = {.window = 1'000_tokens}) {
@@ -53,9 +54,9 @@ TEST_CASE("what is kept outside the messages is sent and cached with them") {
 }
 
 TEST_CASE("a request above the input is over, or exhausted where the run says so") {
-    CHECK(plain({{role::user, std::string(1'001, 'x')}, {role::assistant, "1"}}).over == 1);
-    CHECK(plain({{role::user, std::string(1'000, 'x')}, {role::assistant, "1"}}).over == 0);
-    std::vector<talk::chat_message> const told{talk::user(std::string(1'001, 'x')), talk::says("1"), talk::says("2")};
+    CHECK(plain({{role::user, letters(1'001)}, {role::assistant, "1"}}).over == 1);
+    CHECK(plain({{role::user, letters(1'000)}, {role::assistant, "1"}}).over == 0);
+    conversation const told{U(letters(1'001)), A("1"), A("2")};
     using condense::used;
     auto const made = condense::replay_one(
         told, "x", {.window = 1'000_tokens}, condense::prices{},
@@ -69,7 +70,7 @@ TEST_CASE("a request above the input is over, or exhausted where the run says so
 
 TEST_CASE("time is measured around the library alone") {
     std::uint64_t ticks = 0;
-    condense::replay_options<talk::byte_tokens, talk::ticking> const options{.clock = {&ticks}};
+    condense::replay_options<per_byte, talk::ticking> const options{.clock = {&ticks}};
     std::vector<line> const told{{role::user, "a"}, {role::assistant, "b"}};
     auto const made = condense::replay_one(told, "x", {.window = 10_tokens}, condense::prices{},
                                            condense::named{"none", condense::pipeline{}}, options);

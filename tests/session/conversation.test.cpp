@@ -82,12 +82,7 @@ TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
     auto const mix = condense::pipeline{
         condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    conversation all{chat_message::user("go"),
-                     chat_message::call("1", "read", "{}"),
-                     chat_message::result("1", std::string(2'000, 'x')),
-                     chat_message::call("2", "build", "{}"),
-                     chat_message::user("and?"),
-                     chat_message::assistant("went on")};
+    conversation all{U("go"), C("1", "read"), R("1", letters(2'000)), C("2", "build"), U("and?"), A("went on")};
     for (auto const& m : all) session.push(m);
     CHECK(sent(session).size() == 7);
     CHECK(sent(session)[4].parts[0].text == condense::repair{}.answer);
@@ -110,9 +105,8 @@ TEST_CASE("undo after a late result that joined a group which was gone") {
     auto const mix =
         condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    conversation all{chat_message::user("first"),
-                     chat_message::call("slow", "build", "{}").and_call("other", "test", "{}"),
-                     chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")};
+    conversation all{U("first"), C("slow", "build").and_call("other", "test", "{}"), U("meanwhile"), A("yes"),
+                     U("more")};
     for (auto const& m : all) session.push(m);
     CHECK(session.prepare().changed());
     auto const push = [&](chat_message m) {
@@ -120,12 +114,12 @@ TEST_CASE("undo after a late result that joined a group which was gone") {
         session.push(std::move(m));
         CHECK(miscounted(session).empty());
     };
-    push(chat_message::result("slow", "done"));
+    push(R("slow", "done"));
     CHECK(sent(session).size() > 3);
     CHECK(session.undo());
     CHECK(sent(session) == all);
     CHECK(session.prepare().changed());
-    push(chat_message::result("other", "ok"));
+    push(R("other", "ok"));
     CHECK(session.undo());
     CHECK(sent(session) == all);
     CHECK(miscounted(session).empty());
@@ -135,10 +129,10 @@ TEST_CASE("undo after a late result that joined a group which was gone") {
 TEST_CASE("a session without anything to undo says so") {
     session_of<decltype(three_layers)> session{{}, three_layers, {.window = 100'000_tokens}};
     CHECK_FALSE(session.undo());
-    session.push(chat_message::user("hello"));
+    session.push(U("hello"));
     CHECK_FALSE(session.run().changed());
     CHECK_FALSE(session.undo());
-    CHECK(sent(session) == conversation{chat_message::user("hello")});
+    CHECK(sent(session) == conversation{U("hello")});
 }
 
 TEST_CASE("release destroys originals that are not sent, and changes nothing that is") {
@@ -191,7 +185,7 @@ TEST_CASE("a session that has given messages back goes on as one that has not") 
         condense::record{.to = journal},
         condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
         condense::sliding_window{.when = used >= 90_pct}};
-    condense::session<std::deque<chat_message>, decltype(mix), exact> session{{}, mix, {.window = 3'000_tokens}};
+    condense::session<std::deque<chat_message>, decltype(mix), per_byte> session{{}, mix, {.window = 3'000_tokens}};
     session_of<decltype(mix)> twin{{}, mix, {.window = 3'000_tokens}};
     std::size_t released = 0;
     for (auto const& m : long_turns(60)) {
@@ -212,9 +206,8 @@ TEST_CASE("what was given back can not be undone, or joined") {
         condense::record{.to = journal},
         condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}, condense::repair{}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("first"), chat_message::user("second"),
-                          chat_message::call("slow", "build", "{}"), chat_message::result("slow", "half"),
-                          chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+    for (auto const& m :
+         {U("first"), U("second"), C("slow", "build"), R("slow", "half"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
     CHECK(session.release({100}) == 0);
     CHECK(session.run().changed());
@@ -227,10 +220,10 @@ TEST_CASE("what was given back can not be undone, or joined") {
     CHECK(session.history().size() == before.size() - count);
     CHECK_FALSE(session.undo());
     auto const request = sent(session);
-    session.push(chat_message::result("slow", "done"));
+    session.push(R("slow", "done"));
     CHECK(sent(session).size() == request.size());  // the call is gone for good, and the result with it
     CHECK(miscounted(session).empty());
-    session.push(chat_message::assistant("so it is"));
+    session.push(A("so it is"));
     CHECK(sent(session).size() == request.size() + 1);
     CHECK(miscounted(session).empty());
     CHECK_FALSE(session.release({0}));
@@ -242,16 +235,15 @@ TEST_CASE("a call that a late result may answer is not given back, nor the turn 
         condense::pipeline{condense::record{.to = journal},
                            condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("first"), chat_message::user("second"), chat_message::assistant("well"),
-                          chat_message::user("third"), chat_message::call("slow", "build", "{}"),
-                          chat_message::user("meanwhile"), chat_message::assistant("yes"), chat_message::user("more")})
+    for (auto const& m :
+         {U("first"), U("second"), A("well"), U("third"), C("slow", "build"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
     CHECK(session.run().changed());
     CHECK(session.release({100}) == 3);  // "second", "well" and "meanwhile"
-    session.push(chat_message::result("slow", "done"));
+    session.push(R("slow", "done"));
     auto const request = sent(session);
-    CHECK(std::count(request.begin(), request.end(), chat_message::call("slow", "build", "{}")) == 1);
-    CHECK(request.back() == chat_message::result("slow", "done"));
+    CHECK(std::count(request.begin(), request.end(), C("slow", "build")) == 1);
+    CHECK(request.back() == R("slow", "done"));
     CHECK(miscounted(session).empty());
 }
 
@@ -261,12 +253,12 @@ TEST_CASE("a message that was given back is not restored") {
         condense::pipeline{condense::record{.to = journal},
                            condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (int index = 0; index < 8; ++index) session.push(chat_message::user(std::to_string(index)));
+    for (int index = 0; index < 8; ++index) session.push(U(std::to_string(index)));
     CHECK(session.run().changed());
     CHECK(session.release({100}) == 5);
     auto facts = session.outline();
     auto edits = session.edits();
-    auto const count = exact{};
+    auto const count = per_byte{};
     condense::budget const limits{.window = 100'000_tokens};
     condense::draft draft{session.history(), facts, edits, count, limits};
     for (std::uint64_t index = 0; index < 8; ++index) CHECK(draft.restore({index}) == condense::refusal::gone);
@@ -278,9 +270,7 @@ TEST_CASE("a request made in the first run of a session is made anew after it") 
     auto const mix = condense::pipeline{
         condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
     auto all = long_turns(8);
-    all.push_back(chat_message::call("1", "t", "{}"));
-    all.push_back(chat_message::result("1", std::string(300, 'r')));
-    all.push_back(chat_message::assistant("done"));
+    all += {C("1"), R("1", letters(300, 'r')), A("done")};
     session_of<decltype(mix)> session{all, mix, {.window = 2'000_tokens}};
     act = [&]() -> std::string {
         CHECK(sent(session).size() < all.size());
@@ -314,22 +304,19 @@ TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
         condense::pipeline{condense::record{.to = journal},
                            condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m :
-         {chat_message::user("task"), chat_message::call("1", "t", "{}"), chat_message::result("1", "first")})
-        session.push(m);
+    push(session, {U("task"), C("1"), R("1", "first")});
     for (int turn = 0; turn < 8; ++turn) {
-        session.push(chat_message::user("u"));
-        session.push(chat_message::assistant("a"));
+        push(session, {U("u"), A("a")});
         static_cast<void>(session.prepare());
     }
     CHECK(session.release(condense::sequence{9}) > 0);
     journal.down(tapes::verb::append);
-    session.push(chat_message::result("1", "late, and the only copy"));  // of a call that is gone: not sent
+    session.push(R("1", "late, and the only copy"));  // of a call that is gone: not sent
     auto const size = session.history().size();
     CHECK(session.release(condense::sequence{1'000}) == 0);
     CHECK(session.history().size() == size);
     journal.down(tapes::verb::append, false);
-    session.push(chat_message::user("more"));
+    session.push(U("more"));
     CHECK(session.release(condense::sequence{1'000}) > 0);
     CHECK(journal.messages().size() == 21);
 }
@@ -357,12 +344,11 @@ TEST_CASE("a layer that remembers a released message reads nothing there") {
                            condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
     for (int turn = 0; turn < 6; ++turn) {
-        session.push(chat_message::user("u"));
-        session.push(chat_message::assistant("a"));
+        push(session, {U("u"), A("a")});
         static_cast<void>(session.prepare());
     }
     CHECK(session.release(condense::sequence{1'000}) > 0);
-    session.push(chat_message::user("next"));
+    session.push(U("next"));
     CHECK(session.history().size() == session.used().messages.count);
 }
 
@@ -371,14 +357,10 @@ TEST_CASE("what was shortened on arrival, and has gone and been released since, 
         condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
         condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
-    session.push(chat_message::user("task"));
-    session.push(chat_message::assistant("ok"));
-    session.push(chat_message::user("q1"));
-    session.push(chat_message::call("c1", "read", "{}"));
+    push(session, {U("task"), A("ok"), U("q1"), C("c1", "read")});
     REQUIRE(session.request().size() == 4);
-    session.push(chat_message::result("c1", std::string(60'000, 'x')));  // stored, and no request after it
-    for (auto const* const words : {"done", "q2", "a2", "q3"})
-        session.push(words[0] == 'q' ? chat_message::user(words) : chat_message::assistant(words));
+    session.push(R("c1", letters(60'000)));  // stored, and no request after it
+    for (auto const* const words : {"done", "q2", "a2", "q3"}) session.push(words[0] == 'q' ? U(words) : A(words));
     REQUIRE(session.prepare().changed());
     REQUIRE(session.release({session.outline().size()}) > 0);
     REQUIRE(session.request().size() == session.used().messages.count);
@@ -389,19 +371,11 @@ TEST_CASE("a message that answers a call that is sent and one that has gone brin
     auto const mix = condense::pipeline{
         condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
     session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
-    auto pinned = chat_message::call("A", "read", "{}");
-    pinned.pinned = true;
-    session.push(chat_message::user("task"));
-    session.push(pinned);
-    session.push(chat_message::user("q1"));
-    session.push(chat_message::call("B", "read", "{}"));
-    session.push(chat_message::user("q2"));
-    session.push(chat_message::assistant("a2"));  // neither will be answered, it seems
+    push(session, {U("task"), pinned(C("A", "read")), U("q1"), C("B", "read"), U("q2")});
+    session.push(A("a2"));  // neither will be answered, it seems
     REQUIRE(session.prepare().changed());
     REQUIRE(session.request().size() == session.used().messages.count);
-    auto late = chat_message::result("A", "late");
-    late.parts.push_back(chat_message::result("B", "late, too").parts[0]);
-    session.push(late);
+    session.push(joined(R("A", "late"), R("B", "late, too")));
     REQUIRE(session.request().size() == session.used().messages.count);
     std::size_t calls = 0;
     for (auto const& m : session.request())
@@ -416,21 +390,15 @@ TEST_CASE("a result of a released call leaves the message that it comes in, and 
     for (std::string const id : {"new", ""})
         for (auto const status : {condense::part_status::ok, condense::part_status::pending}) {
             auto const make = [&] {
-                return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {100'000}},
-                                         sessions::exact{}};
+                return condense::session{conversation{}, mix, condense::budget{.window = {100'000}}, per_byte{}};
             };
             auto session = make();
-            session.push(chat_message::user("task"));
-            session.push(chat_message::call("old", "tool", "{}"));
-            session.push(chat_message::result("old", "out"));
-            for (int turn = 0; turn < 6; ++turn) {
-                session.push(chat_message::assistant("a"));
-                session.push(chat_message::user("u"));
-            }
+            push(session, {U("task"), C("old", "tool"), R("old", "out")});
+            for (int turn = 0; turn < 6; ++turn) push(session, {A("a"), U("u")});
             REQUIRE(session.prepare().changed());
             REQUIRE(session.release({session.outline().size()}) != 0);
-            session.push(chat_message::call(id, "tool", "{}"));
-            auto late = chat_message::result("old", "out again");
+            session.push(C(id, "tool"));
+            auto late = R("old", "out again");
             late.parts.push_back({.kind = condense::part_kind::tool_result,
                                   .text = "out",
                                   .tool = "tool",
@@ -438,7 +406,7 @@ TEST_CASE("a result of a released call leaves the message that it comes in, and 
                                   .status = status});
             session.push(late);
             auto const check = [&](auto& each) {
-                auto const request = sessions::sent(each);
+                auto const request = sent(each);
                 for (auto const& m : request)
                     for (auto const& part : m.parts) CHECK(part.call != "old");
                 CHECK(request.back().parts.size() == 1);
@@ -455,14 +423,11 @@ TEST_CASE("a result of a released call leaves the message that it comes in, and 
             // One that sends it all the same is refused.
             shown.steps.pop_back();
             CHECK(make().adopt(shown).fault == condense::state_fault::impossible);
-            session.push(chat_message::assistant("done"));
-            for (int turn = 0; turn < 6; ++turn) {
-                session.push(chat_message::user("u"));
-                session.push(chat_message::assistant("a"));
-            }
+            session.push(A("done"));
+            for (int turn = 0; turn < 6; ++turn) push(session, {U("u"), A("a")});
             static_cast<void>(session.prepare());
             while (session.undo()) {}
-            for (auto const& m : sessions::sent(session))
+            for (auto const& m : sent(session))
                 for (auto const& part : m.parts) CHECK(part.call != "old");
         }
 }

@@ -6,28 +6,25 @@
 #include <functional>
 #include <string>
 #include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::detail::digest_of;
 using condense::detail::message_container;
-using conversation = std::vector<chat_message>;
 using borrowed = message_container<std::reference_wrapper<conversation>>;
 
 static_assert(borrowed::borrowed);
 static_assert(!message_container<conversation>::borrowed);
 static_assert(!condense::detail::refers_to_messages<conversation>);
 
-conversation numbered(std::size_t count) {
+conversation counted(std::size_t count) {
     conversation all;
-    for (std::size_t index = 0; index < count; ++index) all.push_back(chat_message::user(std::to_string(index)));
+    for (std::size_t index = 0; index < count; ++index) all.push_back(U(std::to_string(index)));
     return all;
 }
 
@@ -74,19 +71,19 @@ static_assert(digests_tell_messages_apart());
 TEST_CASE("digests tell messages apart by all that is read of them") { CHECK(digests_tell_messages_apart()); }
 
 TEST_CASE("a container of one's own is held by value") {
-    message_container<conversation> held{numbered(3)};
+    message_container<conversation> held{counted(3)};
     CHECK(held.get().size() == 3);
-    held.get().push_back(chat_message::user("more"));
+    held.get().push_back(U("more"));
     CHECK(std::as_const(held).get().size() == 4);
 }
 
 TEST_CASE("what is as it was noted does not differ, however it grows") {
     for (std::size_t size = 0; size < 40; ++size) {
-        auto all = numbered(size);
+        auto all = counted(size);
         auto const held = noted(all);
         CHECK(held.first_difference(false) == size);
         CHECK(held.first_difference(true) == size);
-        all.push_back(chat_message::user("more"));
+        all.push_back(U("more"));
         CHECK(held.size() == size + 1);
         CHECK(held.first_difference(false) == size);
         CHECK(held.first_difference(true) == size);
@@ -96,7 +93,7 @@ TEST_CASE("what is as it was noted does not differ, however it grows") {
 TEST_CASE("a changed message is found: always when all are looked at, else in nine places") {
     for (std::size_t size = 1; size < 40; ++size)
         for (std::size_t index = 0; index < size; ++index) {
-            auto all = numbered(size);
+            auto all = counted(size);
             auto const held = noted(all);
             all[index].parts[0].text += "!";
             INFO(index << " of " << size);
@@ -114,20 +111,20 @@ TEST_CASE("an erased or inserted message is found unprompted where it moves the 
         for (std::size_t index = 0; index < size; ++index) {
             INFO(index << " of " << size);
             auto const found = [&](auto const& change) {
-                auto all = numbered(size);
+                auto all = counted(size);
                 auto const held = noted(all);
                 change(all, all.begin() + static_cast<std::ptrdiff_t>(index));
                 return held.first_difference(false);
             };
             CHECK(found([](auto& all, auto at) { all.erase(at); }) == index);
-            CHECK(found([](auto& all, auto at) { all.insert(at, chat_message::user("new")); }) == index);
-            CHECK(found([](auto& all, auto at) { all.erase(at), all.push_back(chat_message::user("new")); }) == index);
+            CHECK(found([](auto& all, auto at) { all.insert(at, U("new")); }) == index);
+            CHECK(found([](auto& all, auto at) { all.erase(at), all.push_back(U("new")); }) == index);
             CHECK(found([](auto& all, auto at) { all.erase(at, all.end()); }) == index);
         }
 }
 
 TEST_CASE("messages noted anew, and taken back") {
-    auto all = numbered(20);
+    auto all = counted(20);
     auto held = noted(all);
     all[5].parts[0].text += "!";
     held.replace_digests(5, 20);

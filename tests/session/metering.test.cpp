@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -15,25 +14,22 @@
 #include <condense/estimate/recency_weighted.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
 using condense::provider_usage;
 using condense::tokens;
 using condense::usage_source;
 using condense::used;
 using namespace condense::literals;
+using namespace notation;
 
-/// A byte is a token.
-struct byte_each {
-    constexpr condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
 /// Counts nothing at all, so that only reports are left.
 struct never_counts {
     constexpr condense::cost operator()(std::string_view) const { return {}; }
 };
-using learning = condense::calibrated<byte_each, condense::log_ratio>;
+using learning = condense::calibrated<per_byte, condense::log_ratio>;
 
 auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}};
 
@@ -48,19 +44,17 @@ tokens reported_for(Session const& chat) {
     return {sum};
 }
 
-chat_message saying(std::size_t size) { return chat_message::user(std::string(size, 'x')); }
-
 /// Pushes, sends, and observes with cached tokens apart, as Anthropic reports them.
 template <class Session>
 void turn_of(Session& chat, std::size_t size) {
-    chat.push(saying(size));
+    chat.push(U(letters(size)));
     auto const all = reported_for(chat);
     chat.observe({.input = {all.count / 4}, .cache_read = {all.count - all.count / 4 - 7}, .cache_write = {7}});
 }
 
 auto talk(tokens size) {
-    return condense::session{std::vector<chat_message>{}, window,
-                             condense::budget{.window = size, .overhead = 9'000_tokens}, learning{}};
+    return condense::session{conversation{}, window, condense::budget{.window = size, .overhead = 9'000_tokens},
+                             learning{}};
 }
 
 }  // namespace
@@ -76,7 +70,7 @@ TEST_CASE("a session teaches its estimator, cached tokens included and overhead 
     // What is not reported yet is corrected too.
     CHECK(chat.used().source == usage_source::reported);
     auto const before = chat.used().tokens.count;
-    chat.push(saying(10'000));
+    chat.push(U(letters(10'000)));
     auto const grown = chat.used().tokens.count - before;
     CHECK(grown >= 13'700);
     CHECK(grown <= 14'200);
@@ -85,7 +79,7 @@ TEST_CASE("a session teaches its estimator, cached tokens included and overhead 
 TEST_CASE("after an edit sums are corrected where estimates alone would be far off") {
     auto chat = talk(70'000_tokens);
     while (chat.used().tokens < 61'000_tokens) turn_of(chat, 1'000);
-    chat.push(saying(2'000));
+    chat.push(U(letters(2'000)));
     auto const made = chat.prepare();
     REQUIRE(made.changed());
     CHECK(made.before.source == usage_source::reported);
@@ -100,9 +94,9 @@ TEST_CASE("after an edit sums are corrected where estimates alone would be far o
 }
 
 TEST_CASE("an estimator that counts too much is corrected downward, in runs too") {
-    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 20'000_tokens}, learning{}};
+    condense::session chat{conversation{}, window, condense::budget{.window = 20'000_tokens}, learning{}};
     for (int turn = 0; turn < 12; ++turn) {
-        chat.push(saying(2'000));
+        chat.push(U(letters(2'000)));
         std::uint64_t real = 0;
         for (chat_message const& m : chat.request()) real += m.parts.front().text.size() * 6 / 10;
         chat.observe({.input = {real}});
@@ -121,7 +115,7 @@ TEST_CASE("what is known apart is not corrected where it changes between two req
     auto const before = chat.used().tokens;
     chat.set_limits({.window = 10'000'000_tokens, .overhead = 29'000_tokens});
     CHECK(chat.used().tokens == before + 20'000_tokens);
-    chat.push(saying(10'000));
+    chat.push(U(letters(10'000)));
     auto const grown = chat.used().tokens;
     chat.set_limits({.window = 10'000'000_tokens});
     CHECK(chat.used().tokens == grown - 29'000_tokens);
@@ -129,24 +123,23 @@ TEST_CASE("what is known apart is not corrected where it changes between two req
 }
 
 TEST_CASE("a session of one class of content learns of that one") {
-    condense::session chat{std::vector<chat_message>{}, window,
+    condense::session chat{conversation{}, window,
                            condense::budget{.window = 10'000'000_tokens, .overhead = 9'000_tokens},
-                           condense::calibrated{.count = byte_each{}, .rule = condense::log_ratio{}, .content = 2}};
+                           condense::calibrated{.count = per_byte{}, .rule = condense::log_ratio{}, .content = 2}};
     for (std::size_t turn = 0; turn < 30; ++turn) turn_of(chat, 4'000);
     CHECK(chat.estimator().rule.seen(0) == 0);
     CHECK(chat.estimator().rule.seen(2) == 30);
     chat.set_limits({.window = 10'000'000_tokens});
     auto const before = chat.used().tokens.count;
-    chat.push(saying(10'000));
+    chat.push(U(letters(10'000)));
     CHECK(chat.used().tokens.count - before >= 13'700);
 }
 
 TEST_CASE("caution keeps room for what reports may differ by, until there is one") {
     auto const told = [](std::uint32_t caution) {
         learning careful{.rule = {.caution = caution}};
-        condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 20'000_tokens}, careful};
-        chat.push(saying(8'000));
-        chat.push(saying(8'000));
+        condense::session chat{conversation{}, window, condense::budget{.window = 20'000_tokens}, careful};
+        push(chat, {U(letters(8'000)), U(letters(8'000))});
         return std::pair{chat.used().tokens, chat.due()};
     };
     CHECK(told(0) == std::pair{16'000_tokens, false});
@@ -159,7 +152,7 @@ TEST_CASE("a report is learnt once, and only of a request that was made") {
     auto chat = talk(100'000_tokens);
     chat.observe({.input = 15'000_tokens});
     CHECK(chat.estimator().rule.seen() == 0);
-    chat.push(saying(1'000));
+    chat.push(U(letters(1'000)));
     static_cast<void>(chat.request());
     chat.observe({});
     CHECK(chat.estimator().rule.seen() == 0);
@@ -180,7 +173,7 @@ TEST_CASE("another model begins anew") {
     chat.set_model("two", {.window = 40'000_tokens});
     CHECK(chat.estimator().rule.seen() == 0);
     CHECK(chat.used().tokens == 3'000_tokens);
-    condense::session plain{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens}, byte_each{}};
+    condense::session plain{conversation{}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
     plain.set_model("two", {.window = 2'000_tokens});
     CHECK(plain.limits().window == 2'000_tokens);
 }
@@ -231,10 +224,9 @@ TEST_CASE("a report of more messages than there are is not restored") {
 }
 
 TEST_CASE("reported usage stands in where nothing can be counted, and where neither is there that is said") {
-    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000_tokens},
-                           never_counts{}};
+    condense::session chat{conversation{}, window, condense::budget{.window = 1'000_tokens}, never_counts{}};
     CHECK(chat.used().source == usage_source::estimated);  // of no message
-    chat.push(saying(100));
+    chat.push(U(letters(100)));
     CHECK(chat.used().source == usage_source::none);
     CHECK(chat.prepare().before.source == usage_source::none);
     CHECK(chat.run().text().find("(unknown -> unknown)") != std::string::npos);
@@ -252,9 +244,9 @@ TEST_CASE("one call reduces by corrected sums too") {
     learning learnt;
     for (int turn = 0; turn < 30; ++turn)
         learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
-    std::vector<chat_message> const history(40, saying(1'000));
+    conversation const history(40, U(letters(1'000)));
     condense::budget const limits{.window = 45'000_tokens};
-    auto const plain = condense::reduce(history, window, limits, byte_each{});
+    auto const plain = condense::reduce(history, window, limits, per_byte{});
     auto const made = condense::reduce(history, window, limits, learnt);
     CHECK_FALSE(plain.report().changed());  // 40,000 of 45,000
     CHECK(made.report().before.tokens > 55'000_tokens);
@@ -265,15 +257,15 @@ TEST_CASE("one call reduces by corrected sums too") {
 }
 
 TEST_CASE("the simple rule works in a session as well") {
-    condense::session chat{std::vector<chat_message>{}, window, condense::budget{.window = 1'000'000_tokens},
+    condense::session chat{conversation{}, window, condense::budget{.window = 1'000'000_tokens},
                            condense::calibrated{condense::chars_per_token{40, {0}}, condense::recency_weighted{}}};
     for (int turn = 0; turn < 20; ++turn) {
-        chat.push(saying(4'000));
+        chat.push(U(letters(4'000)));
         static_cast<void>(chat.request());
         chat.observe({.input = {static_cast<std::uint64_t>(turn + 1) * 1'600}});  // 2.5 characters per token
     }
     auto const before = chat.used().tokens;
-    chat.push(saying(40'000));
+    chat.push(U(letters(40'000)));
     auto const grown = (chat.used().tokens - before).count;
     CHECK(grown > 15'800);
     CHECK(grown <= 16'000);

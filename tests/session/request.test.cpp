@@ -8,22 +8,22 @@
 
 #include <condense/adapt/chat_message.hpp>
 
-#include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 
 /// A conversation with a draft on it, and the request that is made of both.
 struct stand {
-    std::vector<chat_message> all = {};
+    conversation all = {};
     condense::outline facts = {};
     condense::view edits = {};
     condense::detail::request<chat_message> sent = {};
 
     void push(chat_message m) {
-        edits.reserve_message(facts.read(m, toy::per_byte{}));
+        edits.reserve_message(facts.read(m, per_byte{}));
         sent.reserve_message();
         all.push_back(std::move(m));
         sent.add(static_cast<std::uint32_t>(facts.size()));
@@ -32,7 +32,7 @@ struct stand {
     template <class Edit>
     void change(Edit edit) {
         auto const mark = edits.steps().size();
-        toy::per_byte const count;
+        per_byte const count;
         condense::budget const limits{.window = {100'000}};
         condense::draft draft{all, facts, edits, count, limits};
         edit(draft);
@@ -51,10 +51,7 @@ struct stand {
 
 stand three() {
     stand made;
-    for (auto const* const words : {"task", "go on", "last"}) {
-        made.push(chat_message::user(words));
-        made.push(chat_message::assistant(std::string{"so "} + words));
-    }
+    for (auto const* const words : {"task", "go on", "last"}) push(made, {U(words), A(std::string{"so "} + words)});
     return made;
 }
 
@@ -70,7 +67,7 @@ TEST_CASE("request: originals are the same objects, what was edited is made once
     CHECK(on.words() == list{"task", "so", "go on", "so go on", "last", "so last"});
     auto const* const made = &on.sent.at(on.all, 1);
     CHECK(made != &on.all[1]);
-    on.push(chat_message::user("v"));
+    on.push(U("v"));
     CHECK(on.words().size() == 7);
     CHECK(&on.sent.at(on.all, 1) == made);
 }
@@ -79,7 +76,7 @@ TEST_CASE("request: an edit of the newest message alone leaves the others as the
     auto on = three();
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so")); });
     REQUIRE(on.words().at(1) == "so");
-    on.push(chat_message::assistant("a long answer"));
+    on.push(A("a long answer"));
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "short")); });
     CHECK(on.words() == list{"task", "so", "go on", "so go on", "last", "so last", "short"});
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "s")); });  // now it is one that was made
@@ -111,7 +108,7 @@ TEST_CASE("request: what was edited before a run, and seen amid it, is made anew
     REQUIRE(on.words().size() == 6);
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "short")); });
     auto const mark = on.edits.steps().size();
-    toy::per_byte const count;
+    per_byte const count;
     condense::budget const limits{.window = {100'000}};
     condense::draft draft{on.all, on.facts, on.edits, count, limits};
     REQUIRE_FALSE(draft.shorten(on.newest(), "s"));
@@ -126,7 +123,7 @@ TEST_CASE("request: what was made before is not taken for what a run amid makes 
     REQUIRE(on.words().at(1) == "so");
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({3})); });
     auto const mark = on.edits.steps().size();
-    toy::per_byte const count;
+    per_byte const count;
     condense::budget const limits{.window = {100'000}};
     condense::draft draft{on.all, on.facts, on.edits, count, limits};
     REQUIRE_FALSE(draft.shorten({1, 0, 1}, "s"));
@@ -146,7 +143,7 @@ TEST_CASE("request: where only groups go, what stays is what it was") {
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({2})); });
     CHECK(on.words() == list{"task", "so", "on", "last", "so last"});
     CHECK(&on.sent.at(on.all, 1) == made);
-    on.push(chat_message::assistant("and more"));
+    on.push(A("and more"));
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "more")); });
     CHECK(on.words() == list{"task", "so", "on", "last", "so last", "more"});
     on.change([&](auto& draft) {
@@ -166,7 +163,7 @@ TEST_CASE("request: a summary that goes is taken out, whatever else goes with it
     REQUIRE(on.words().size() == 6);
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.summarize(std::vector<condense::group>{{1}, {2}, {3}}, "s")); });
     REQUIRE(on.words() == list{"task", "s", "last", "so last"});
-    on.push(chat_message::assistant("more"));
+    on.push(A("more"));
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({5})); });
     CHECK(on.words() == list{"task", "s", "last", "more"});
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop(condense::group{1}.summary())); });

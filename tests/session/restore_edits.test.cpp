@@ -7,35 +7,29 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-
-#include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
+using namespace notation;
 using condense::edit_kind;
 using condense::view;
 using steps = std::vector<view::step>;
-using texts = std::vector<view::replacement>;
+using replacements = std::vector<view::replacement>;
 
 /// s u a c r a u: the call and its result are group 3.
-std::vector<chat_message> const all = {chat_message::system("system"),
-                                       chat_message::user("the task"),
-                                       chat_message::assistant("an answer"),
-                                       chat_message::call("1", "shell", R"({"a":"b"})"),
-                                       chat_message::result("1", "a long output"),
-                                       chat_message::assistant("done"),
-                                       chat_message::user("the latest")};
+conversation const all = {
+    S("system"), U("the task"),  A("an answer"), C("1", "shell", R"({"a":"b"})"), R("1", "a long output"),
+    A("done"),   U("the latest")};
 
 /// What of it is refused; empty where it is taken.
-std::string_view refused(steps made, texts written = {}) {
+std::string_view refused(steps made, replacements written = {}) {
     condense::outline facts;
-    for (auto const& m : all) facts.append(m, toy::per_byte{});
+    for (auto const& m : all) facts.append(m, per_byte{});
     view edits;
-    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{
-        all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
+    condense::detail::edit_restorer<conversation, per_byte> restorer{
+        all, facts, edits, per_byte{}, {.window = {1'000}}};
     return restorer.restore(std::move(made), std::move(written));
 }
 
@@ -49,10 +43,10 @@ view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target =
 
 TEST_CASE("edit_restorer: an edit is counted anew, whatever is said of its cost") {
     condense::outline facts;
-    for (auto const& m : all) facts.append(m, toy::per_byte{});
+    for (auto const& m : all) facts.append(m, per_byte{});
     view edits;
-    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{
-        all, facts, edits, toy::per_byte{}, {.window = {1'000}}};
+    condense::detail::edit_restorer<conversation, per_byte> restorer{
+        all, facts, edits, per_byte{}, {.window = {1'000}}};
     REQUIRE(restorer.restore({shorten(4)}, {{.text = "long"}}).empty());
     CHECK(edits.steps()[0].after == condense::cost::of({4}));
     CHECK(edits.steps()[0].before == condense::cost::of({13}));
@@ -80,23 +74,22 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
 
 TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be restored") {
     auto history = all;
-    auto again = chat_message::result("1", "a long output");
+    auto again = R("1", "a long output");
     again.parts.insert(again.parts.begin(), {.kind = condense::part_kind::text, .text = "once more"});
     history.insert(history.begin() + 5, again);
     condense::outline facts;
     view edits;
     for (auto const& m : history) {
-        edits.reserve_message(facts.read(m, toy::per_byte{}));
+        edits.reserve_message(facts.read(m, per_byte{}));
         edits.on_message_placed(facts, facts.place());
     }
-    toy::per_byte const count;
+    per_byte const count;
     condense::budget const limits{.window = {1'000}};
     condense::draft whole{history, facts, edits, count, limits};
     REQUIRE_FALSE(whole.remove(whole.part_at(5)));
     REQUIRE_FALSE(whole.remove(whole.part_at(6)));
     view restored;
-    condense::detail::edit_restorer<std::vector<chat_message>, toy::per_byte> restorer{history, facts, restored, count,
-                                                                                       limits};
+    condense::detail::edit_restorer<conversation, per_byte> restorer{history, facts, restored, count, limits};
     CHECK(restorer.restore(edits.steps(), edits.texts()).empty());
     CHECK(restored.sums() == edits.sums());
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -13,15 +12,14 @@
 
 #include "core/sessions.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
-using condense::chat_message;
 using condense::state_fault;
 using namespace condense::literals;
+using namespace notation;
 using condense::used;
-using conversation = std::vector<chat_message>;
-using sessions::exact;
 
 /// Remembers what nobody can save.
 struct forgetful {
@@ -40,13 +38,11 @@ auto windowed(condense::memory_journal const& journal) {
 
 template <class Mix>
 auto fresh(Mix const& mix, condense::run_options<> options = {}) {
-    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, exact{},
+    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, per_byte{},
                              std::move(options)};
 }
 
-chat_message numbered(int number) {
-    return chat_message::user("message " + std::to_string(number) + std::string(500, '.'));
-}
+chat_message message(int number) { return U("message " + std::to_string(number) + letters(500, '.')); }
 
 std::size_t lines(condense::memory_journal const& journal) {
     std::size_t count = 0;
@@ -59,7 +55,7 @@ std::size_t lines(condense::memory_journal const& journal) {
 TEST_CASE("a state is refused for another pipeline, another conversation, or a session that has begun") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
-    session.push(numbered(0));
+    session.push(message(0));
     auto const kept = session.state();
     REQUIRE(kept);
     CHECK(session.adopt(kept.state).fault == state_fault::not_empty);
@@ -85,11 +81,7 @@ TEST_CASE("who made an edit is known after a restart: it is cut again from the s
     auto twin = fresh(mix);
     auto const both = [&](auto const& f) { f(session), f(twin); };
     both([](auto& chat) {
-        chat.push(chat_message::user("task"));
-        chat.push(chat_message::call("1", "read", "{}"));
-        chat.push(chat_message::result("1", std::string(9'000, 'r')));
-        chat.push(chat_message::assistant("done"));
-        chat.push(chat_message::user("next"));
+        push(chat, {U("task"), C("1", "read"), R("1", letters(9'000, 'r')), A("done"), U("next")});
         static_cast<void>(chat.prepare());
     });
     REQUIRE(session.edits().steps().size() == 1);
@@ -99,16 +91,14 @@ TEST_CASE("who made an edit is known after a restart: it is cut again from the s
     condense::provider_error const overflow{.status = 400, .text = "prompt is too long: 20000 tokens > 1000 maximum"};
     static_cast<void>(restored.recover(overflow));
     static_cast<void>(twin.recover(overflow));
-    CHECK(sessions::sent(restored) == sessions::sent(twin));
+    CHECK(sent(restored) == sessions::sent(twin));
 }
 
 TEST_CASE("an edit of a layer that is not there is refused") {
     auto const mix = condense::pipeline{condense::compress{
         .when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
     auto session = fresh(mix);
-    for (auto& m : conversation{chat_message::user("task"), chat_message::call("1", "read", "{}"),
-                                chat_message::result("1", std::string(900, 'r')), chat_message::assistant("done"),
-                                chat_message::user("next")})
+    for (auto& m : conversation{U("task"), C("1", "read"), R("1", letters(900, 'r')), A("done"), U("next")})
         session.push(std::move(m));
     static_cast<void>(session.prepare());
     auto kept = session.state().state;
@@ -121,7 +111,7 @@ TEST_CASE("an edit of a layer that is not there is refused") {
 TEST_CASE("any rounds of a state are harmless") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
-    for (int number = 0; number < 5; ++number) session.push(numbered(number));
+    for (int number = 0; number < 5; ++number) session.push(message(number));
     for (auto const any : {std::uint32_t{33}, std::uint32_t{64}, std::uint32_t{65}, ~std::uint32_t{0}}) {
         auto kept = session.state().state;
         kept.pace.runs_left_due = any;
@@ -129,7 +119,7 @@ TEST_CASE("any rounds of a state are harmless") {
         kept.pace.rounds_at_run = ~std::uint64_t{0} - any;
         auto later = fresh(windowed(journal));
         REQUIRE_FALSE(later.adopt(kept));
-        for (int number = 5; number < 60; ++number) later.push(numbered(number));
+        for (int number = 5; number < 60; ++number) later.push(message(number));
         CHECK_NOTHROW(static_cast<void>(later.prepare()));
     }
 }
@@ -142,7 +132,7 @@ TEST_CASE("a layer whose memory can not be saved is named as the reason, and so 
     auto busy = fresh(condense::pipeline{sessions::on_arrival{&act}});
     state_fault inside = state_fault::none;
     act = [&] { inside = busy.state().error.fault; };
-    busy.push(numbered(0));
+    busy.push(message(0));
     CHECK(inside == state_fault::busy);
     CHECK(busy.state());
 }
@@ -150,7 +140,7 @@ TEST_CASE("a layer whose memory can not be saved is named as the reason, and so 
 TEST_CASE("a job of before is stale, and none of now has its number") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
-    for (int number = 0; number < 5; ++number) session.push(numbered(number));
+    for (int number = 0; number < 5; ++number) session.push(message(number));
     auto const before = session.begin_summary();
     REQUIRE(before);
     auto later = fresh(windowed(journal));
@@ -167,20 +157,20 @@ TEST_CASE("what a journal has taken since the state was saved is not taken twice
     for (int const since : {0, 1, 3}) {
         condense::memory_journal const journal;
         auto session = fresh(windowed(journal));
-        for (int number = 0; number < 4; ++number) session.push(numbered(number));
+        for (int number = 0; number < 4; ++number) session.push(message(number));
         auto const kept = session.state();
         REQUIRE(kept);
-        for (int number = 4; number < 4 + since; ++number) session.push(numbered(number));
+        for (int number = 4; number < 4 + since; ++number) session.push(message(number));
         SECTION("the same comes again, since " + std::to_string(since)) {
             auto later = fresh(windowed(journal));
             REQUIRE_FALSE(later.adopt(kept.state));
-            for (int number = 4; number < 9; ++number) later.push(numbered(number));
+            for (int number = 4; number < 9; ++number) later.push(message(number));
             CHECK(lines(journal) == 9);
         }
         SECTION("other messages come, since " + std::to_string(since)) {
             auto later = fresh(windowed(journal));
             REQUIRE_FALSE(later.adopt(kept.state));
-            for (int number = 10; number < 15; ++number) later.push(numbered(number));
+            for (int number = 10; number < 15; ++number) later.push(message(number));
             CHECK(lines(journal) == static_cast<std::size_t>(4 + since + 5));
         }
     }
@@ -190,20 +180,20 @@ TEST_CASE("a program's own container is filled") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
     for (int number = 0; number < 12; ++number) {
-        session.push(numbered(number));
+        session.push(message(number));
         static_cast<void>(session.prepare());
     }
     auto const kept = session.state();
     conversation mine;
-    condense::session later{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
+    condense::session later{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, per_byte{}};
     REQUIRE_FALSE(later.adopt(kept.state));
     CHECK(mine == session.history());
-    mine.push_back(numbered(12));
-    session.push(numbered(12));
+    mine.push_back(message(12));
+    session.push(message(12));
     CHECK(later.request().size() == session.request().size());
     CHECK(later.used().tokens == session.used().tokens);
     mine.clear();
-    condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, exact{}};
+    condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, per_byte{}};
     session.release({12});
     auto const released = session.state();
     REQUIRE_FALSE(released.state.released.empty());
@@ -215,7 +205,7 @@ TEST_CASE("a pin stays when what brought its message back is undone") {
     condense::memory_journal const journal;
     auto session =
         fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
-    for (int number = 0; number < 12; ++number) session.push(numbered(number));
+    for (int number = 0; number < 12; ++number) session.push(message(number));
     static_cast<void>(session.run());
     REQUIRE_FALSE(session.edits().present(condense::group{2}));
     REQUIRE_FALSE(session.pin({2}));
@@ -226,7 +216,7 @@ TEST_CASE("a pin stays when what brought its message back is undone") {
 TEST_CASE("no undo of a state goes back to before a release") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
-    for (int number = 0; number < 12; ++number) session.push(numbered(number));
+    for (int number = 0; number < 12; ++number) session.push(message(number));
     static_cast<void>(session.run());
     REQUIRE(session.release({12}) != 0);
     auto kept = session.state();

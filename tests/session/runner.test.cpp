@@ -21,6 +21,7 @@
 #include "support/messages/chat.hpp"
 #include "support/messages/handle.hpp"
 #include "support/messages/json.hpp"
+#include "support/notation.hpp"
 #include "support/tape.hpp"
 
 // Sessions over a container that stays the program's own, which appends, changes, erases, inserts and clears
@@ -28,58 +29,36 @@
 
 namespace {
 
-using condense::chat_message;
 using condense::commit_outcome;
 using condense::layer_outcome;
 using condense::refusal;
 using condense::sequence;
 using condense::used;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
-using sessions::exact;
+using namespace notation;
 
 constexpr condense::budget roomy{.window = 100'000_tokens};
 
+/// Takes in what the program has changed.
 template <class Session>
-conversation sent(Session& session) {
-    conversation all;
-    for (auto const& m : session.request()) all.push_back(forms::to_chat(m));
-    return all;
+conversation request_of(Session& session) {
+    return forms::all_to_chat(session.request());
 }
-std::string texts(conversation const& all) {
+std::string all_words(conversation const& all) {
     std::string out;
-    for (auto const& m : all) out += laws::words(m) + " | ";
+    for (auto const& m : all) out += words(m) + " | ";
     return out;
 }
 
 /// Empty where the request obeys the laws and the figures are those of the request.
-template <class Session, class Estimator = exact>
+template <class Session, class Estimator = per_byte>
 std::string wrong(Session& session, conversation const& pushed, Estimator const& count = {}) {
-    auto const request = sent(session);
+    auto const request = request_of(session);
     laws::checker const judged{pushed, request};
     std::string all;
     for (auto const& one : judged.violations()) all += one + "; ";
-    condense::cost sum;
-    for (auto const& m : request) {
-        if constexpr (requires { count.frame(m.role); }) sum += count.frame(m.role);
-        for (auto const& part : m.parts) sum += part.cost ? *part.cost : count(part.text);
-    }
-    if (session.used().tokens != sum.tokens()) all += "tokens; ";
+    if (session.used().tokens != recount(request, count).tokens()) all += "tokens; ";
     if (session.used().messages.count != request.size()) all += "messages; ";
-    return all;
-}
-
-chat_message named(chat_message m, std::size_t number) {
-    m.name = "m" + std::to_string(number);
-    return m;
-}
-chat_message turn(std::size_t number, std::size_t size = 200) {
-    auto const text = std::to_string(number) + " " + std::string(size, number % 2 == 0 ? 'q' : 'a');
-    return named(number % 2 == 0 ? chat_message::user(text) : chat_message::assistant(text), number);
-}
-conversation turns(std::size_t count) {
-    conversation all;
-    for (std::size_t number = 0; number < count; ++number) all.push_back(turn(number));
     return all;
 }
 
@@ -98,7 +77,7 @@ auto seven_to_four(int& asked) {
 
 template <class Messages, class Mix>
 auto over(Messages& mine, Mix const& mix, condense::budget limits = roomy) {
-    return condense::session<std::reference_wrapper<Messages>, Mix, exact>{std::ref(mine), mix, limits};
+    return condense::session<std::reference_wrapper<Messages>, Mix, per_byte>{std::ref(mine), mix, limits};
 }
 
 }  // namespace
@@ -109,9 +88,8 @@ TEST_CASE("pushed through the session or by the program, in one order") {
     auto session = over(mine, condense::pipeline{seven_to_four(asked)});
     mine.push_back(turn(2));
     session.push(turn(3));
-    mine.push_back(turn(4));
-    mine.push_back(turn(5));
-    CHECK(sent(session) == turns(6));
+    mine += {turn(4), turn(5)};
+    CHECK(request_of(session) == turns(6));
     session.push(turn(6));
     CHECK(&session.history() == &mine);
     CHECK(mine == turns(7));
@@ -119,10 +97,10 @@ TEST_CASE("pushed through the session or by the program, in one order") {
     CHECK(session.prepare().changed());
     CHECK(asked == 1);
     CHECK(mine == turns(7));
-    CHECK(sent(session).size() == 4);
+    CHECK(request_of(session).size() == 4);
     CHECK(wrong(session, mine).empty());
     CHECK(session.undo());
-    CHECK(sent(session) == mine);
+    CHECK(request_of(session) == mine);
 }
 
 TEST_CASE("edits before the first changed message stay, and no model is asked for them again") {
@@ -131,14 +109,14 @@ TEST_CASE("edits before the first changed message stay, and no model is asked fo
     auto session = over(mine, condense::pipeline{seven_to_four(asked)});
     REQUIRE(session.run().changed());
     REQUIRE(asked == 1);
-    auto const before = texts(sent(session));
+    auto const before = all_words(request_of(session));
     SECTION("changed behind it, told") {
-        mine[7] = named(chat_message::assistant("other"), 7);
+        mine[7] = named(A("other"), 7);
         session.sync({7});
         CHECK(asked == 1);
     }
     SECTION("changed behind it, told too early") {
-        mine[8] = named(chat_message::user("other"), 8);
+        mine[8] = named(U("other"), 8);
         session.sync({6});
         CHECK(asked == 1);
     }
@@ -149,12 +127,12 @@ TEST_CASE("edits before the first changed message stay, and no model is asked fo
     }
     SECTION("cut off, told too late") {
         mine.resize(8);
-        mine[7] = named(chat_message::assistant("other"), 7);
+        mine[7] = named(A("other"), 7);
         session.sync({8});
         CHECK(asked == 1);
     }
     SECTION("the last one, untold") {
-        mine[8] = named(chat_message::user("other"), 8);
+        mine[8] = named(U("other"), 8);
         CHECK(session.history() == mine);
     }
     SECTION("cut off, untold") {
@@ -162,13 +140,13 @@ TEST_CASE("edits before the first changed message stay, and no model is asked fo
         CHECK(session.history() == mine);
     }
     SECTION("inserted") {
-        mine.insert(mine.begin() + 7, named(chat_message::user("between"), 100));
+        mine.insert(mine.begin() + 7, named(U("between"), 100));
         session.sync({7});
         CHECK(asked == 1);
     }
-    auto const after = sent(session);
-    CHECK(laws::words(after[0]).find("answer 1") != std::string::npos);
-    CHECK(texts(after).substr(0, before.size() / 3) == before.substr(0, before.size() / 3));
+    auto const after = request_of(session);
+    CHECK(words(after[0]).find("answer 1") != std::string::npos);
+    CHECK(all_words(after).substr(0, before.size() / 3) == before.substr(0, before.size() / 3));
     CHECK(wrong(session, mine).empty());
     CHECK_FALSE(session.undo());
     CHECK_FALSE(session.prepare().changed());
@@ -180,9 +158,9 @@ TEST_CASE("a changed message takes the edits of what it was part of with it") {
     conversation mine = turns(9);
     auto session = over(mine, condense::pipeline{seven_to_four(asked)});
     REQUIRE(session.run().changed());
-    mine[2] = named(chat_message::user("other"), 2);
+    mine[2] = named(U("other"), 2);
     session.sync({2});
-    CHECK(sent(session) == mine);
+    CHECK(request_of(session) == mine);
     CHECK(wrong(session, mine).empty());
     CHECK(session.run().changed());
     CHECK(asked == 2);
@@ -190,9 +168,9 @@ TEST_CASE("a changed message takes the edits of what it was part of with it") {
     CHECK(session.run().changed());
     CHECK(asked == 3);
     // The second summary went over the first: what that stood for is as it was.
-    mine[8] = named(chat_message::user("another"), 8);
+    mine[8] = named(U("another"), 8);
     session.sync({8});
-    CHECK(laws::words(sent(session)[0]).find("answer 2") != std::string::npos);
+    CHECK(words(request_of(session)[0]).find("answer 2") != std::string::npos);
     CHECK(wrong(session, mine).empty());
 }
 
@@ -207,18 +185,18 @@ TEST_CASE("a conversation that was taken back to an earlier turn keeps its lates
         for (auto const size : {3u, 2u, 1u}) {
             mine.resize(size);
             if (told) session.sync({size});
-            CHECK(sent(session) == mine);
+            CHECK(request_of(session) == mine);
             CHECK(wrong(session, mine).empty());
         }
         mine.clear();
-        CHECK(sent(session).empty());
+        CHECK(request_of(session).empty());
         CHECK(session.used().tokens == 0_tokens);
         session.push(turn(0));
         mine.push_back(turn(1));
-        CHECK(sent(session) == turns(2));
+        CHECK(request_of(session) == turns(2));
         mine.clear();
         session.sync({0});
-        CHECK(sent(session).empty());
+        CHECK(request_of(session).empty());
     }
 }
 
@@ -241,25 +219,24 @@ TEST_CASE("pins, and calls that were given up, before the first changed message 
     int asked = 0;
     conversation mine = turns(3);
     mine[1].pinned = true;
-    mine.push_back(named(chat_message::call("slow", "build", "{}"), 3));
+    mine.push_back(named(C("slow", "build"), 3));
     for (std::size_t number = 4; number < 9; ++number) mine.push_back(turn(number));
-    mine.push_back(named(chat_message::call("other", "build", "{}"), 9));
+    mine.push_back(named(C("other", "build"), 9));
     auto session = over(mine, condense::pipeline{condense::repair{}, seven_to_four(asked)});
     CHECK_FALSE(session.pin({2}));
     session.unpin({1});
     CHECK(session.abandon("slow") == 0);  // dead already: a later turn was answered
     CHECK(session.abandon("other") == 1);
     REQUIRE(session.run().changed());
-    mine.push_back(turn(10));
-    mine.push_back(turn(11));
-    mine[11] = named(chat_message::assistant("other"), 11);
+    mine += {turn(10), turn(11)};
+    mine[11] = named(A("other"), 11);
     session.sync({11});
     CHECK(session.outline().message_at(2).pinned);
     CHECK_FALSE(session.outline().message_at(1).pinned);
     CHECK(session.abandon("other") == 0);
     CHECK(session.outline().group_at(session.outline().group_of(9)).waiting == 0);
     // From there on the messages are others.
-    mine[2] = named(chat_message::user("new"), 2);
+    mine[2] = named(U("new"), 2);
     session.sync({2});
     CHECK_FALSE(session.outline().message_at(2).pinned);
     CHECK_FALSE(session.outline().message_at(1).pinned);
@@ -277,7 +254,7 @@ TEST_CASE("verbs that name messages or changes see first what the program has do
         REQUIRE(session.run().changed());
         mine.erase(mine.begin(), mine.begin() + 8);
         CHECK_FALSE(session.undo());
-        CHECK(sent(session) == mine);
+        CHECK(request_of(session) == mine);
     }
     SECTION("pin") {
         mine.push_back(turn(9));
@@ -286,7 +263,7 @@ TEST_CASE("verbs that name messages or changes see first what the program has do
         CHECK(session.pin({9}) == refusal::gone);
     }
     SECTION("abandon a call") {
-        mine.push_back(named(chat_message::call("mine", "build", "{}"), 9));
+        mine.push_back(named(C("mine", "build"), 9));
         CHECK(session.abandon("mine") == 1);
     }
     SECTION("commit a job whose messages are others") {
@@ -294,14 +271,14 @@ TEST_CASE("verbs that name messages or changes see first what the program has do
         REQUIRE(job);
         mine.erase(mine.begin());
         CHECK(session.commit(job, "late") == commit_outcome::stale);
-        CHECK(sent(session) == mine);
+        CHECK(request_of(session) == mine);
     }
     SECTION("commit a job, told") {
         auto const job = session.begin_summary();
         mine[1].parts[0].text = "other";
         session.sync({1});
         CHECK(session.commit(job, "late") == commit_outcome::stale);
-        CHECK(sent(session) == mine);
+        CHECK(request_of(session) == mine);
     }
     SECTION("commit a job after messages that came") {
         auto const job = session.begin_summary();
@@ -310,7 +287,7 @@ TEST_CASE("verbs that name messages or changes see first what the program has do
         mine.push_back(turn(11));
         CHECK(session.commit(job, "in time") == commit_outcome::committed);
         CHECK(wrong(session, mine).empty());
-        CHECK(sent(session).back() == turn(11));
+        CHECK(request_of(session).back() == turn(11));
     }
 }
 
@@ -320,18 +297,17 @@ TEST_CASE("layers that act on arrival see the messages that are others now, and 
     auto const mix =
         condense::pipeline{condense::record{.to = journal},
                            condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
-    conversation mine{turn(0), named(chat_message::call("1", "read", "{}"), 1),
-                      named(chat_message::result("1", std::string(2'000, 'x')), 2), turn(3), turn(4)};
+    conversation mine{turn(0), named(C("1", "read"), 1), named(R("1", letters(2'000)), 2), turn(3), turn(4)};
     auto session = over(mine, mix);
     CHECK(store.size() == 1);
-    mine[2].parts[0].text = std::string(3'000, 'y');
+    mine[2].parts[0].text = letters(3'000, 'y');
     session.sync({2});
     CHECK(store.size() == 2);
-    CHECK(laws::words(sent(session)[2]).size() < 500);
-    CHECK(store.get(store.name(std::string(3'000, 'y'))).has_value());
-    mine.insert(mine.begin() + 1, named(chat_message::user("between"), 9));
+    CHECK(words(request_of(session)[2]).size() < 500);
+    CHECK(store.get(store.name(letters(3'000, 'y'))).has_value());
+    mine.insert(mine.begin() + 1, named(U("between"), 9));
     session.sync({1});
-    CHECK(laws::words(sent(session)[3]).size() < 500);
+    CHECK(words(request_of(session)[3]).size() < 500);
     CHECK(wrong(session, mine).empty());
     auto const recorded = journal.messages();
     for (auto const& m : tapes::bytes_of(mine)) CHECK(std::find(recorded.begin(), recorded.end(), m) != recorded.end());
@@ -353,21 +329,20 @@ TEST_CASE("what the program appends, and what it pushes, while a model answers")
     bool fails = false;
     act = [&]() -> std::string {
         mine.push_back(turn(9));
-        session.push(turn(10));
-        session.push(turn(11));
+        push(session, {turn(10), turn(11)});
         if (fails) throw condense::cancelled{};
         return "in short";
     };
     SECTION("well") {
         CHECK(session.run().changed());
-        CHECK(sent(session).size() == 7);
+        CHECK(request_of(session).size() == 7);
     }
     SECTION("in vain") {
         fails = true;
         CHECK_THROWS_AS(session.run(), condense::cancelled);
-        CHECK(sent(session).size() == 12);
+        CHECK(request_of(session).size() == 12);
     }
-    CHECK(texts(mine) == texts(turns(12)));
+    CHECK(all_words(mine) == all_words(turns(12)));
     CHECK(session.outline().size() == 12);
     CHECK(wrong(session, mine).empty());
     CHECK(session.outline().part_at(9).size == mine[9].parts[0].text.size());
@@ -376,14 +351,14 @@ TEST_CASE("what the program appends, and what it pushes, while a model answers")
 TEST_CASE("pins of options hold for what was put between") {
     int asked = 0;
     conversation mine = turns(8);
-    auto const pins = [](chat_message const& m) { return laws::words(m).find("keep") != std::string::npos; };
+    auto const pins = [](chat_message const& m) { return words(m).find("keep") != std::string::npos; };
     condense::run_options<condense::steady_clock, condense::never_stops, std::remove_const_t<decltype(pins)>> const
         options{.pins = pins};
-    condense::session session{std::ref(mine), condense::pipeline{seven_to_four(asked)}, roomy, exact{}, options};
-    mine.insert(mine.begin() + 1, named(chat_message::user("keep this"), 50));
+    condense::session session{std::ref(mine), condense::pipeline{seven_to_four(asked)}, roomy, per_byte{}, options};
+    mine.insert(mine.begin() + 1, named(U("keep this"), 50));
     session.sync({1});
     REQUIRE(session.run().changed());
-    CHECK(texts(sent(session)).find("keep this") != std::string::npos);
+    CHECK(all_words(request_of(session)).find("keep this") != std::string::npos);
 }
 
 // Whatever the program does.
@@ -449,7 +424,7 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
         if (random.chance(60)) counted.runs += session.run().changed() ? 1u : 0u;
         if (random.chance(10)) static_cast<void>(session.undo());
         auto const before = all;
-        auto const was = sent(session);
+        auto const was = request_of(session);
         auto const count = all.size();
         auto const index = random.below(count + 1);
         switch (random.below(8)) {
@@ -489,11 +464,11 @@ laws::broken run_borrowed(std::uint64_t seed, figures& counted) {
         ++counted.changes;
         counted.untold += untold ? 1u : 0u;
         if (random.chance(10)) static_cast<void>(session.prepare());
-        auto const now = sent(session);
+        auto const now = request_of(session);
         laws::checker const judged{all, now};
         found.merge(laws::broken{judged.violations()});
         if (session.used().tokens !=
-            (laws::recount(now, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
+            (recount(now, laws::byte_estimator{}) + condense::cost::of(limits.overhead)).tokens())
             found.insert("the usage is not that of the request");
         if (session.used().messages.count != now.size()) found.insert("the count is not that of the request");
         std::map<std::string, chat_message> shown;
@@ -535,7 +510,7 @@ void check_borrowed(std::uint64_t share) {
 }  // namespace
 
 TEST_CASE("whatever the program does to its container the laws hold: a vector", "[laws]") {
-    check_borrowed<std::vector<chat_message>>(40);
+    check_borrowed<conversation>(40);
 }
 TEST_CASE("whatever the program does to its container the laws hold: a deque", "[laws]") {
     check_borrowed<std::deque<chat_message>>(160);

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -30,11 +29,11 @@ using namespace sessions;
 TEST_CASE("push says when a reduction is due, prepare runs it, the originals stay") {
     condense::session session{std::deque<chat_message>{},
                               condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100_tokens}, exact{}};
-    CHECK_FALSE(session.push(chat_message::user(std::string(40, 'a'))));
-    CHECK_FALSE(session.push(chat_message::assistant(std::string(40, 'b'))));
+                              condense::budget{.window = 100_tokens}, per_byte{}};
+    CHECK_FALSE(session.push(U(letters(40, 'a'))));
+    CHECK_FALSE(session.push(A(letters(40, 'b'))));
     CHECK_FALSE(session.prepare().changed());
-    CHECK(session.push(chat_message::user(std::string(15, 'c'))));
+    CHECK(session.push(U(letters(15, 'c'))));
     auto const report = session.prepare();
     CHECK(report.changed());
     CHECK(report.fits());
@@ -46,15 +45,13 @@ TEST_CASE("push says when a reduction is due, prepare runs it, the originals sta
 
 TEST_CASE("a request has messages by their place, and layers the names that a program gives them") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::compress{.when = condense::always, .over = 100_chars, .label = "long texts"},
                            condense::compress{.over = 50_chars},
                            condense::sliding_window{.when = used >= 90_pct, .label = "old turns"}},
-        condense::budget{.window = 100'000_tokens}, exact{}};
+        condense::budget{.window = 100'000_tokens}, per_byte{}};
     CHECK(session.request().empty());
-    session.push(chat_message::user("go"));
-    session.push(chat_message::call("1", "read", "{}"));
-    session.push(chat_message::result("1", std::string(2'000, 'x')));
+    push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     auto const request = session.request();
     REQUIRE(request.size() == 3);
     CHECK_FALSE(request.empty());
@@ -71,17 +68,15 @@ TEST_CASE("a request has messages by their place, and layers the names that a pr
 TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     condense::memory_store const store;
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}},
-        condense::budget{.window = 100'000_tokens}, exact{}};
-    session.push(chat_message::user("go"));
-    session.push(chat_message::call("1", "read", "{}"));
-    session.push(chat_message::result("1", std::string(2'000, 'x')));
+        condense::budget{.window = 100'000_tokens}, per_byte{}};
+    push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     CHECK(store.size() == 1);
     auto const request = sent(session);
     CHECK(request.size() == 3);
     CHECK(request[2].parts[0].text.size() < 500);
-    CHECK(store.get(store.name(std::string(2'000, 'x'))) == std::string(2'000, 'x'));
+    CHECK(store.get(store.name(letters(2'000))) == letters(2'000));
     CHECK(session.history()[2].parts[0].text.size() == 2'000);
     CHECK_FALSE(session.prepare().changed());
     CHECK(sent(session) == request);
@@ -89,38 +84,33 @@ TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
 
 TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-        condense::budget{.window = 100'000_tokens}, exact{}};
-    session.push(chat_message::user("first"));
-    session.push(chat_message::call("slow", "build", "{}"));
-    session.push(chat_message::user("meanwhile"));
-    session.push(chat_message::assistant("yes"));  // the call is dead now
-    CHECK(session.push(chat_message::user("more")));
+        condense::budget{.window = 100'000_tokens}, per_byte{}};
+    push(session, {U("first"), C("slow", "build"), U("meanwhile")});
+    session.push(A("yes"));  // the call is dead now
+    CHECK(session.push(U("more")));
     CHECK(session.prepare().changed());
     for (auto const& m : sent(session)) CHECK((m.parts.empty() || m.parts[0].call != "slow"));
-    session.push(chat_message::result("slow", "done"));
+    session.push(R("slow", "done"));
     auto const request = sent(session);
     std::size_t calls = 0;
     for (auto const& m : request)
         for (auto const& part : m.parts) calls += part.call == "slow" ? 1u : 0u;
     CHECK(calls == 2);
-    condense::cost sum;
-    for (auto const& m : request)
-        for (auto const& part : m.parts) sum += exact{}(part.text);
-    CHECK(session.used().tokens == sum.tokens());
+    CHECK(session.used().tokens == recount(request).tokens());
     CHECK(session.used().messages.count == request.size());
 }
 
 TEST_CASE("a summary is replaced by the next one, and a session reads its own") {
     condense::session session{
-        std::vector<chat_message>{},
+        conversation{},
         condense::pipeline{condense::summarize{.when = used >= 80_pct, .protect = condense::last(2_messages)}},
-        condense::budget{.window = 3'000_tokens}, exact{}};
+        condense::budget{.window = 3'000_tokens}, per_byte{}};
     std::size_t runs = 0;
     for (int turn = 0; turn < 60; ++turn) {
-        session.push(chat_message::user(std::string(100, 'q')));
-        if (!session.push(chat_message::assistant(std::string(100, 'a')))) continue;
+        session.push(U(letters(100, 'q')));
+        if (!session.push(A(letters(100, 'a')))) continue;
         runs += session.prepare().changed() ? 1u : 0u;
         CHECK(session.used().fits());
         std::size_t summaries = 0;
@@ -132,14 +122,14 @@ TEST_CASE("a summary is replaced by the next one, and a session reads its own") 
 }
 
 TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
-    condense::session session{std::vector<chat_message>{}, condense::pipeline{condense::sliding_window{}},
+    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{}},
                               condense::budget{.window = 1'000_tokens}, moody{}};
-    session.push(chat_message::user("good"));
-    CHECK_THROWS(session.push(chat_message::user("bad")));
+    session.push(U("good"));
+    CHECK_THROWS(session.push(U("bad")));
     CHECK(session.history().size() == 1);
     CHECK(session.outline().size() == 1);
     CHECK(sent(session).size() == 1);
-    session.push(chat_message::assistant("fine"));
+    session.push(A("fine"));
     CHECK(sent(session).size() == 2);
     CHECK(session.used().tokens == 8_tokens);
 }
@@ -159,8 +149,7 @@ TEST_CASE("statistics are the sums of the reports, and of what was done on arriv
             auto const before = session.statistics();
             auto const used_before = session.used().tokens;
             session.push(m);
-            condense::cost whole;
-            for (auto const& part : m.parts) whole += part.cost ? *part.cost : exact{}(part.text);
+            auto const whole = recount({m});
             // On arrival: what the message costs, less what was saved.
             if (session.edits().steps().empty() || session.statistics().saved() != before.saved())
                 CHECK(used_before.count + whole.tokens().count - session.used().tokens.count ==
@@ -198,7 +187,7 @@ TEST_CASE("messages pushed while a summary is being made are all there, in order
         ++asked;
         auto const steps = session.edits().steps().size();
         auto const history = session.history().size();
-        for (auto const* const text : {"one", "two", "three"}) CHECK_FALSE(session.push(chat_message::user(text)));
+        for (auto const* const text : {"one", "two", "three"}) CHECK_FALSE(session.push(U(text)));
         // The rest waits for the end of the run.
         CHECK_FALSE(session.prepare().changed());
         CHECK_FALSE(session.run().changed());
@@ -221,7 +210,7 @@ TEST_CASE("messages pushed while a summary is being made are all there, in order
         CHECK(sent(session).size() == all.size() + 3);
     }
     CHECK(asked == 1);
-    for (auto const* const text : {"one", "two", "three"}) all.push_back(chat_message::user(text));
+    for (auto const* const text : {"one", "two", "three"}) all.push_back(U(text));
     CHECK(session.history() == all);
     auto const request = sent(session);
     CHECK(conversation(request.end() - 3, request.end()) == conversation(all.end() - 3, all.end()));
@@ -256,9 +245,7 @@ TEST_CASE("statistics tell what was done on arrival") {
     auto const mix =
         condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    for (auto const& m : {chat_message::user("go"), chat_message::call("1", "read", "{}"),
-                          chat_message::result("1", std::string(2'000, 'x'))})
-        session.push(m);
+    push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     auto const& layer = session.statistics().layers[0];
     CHECK(layer.name == "offload");
     CHECK(layer.saved.count == 2'004 - session.used().tokens.count);
@@ -274,31 +261,30 @@ TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]"
         condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
     session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
     auto all = long_turns(8);
-    all.push_back(chat_message::call("1", "t", "{}"));
-    all.push_back(chat_message::result("1", std::string(300, 'r')));
+    all += {C("1"), R("1", letters(300, 'r'))};
     for (auto const& m : all) session.push(m);
     SECTION("plainly") {
         act = [&]() -> std::string {
-            session.push(chat_message::user("meanwhile"));
+            session.push(U("meanwhile"));
             throw condense::cancelled{};
         };
         CHECK_THROWS_AS(session.run(), condense::cancelled);
     }
     SECTION("in another exception") {
         act = [&]() -> std::string {
-            session.push(chat_message::user("meanwhile"));
+            session.push(U("meanwhile"));
             try {
                 throw condense::cancelled{};
             } catch (...) { std::throw_with_nested(std::runtime_error{"the transport failed"}); }
         };
         CHECK_THROWS_AS(session.run(), std::runtime_error);
     }
-    all.push_back(chat_message::user("meanwhile"));
+    all.push_back(U("meanwhile"));
     CHECK(sent(session) == all);
     CHECK(session.statistics().runs == 0);
     CHECK_FALSE(session.undo());
-    session.push(chat_message::user("next"));
-    all.push_back(chat_message::user("next"));
+    session.push(U("next"));
+    all.push_back(U("next"));
     CHECK(session.history() == all);
     CHECK(sent(session) == all);
     CHECK(miscounted(session).empty());
@@ -312,7 +298,7 @@ TEST_CASE("a run that is stopped leaves the session as it was, and says so") {
     };
     auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used > 3_messages}};
     condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, per_byte{}, options};
     auto const all = long_turns(8);
     for (auto const& m : all) session.push(m);
     auto const report = session.run();
@@ -337,7 +323,7 @@ TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
     };
     condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
     auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 90_pct}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, exact{}, options};
+    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, per_byte{}, options};
     for (auto const& m : long_turns(8)) session.push(m);
     CHECK_FALSE(session.prepare().changed());
     CHECK(asked == 1);
@@ -353,9 +339,7 @@ TEST_CASE("what a run asks for before it is taken back is not what is sent after
         condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
     session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
     auto all = long_turns(8);
-    all.push_back(chat_message::call("1", "t", "{}"));
-    all.push_back(chat_message::result("1", std::string(300, 'r')));
-    all.push_back(chat_message::assistant("done"));
+    all += {C("1"), R("1", letters(300, 'r')), A("done")};
     for (auto const& m : all) session.push(m);
     bool const asked_before = GENERATE(true, false);
     if (asked_before) CHECK(sent(session) == all);
@@ -377,13 +361,12 @@ TEST_CASE("messages pushed on arrival of another stand after it") {
     session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
     int left = 2;
     act = [&] {
-        if (left-- > 0) session.push(chat_message::user("echo"));
+        if (left-- > 0) session.push(U("echo"));
     };
-    session.push(chat_message::user("first"));
-    session.push(chat_message::user("last"));
+    push(session, {U("first"), U("last")});
     CHECK(session.history().size() == 4);
-    CHECK(session.history()[0] == chat_message::user("first"));
-    CHECK(session.history().back() == chat_message::user("last"));
+    CHECK(session.history()[0] == U("first"));
+    CHECK(session.history().back() == U("last"));
     CHECK(miscounted(session).empty());
 }
 
@@ -394,14 +377,14 @@ TEST_CASE("a message that can not be taken in does not take those behind it with
     auto all = long_turns(8);
     for (auto const& m : all) session.push(m);
     act = [&] {
-        for (auto const* const text : {"one", "bad", "three"}) session.push(chat_message::user(text));
+        for (auto const* const text : {"one", "bad", "three"}) session.push(U(text));
         return std::string{"in short"};
     };
     CHECK_THROWS_AS(session.run(), std::runtime_error);
     CHECK(session.history().size() == all.size() + 1);
-    CHECK(session.history().back() == chat_message::user("one"));
+    CHECK(session.history().back() == U("one"));
     // It still waits, and nothing passes it.
-    CHECK_THROWS_AS(session.push(chat_message::user("four")), std::runtime_error);
+    CHECK_THROWS_AS(session.push(U("four")), std::runtime_error);
     CHECK_THROWS_AS(session.prepare(), std::runtime_error);
     CHECK(session.history().size() == all.size() + 1);
 }
@@ -411,10 +394,8 @@ TEST_CASE("a session knows what the provider's cache may hold: what it has sent"
         .when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
     for (bool const sent_before : {false, true}) {
         CAPTURE(sent_before);
-        condense::session<conversation, decltype(mix), exact> session{
-            {chat_message::user("go"), chat_message::call("1", "read", "{}"),
-             chat_message::result("1", std::string(1'500, 'x')), chat_message::assistant(std::string(3'000, 'y')),
-             chat_message::user("go on")},
+        condense::session<conversation, decltype(mix), per_byte> session{
+            {U("go"), C("1", "read"), R("1", letters(1'500)), A(letters(3'000, 'y')), U("go on")},
             mix,
             {.window = 100'000_tokens},
             {},
@@ -428,7 +409,7 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     condense::session session{
         long_turns(12),
         condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
-        condense::budget{.window = 2'000_tokens}, exact{}};
+        condense::budget{.window = 2'000_tokens}, per_byte{}};
     REQUIRE(session.prepare().changed());
     auto const there = [&](std::string_view text) {
         for (auto const& m : sent(session))
@@ -441,8 +422,7 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     CHECK(there("answer 1a"));
     CHECK(session.history()[3].parts[0].text.starts_with("answer 1a"));
     for (int turn = 0; turn < 10; ++turn) {
-        session.push(chat_message::user(std::string(150, 'x')));
-        session.push(chat_message::assistant(std::string(150, 'y')));
+        push(session, {U(letters(150)), A(letters(150, 'y'))});
         static_cast<void>(session.prepare());
         CHECK(there("answer 1a"));
     }
@@ -451,26 +431,23 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     CHECK(there("answer 1a"));
     session.unpin({3});
     for (int turn = 0; turn < 10; ++turn) {
-        session.push(chat_message::user(std::string(150, 'x')));
+        session.push(U(letters(150)));
         static_cast<void>(session.prepare());
     }
     CHECK_FALSE(there("answer 1a"));
     // Where there is no room it does not come back.
-    condense::session full{conversation{chat_message::user("task"), chat_message::assistant(std::string(900, 'a')),
-                                        chat_message::user(std::string(600, 'q'))},
+    condense::session full{conversation{U("task"), A(letters(900, 'a')), U(letters(600, 'q'))},
                            condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                           condense::budget{.window = 1'000_tokens}, exact{}};
+                           condense::budget{.window = 1'000_tokens}, per_byte{}};
     REQUIRE(full.prepare().changed());
     CHECK(full.pin({1}) == condense::refusal{condense::refusal::no_room});
     CHECK(full.used().messages == 2_messages);
 }
 
 TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
-    condense::session session{
-        conversation{chat_message::user("task"), chat_message::call("1", "read", std::string(50, ' ') + "{}"),
-                     chat_message::call("2", "read", "{}")},
-        condense::pipeline{condense::sliding_window{.when = used >= 50_pct}}, condense::budget{.window = 100_tokens},
-        exact{}};
+    condense::session session{conversation{U("task"), C("1", "read", letters(50, ' ') + "{}"), C("2", "read")},
+                              condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
+                              condense::budget{.window = 100_tokens}, per_byte{}};
     CHECK_FALSE(session.prepare().changed());
     CHECK(session.abandon("nothing") == 0);
     CHECK(session.abandon("") == 0);
@@ -483,7 +460,7 @@ TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
     CHECK(session.abandon("2") == 1);
     CHECK_FALSE(session.outline().open(2));
     // A result that comes nevertheless brings its call back.
-    session.push(chat_message::result("1", "late"));
+    session.push(R("1", "late"));
     CHECK(sent(session).size() == 4);
 }
 
@@ -491,7 +468,7 @@ TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do")
     int asked = 0;
     std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
     condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens},
-                              exact{}};
+                              per_byte{}};
     auto const before = session.used();
     auto const would = session.draft();
     CHECK(would.layers[0].asked > 0);
@@ -499,7 +476,7 @@ TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do")
     CHECK(session.used() == before);
     CHECK(session.edits().steps().empty());
     condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
-                             condense::budget{.window = 2'000_tokens}, exact{}};
+                             condense::budget{.window = 2'000_tokens}, per_byte{}};
     auto const dropped = window.draft();
     CHECK(dropped.changed());
     CHECK(window.edits().steps().empty());
@@ -513,7 +490,7 @@ struct acting_estimator {
     std::function<void()>* act;
     condense::cost operator()(std::string_view text) const {
         if (*act) std::exchange(*act, nullptr)();
-        return exact{}(text);
+        return per_byte{}(text);
     }
 };
 struct acting_shortener {
@@ -528,37 +505,36 @@ struct acting_shortener {
 
 TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
     std::function<void()> act;
-    condense::session session{conversation{chat_message::user("first")}, three_layers,
-                              condense::budget{.window = 10'000_tokens}, acting_estimator{&act}};
+    condense::session session{conversation{U("first")}, three_layers, condense::budget{.window = 10'000_tokens},
+                              acting_estimator{&act}};
     act = [&] {
         // Also while that one is taken in.
-        act = [&] { session.push(chat_message::user("fourth " + std::string(40, 'x'))); };
-        session.push(chat_message::user("third"));
-        CHECK(session.call([](auto const&) { return chat_message::assistant("no"); }).attempts == 0);
+        act = [&] { session.push(U("fourth " + letters(40))); };
+        session.push(U("third"));
+        CHECK(session.call([](auto const&) { return A("no"); }).attempts == 0);
     };
-    session.push(chat_message::user("second"));
+    session.push(U("second"));
     static_cast<void>(session.prepare());
     REQUIRE(session.history().size() == 4);
-    CHECK(session.history()[1] == chat_message::user("second"));
+    CHECK(session.history()[1] == U("second"));
     CHECK(session.history()[2].parts[0].text.substr(0, 6) != session.history()[3].parts[0].text.substr(0, 6));
     CHECK(miscounted(session) == "");
 }
 
 TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") {
     std::function<void()> act;
-    condense::session session{conversation{chat_message::user("task")},
+    condense::session session{conversation{U("task")},
                               condense::pipeline{condense::compress{
                                   .when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
-                              condense::budget{.window = 1'000_tokens}, exact{}};
+                              condense::budget{.window = 1'000_tokens}, per_byte{}};
     for (int turn = 0; turn < 4; ++turn) {
         session.push({.role = condense::role::tool,
-                      .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
-        session.push(chat_message::assistant("seen"));
-        session.push(chat_message::user("and now?"));
+                      .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
+        push(session, {A("seen"), U("and now?")});
     }
     auto const before = session.history().size();
     act = [&] {
-        for (int more = 0; more < 100; ++more) session.push(chat_message::user("more"));
+        for (int more = 0; more < 100; ++more) session.push(U("more"));
         CHECK(session.history().size() == before);
         CHECK_FALSE(session.undo());
     };
@@ -571,7 +547,7 @@ TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") 
 
 TEST_CASE("a draft of the program's own container is of what is there") {
     auto all = long_turns(9);
-    condense::session session{std::ref(all), three_layers, condense::budget{.window = 1'000_tokens}, exact{}};
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 1'000_tokens}, per_byte{}};
     CHECK(session.draft().before.tokens > 1'000_tokens);
     all.resize(2);
     all.shrink_to_fit();
@@ -586,9 +562,10 @@ TEST_CASE("what an observer pushes while the program's messages are taken in is 
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
         options{.observer = observer};
     conversation all;
-    condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, exact{}, options};
-    all = {chat_message::user("one"), chat_message::assistant("two"), chat_message::user("three")};
-    act = [&] { session.push(chat_message::user("pushed")); };
+    condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, per_byte{},
+                              options};
+    all = {U("one"), A("two"), U("three")};
+    act = [&] { session.push(U("pushed")); };
     static_cast<void>(session.prepare());
     CHECK(all.size() == 4);
     CHECK(session.outline().size() == 4);
@@ -599,19 +576,18 @@ TEST_CASE("a session with a budget that leaves nothing for the input keeps all a
     condense::session session{conversation{},
                               condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{},
                                                  condense::escalate{}},
-                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, exact{}};
-    for (int turn = 0; turn < 4; ++turn)
-        session.push(turn % 2 == 0 ? chat_message::user("u") : chat_message::assistant("a"));
+                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, per_byte{}};
+    for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? U("u") : A("a"));
     CHECK_FALSE(session.due());
     CHECK_FALSE(session.prepare().refused.empty());
     CHECK_FALSE(session.run().changed());
-    auto const called = session.call([](auto const&) { return chat_message::assistant("never"); });
+    auto const called = session.call([](auto const&) { return A("never"); });
     CHECK(called.outcome == condense::call_outcome::too_large);
     CHECK(called.error.text == condense::budget_refused);
     CHECK(sent(session).size() == 4);
     session.set_limits({.window = 8'000_tokens});
     CHECK(session.prepare().refused.empty());
-    CHECK(session.call([](auto const&) { return chat_message::assistant("done"); }));
+    CHECK(session.call([](auto const&) { return A("done"); }));
 }
 
 TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers say") {
@@ -625,7 +601,7 @@ TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers s
                             .with = model},
         condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
     auto const make = [&] {
-        return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, exact{}};
+        return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, per_byte{}};
     };  // 2,000 tokens
     auto session = make();
     SECTION("a run that is not forced does nothing") { CHECK_FALSE(session.run().changed()); }

@@ -17,22 +17,17 @@
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using condense::call_outcome;
-using condense::chat_message;
 using condense::provider_error;
 using condense::recover_outcome;
 using condense::used;
 using namespace condense::literals;
+using namespace notation;
 using reply = condense::reply<chat_message>;
-using conversation = std::vector<chat_message>;
-
-/// A byte is a token.
-struct per_byte {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
 
 std::string too_long(std::uint64_t limit, std::uint64_t sent) {
     return R"({"error":{"message":"This model's maximum context length is )" + std::to_string(limit) +
@@ -40,18 +35,17 @@ std::string too_long(std::uint64_t limit, std::uint64_t sent) {
            R"( tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})";
 }
 
-conversation turns(int count) {
-    conversation all{chat_message::user("task")};
-    for (int turn = 0; turn < count; ++turn) {
-        all.push_back(chat_message::assistant("answer " + std::to_string(turn) + std::string(40, 'a')));
-        all.push_back(chat_message::user("question " + std::to_string(turn) + std::string(40, 'q')));
-    }
+conversation task_and(int count) {
+    conversation all{U("task")};
+    for (int turn = 0; turn < count; ++turn)
+        all += {A("answer " + std::to_string(turn) + letters(40, 'a')),
+                U("question " + std::to_string(turn) + letters(40, 'q'))};
     return all;
 }
 
 auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct}};
 auto talk(int count, condense::tokens size) {
-    return condense::session{turns(count), window, condense::budget{.window = size}, per_byte{}};
+    return condense::session{task_and(count), window, condense::budget{.window = size}, per_byte{}};
 }
 
 /// The tokens of what is sent, as a provider with this tokenizer counts them.
@@ -63,18 +57,11 @@ std::uint64_t tokens_in(Request const& request) {
     return sum;
 }
 
-struct letters_as_tokens {
-    condense::cost operator()(std::string_view text) const { return condense::cost::of({text.size()}); }
-};
-
-chat_message text_of(std::size_t size, char which = 'x') { return chat_message::user(std::string(size, which)); }
-
 reply refusal() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }
 
 auto half_full() {
-    return condense::session{std::vector<chat_message>{},
-                             condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                             condense::budget{.window = 100'000_tokens}, letters_as_tokens{}};
+    return condense::session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                             condense::budget{.window = 100'000_tokens}, per_byte{}};
 }
 
 /// Notes what is used when a message arrives.
@@ -91,13 +78,13 @@ TEST_CASE("call reduces when that is due, sends the request, and keeps the answe
     std::uint64_t sent = 0;
     auto const result = chat.call([&](auto const& request) {
         sent = tokens_in(request);
-        return chat_message::assistant("done");
+        return A("done");
     });
     REQUIRE(result);
     CHECK(result.attempts == 1);
     CHECK(sent < 900);
     CHECK(result.answer == &chat.history().back());
-    CHECK(*result.answer == chat_message::assistant("done"));
+    CHECK(*result.answer == A("done"));
     CHECK(chat.history().size() == 22);
     CHECK(chat.turns().turns == 1);
 }
@@ -129,7 +116,7 @@ TEST_CASE("what a model throws passes, but for an overflow") {
     CHECK(calls == 1);
     auto const result = chat.call([&](auto const&) {
         if (++calls == 2) throw std::runtime_error{too_long(300, 412)};
-        return chat_message::assistant("done");
+        return A("done");
     });
     CHECK(result);
     CHECK(calls == 3);
@@ -150,7 +137,7 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
         return [&sent, attempt](auto const& request) {
             sent.push_back(tokens_in(request));
             if (sent.size() < attempt) return reply{.error = {400, too_long(500, sent.back())}};
-            return reply{.message = chat_message::assistant("done")};
+            return reply{.message = A("done")};
         };
     };
     SECTION("and answered") {
@@ -171,7 +158,7 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
         REQUIRE(sent.size() == 2);
         CHECK(sent[1] < sent[0]);
         // The next turn may recover again.
-        chat.push(chat_message::user("go on"));
+        chat.push(U("go on"));
         sent.clear();
         CHECK(chat.call(answers_at(2)));
     }
@@ -179,7 +166,7 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
         auto const result = chat.call([&](auto const& request) {
             sent.push_back(tokens_in(request));
             if (sent.size() == 1) return reply{.error = {400, R"({"error":{"code":"context_length_exceeded"}})"}};
-            return reply{.message = chat_message::assistant("done")};
+            return reply{.message = A("done")};
         });
         REQUIRE(result);
         CHECK(sent[1] * 2 < sent[0]);
@@ -188,16 +175,16 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
 }
 
 TEST_CASE("a limit that is learnt keeps the share of the answer, and one that can not be is not learnt", "[law-t4]") {
-    condense::session chat{turns(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens},
+    condense::session chat{task_and(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens},
                            per_byte{}};
     static_cast<void>(chat.request());
     CHECK(chat.recover({400, too_long(2'000, 5'800)}) == recover_outcome::retry);
     CHECK(chat.limits() == condense::budget{.window = 2'000_tokens, .output = 200_tokens});
     CHECK(chat.used().fits());
-    chat.push(chat_message::user("go on"));
+    chat.push(U("go on"));
     static_cast<void>(chat.recover({400, too_long(1, 5'800)}));
     CHECK(chat.limits().window == 2'000_tokens);
-    chat.push(chat_message::user("go on"));
+    chat.push(U("go on"));
     static_cast<void>(chat.recover({400, too_long(~std::uint64_t{0}, ~std::uint64_t{0})}));
     CHECK(chat.limits().window == 2'000_tokens);
     chat.set_limits({.window = 9'000_tokens});
@@ -205,8 +192,7 @@ TEST_CASE("a limit that is learnt keeps the share of the answer, and one that ca
 }
 
 TEST_CASE("what can not be made smaller is not sent again") {
-    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window,
-                           condense::budget{.window = 1'000_tokens}, per_byte{}};
+    condense::session chat{conversation{U(letters(500))}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
     int calls = 0;
     auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = {400, too_long(400, 500)}}; });
     CHECK(result.outcome == call_outcome::overflow);
@@ -225,7 +211,7 @@ TEST_CASE("a streaming model that has shown something is not called again") {
             show(speaks ? "Well, " : "");
             if (++calls == 1) return reply{.error = {400, too_long(500, 800)}};
             show("here.");
-            return reply{.message = chat_message::assistant("Well, here.")};
+            return reply{.message = A("Well, here.")};
         };
     };
     SECTION("after a piece") {
@@ -247,10 +233,9 @@ TEST_CASE("a streaming model that has shown something is not called again") {
 }
 
 TEST_CASE("a request that does not fit is not sent") {
-    condense::session chat{conversation{chat_message::user(std::string(500, 'x'))}, window,
-                           condense::budget{.window = 400_tokens}, per_byte{}};
+    condense::session chat{conversation{U(letters(500))}, window, condense::budget{.window = 400_tokens}, per_byte{}};
     int calls = 0;
-    auto const result = chat.call([&](auto const&) { return ++calls, chat_message::assistant("done"); });
+    auto const result = chat.call([&](auto const&) { return ++calls, A("done"); });
     CHECK(result.outcome == call_outcome::too_large);
     CHECK(result.attempts == 0);
     CHECK(calls == 0);
@@ -261,12 +246,12 @@ TEST_CASE(
     auto chat = talk(4, 1'000_tokens);
     auto const counted = chat.used().tokens;
     REQUIRE(chat.call([&](auto const&) {
-        return reply{.message = chat_message::assistant("12345"),
+        return reply{.message = A("12345"),
                      .usage = {.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens}};
     }));
     CHECK(chat.used().tokens == counted + 155_tokens);
     CHECK(chat.used().cached == 50_tokens);
-    chat.push(chat_message::user("1234567890"));
+    chat.push(U("1234567890"));
     CHECK(chat.used().tokens == counted + 165_tokens);
     SECTION("in proportion after an edit") {
         CHECK(chat.run().after.tokens.count >= counted.count);  // nothing is due
@@ -329,8 +314,8 @@ TEST_CASE("protections and summaries measure as the provider reports") {
     auto const reported_twice = [&](auto const& layer, condense::tokens size) {
         condense::session chat{conversation{}, condense::pipeline{layer}, condense::budget{.window = size}, per_byte{}};
         for (int number = 0; number < 90; ++number)
-            chat.push(chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant,
-                                         std::string(1'000, 'x')));
+            chat.push(
+                chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant, letters(1'000)));
         static_cast<void>(chat.request());
         chat.observe({.input = 180'000_tokens});
         static_cast<void>(chat.prepare());
@@ -359,11 +344,11 @@ TEST_CASE("layers that run on arrival measure as used() does") {
     condense::tokens seen;
     condense::session chat{conversation{}, condense::pipeline{sees_use{&seen}},
                            condense::budget{.window = 1'000_tokens}, per_byte{}};
-    chat.push(chat_message::user(std::string(200, 'x')));
+    chat.push(U(letters(200)));
     CHECK(seen == 200_tokens);
     static_cast<void>(chat.request());
     chat.observe({.input = 300_tokens});
-    chat.push(chat_message::assistant("1234567890"));
+    chat.push(A("1234567890"));
     CHECK(seen == 310_tokens);
     CHECK(seen == chat.used().tokens);
 }
@@ -401,12 +386,12 @@ TEST_CASE("recover says what an error means") {
 
 TEST_CASE("a model that pushes and overflows each time is called twice") {
     auto session = half_full();
-    for (int turn = 0; turn < 50; ++turn) session.push(text_of(1'000));
+    for (int turn = 0; turn < 50; ++turn) session.push(U(letters(1'000)));
     int calls = 0;
     auto const made = session.call([&](auto const&) {
         ++calls;
-        session.push(text_of(10, 'p'));
-        return calls < 9 ? refusal() : reply{.message = chat_message::assistant("at last")};
+        session.push(U(letters(10, 'p')));
+        return calls < 9 ? refusal() : reply{.message = A("at last")};
     });
     CHECK(made.outcome == call_outcome::overflow);
     CHECK(calls == 2);
@@ -416,11 +401,11 @@ TEST_CASE("a model that pushes and overflows each time is called twice") {
 
 TEST_CASE("a model that pushes and throws overflows each time is called twice") {
     auto session = half_full();
-    for (int turn = 0; turn < 50; ++turn) session.push(text_of(1'000));
+    for (int turn = 0; turn < 50; ++turn) session.push(U(letters(1'000)));
     int calls = 0;
     auto const model = [&](auto const&) -> chat_message {
-        if (++calls == 9) return chat_message::assistant("at last");
-        session.push(text_of(10, 'p'));
+        if (++calls == 9) return A("at last");
+        session.push(U(letters(10, 'p')));
         throw std::runtime_error{"prompt is too long: 210000 tokens > 200000 maximum"};
     };
     CHECK_THROWS_WITH(static_cast<void>(session.call(model)), "prompt is too long: 210000 tokens > 200000 maximum");
@@ -432,14 +417,12 @@ TEST_CASE("what is reported is of what was sent, also where somebody looks at th
     auto const observer = [&look](condense::events::arrived const&) { look(); };
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
         options{.observer = observer};
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, letters_as_tokens{}, options};
+    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                              condense::budget{.window = 100'000_tokens}, per_byte{}, options};
     look = [&] { static_cast<void>(session.request()); };
-    session.push(text_of(1'000));
+    session.push(U(letters(1'000)));
     auto const made = session.call([](auto const&) {
-        return reply{.message = chat_message::assistant(std::string(500, 'a')),
-                     .usage = {.input = 2'000_tokens, .output = 1'000_tokens}};
+        return reply{.message = A(letters(500, 'a')), .usage = {.input = 2'000_tokens, .output = 1'000_tokens}};
     });
     CHECK(made);
     CHECK(session.used().tokens == 2'500_tokens);
@@ -452,31 +435,29 @@ TEST_CASE("the answer is the model's, also where another message comes with it")
     };
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
         options{.observer = observer};
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, letters_as_tokens{}, options};
-    more = [&] { session.push(chat_message::user("and another thing")); };
-    session.push(text_of(1'000));
-    auto const made = session.call([](auto const&) { return chat_message::assistant("yes"); });
+    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                              condense::budget{.window = 100'000_tokens}, per_byte{}, options};
+    more = [&] { session.push(U("and another thing")); };
+    session.push(U(letters(1'000)));
+    auto const made = session.call([](auto const&) { return A("yes"); });
     REQUIRE(made);
     CHECK(session.history().size() == 3);
-    CHECK(*made.answer == chat_message::assistant("yes"));
+    CHECK(*made.answer == A("yes"));
 }
 
 TEST_CASE("a request that fits by the provider's count is not too large once it is reduced", "[law-8]") {
     // Estimates are four times what the provider counts.
-    condense::session session{std::vector<chat_message>{},
-                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, letters_as_tokens{}};
+    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
+                              condense::budget{.window = 100'000_tokens}, per_byte{}};
     std::size_t counted = 0;
     int answered = 0;
     auto const model = [&](auto const& request) {
         counted = 0;
         for (auto const& m : request) counted += m.parts[0].text.size();
-        return reply{.message = chat_message::assistant(std::string(900, 'a')), .usage = {.input = {counted / 4}}};
+        return reply{.message = A(letters(900, 'a')), .usage = {.input = {counted / 4}}};
     };
     for (int turn = 0; turn < 1'000; ++turn) {
-        session.push(text_of(100));
+        session.push(U(letters(100)));
         auto const made = session.call(model);
         answered += made ? 1 : 0;
     }
@@ -485,12 +466,12 @@ TEST_CASE("a request that fits by the provider's count is not too large once it 
 }
 
 TEST_CASE("a container that grows with each attempt does not make for a third one") {
-    auto all = turns(20);
+    auto all = task_and(20);
     condense::session chat{std::ref(all), window, condense::budget{.window = 2'000_tokens}, per_byte{}};
     int calls = 0;
     auto const made = chat.call([&](auto const&) {
-        for (int more = 0; more < 8; ++more) all.push_back(chat_message::assistant(std::string(90, 'b')));
-        return ++calls < 20 ? refusal() : reply{.message = chat_message::assistant("at last")};
+        for (int more = 0; more < 8; ++more) all.push_back(A(letters(90, 'b')));
+        return ++calls < 20 ? refusal() : reply{.message = A("at last")};
     });
     CHECK(made.outcome == call_outcome::overflow);
     CHECK(calls == 2);
@@ -500,10 +481,9 @@ TEST_CASE("an answer is kept whatever an observer throws") {
     auto const observer = [](condense::events::usage_missing const&) { throw std::runtime_error{"no disk"}; };
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
         options{.observer = observer};
-    condense::session chat{turns(2), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
-    CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return chat_message::assistant("paid for"); })),
-                      "no disk");
-    CHECK(chat.history().back() == chat_message::assistant("paid for"));
+    condense::session chat{task_and(2), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return A("paid for"); })), "no disk");
+    CHECK(chat.history().back() == A("paid for"));
     CHECK(chat.turns().turns == 1);
 }
 
@@ -522,7 +502,7 @@ struct stop_flag {
 TEST_CASE("a cancellation in a call reaches the caller, whatever its words", "[law-12]") {
     bool stop = false;
     condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
-    condense::session chat{turns(8), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    condense::session chat{task_and(8), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
     int calls = 0;
     auto const before = chat.used();
     auto const model = [&](auto const&) -> chat_message {
@@ -533,7 +513,7 @@ TEST_CASE("a cancellation in a call reaches the caller, whatever its words", "[l
                     std::throw_with_nested(std::runtime_error{"context_length_exceeded"});
                 }
             case 3: stop = true; throw std::runtime_error{"context_length_exceeded"};
-            default: return chat_message::assistant("never asked for");
+            default: return A("never asked for");
         }
     };
     CHECK_THROWS_AS(static_cast<void>(chat.call(model)), cancelled_in_words);
@@ -555,8 +535,7 @@ void print(std::string_view piece) { on_screen += piece; }
 TEST_CASE("a function takes what a streaming model shows") {
     auto chat = talk(2, 1'000_tokens);
     on_screen.clear();
-    CHECK(chat.call([](auto const&, condense::delivery& show) { return show("well"), chat_message::assistant("well"); },
-                    print));
+    CHECK(chat.call([](auto const&, condense::delivery& show) { return show("well"), A("well"); }, print));
     CHECK(on_screen == "well");
 }
 
@@ -566,14 +545,13 @@ TEST_CASE("a call from within a run says why it was not made") {
         return act(), std::optional<std::string>{"short"};
     };
     condense::session chat{
-        turns(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
+        task_and(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
         condense::budget{.window = 1'000_tokens}, per_byte{}};
     chat.push({.role = condense::role::tool,
-               .parts = {{.kind = condense::part_kind::tool_result, .text = std::string(90, 'r')}}});
-    chat.push(chat_message::assistant("seen"));
-    chat.push(chat_message::user("so?"));
+               .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
+    push(chat, {A("seen"), U("so?")});
     provider_error why;
-    act = [&] { why = chat.call([](auto const&) { return chat_message::assistant("no"); }).error; };
+    act = [&] { why = chat.call([](auto const&) { return A("no"); }).error; };
     CHECK(chat.run().changed());
     CHECK(why.text == "condense: call: the session must not be in a run (see call_result)");
 }
@@ -581,10 +559,7 @@ TEST_CASE("a call from within a run says why it was not made") {
 TEST_CASE("the status says why a reduction that is due waits") {
     auto const fresh = [](auto const& layer) {
         conversation all;
-        for (int turn = 0; turn < 4; ++turn) {
-            all.push_back(chat_message::user(std::string(100, 'q')));
-            all.push_back(chat_message::assistant(std::string(100, 'a')));
-        }
+        for (int turn = 0; turn < 4; ++turn) all += {U(letters(100, 'q')), A(letters(100, 'a'))};
         return condense::session{std::move(all), condense::pipeline{layer}, condense::budget{.window = 1'000_tokens},
                                  per_byte{}};
     };
@@ -600,12 +575,12 @@ TEST_CASE("the status says why a reduction that is due waits") {
           "800 of 1,000 tokens (80.0 %), reduces at 500; a reduction is due and waits: nothing has come since the "
           "latest run "
           "(sliding_window: nothing to do: all that it could take is within the newest 8 messages)");
-    protecting.push(chat_message::user("more"));
+    protecting.push(U("more"));
     CHECK(protecting.waits().starts_with("16 tokens have to come first (sliding_window: "));
-    protecting.push(chat_message::user(std::string(20, 'm')));
+    protecting.push(U(letters(20, 'm')));
     CHECK(protecting.waits().empty());
     static_cast<void>(protecting.prepare());
-    protecting.push(chat_message::user("more"));
+    protecting.push(U("more"));
     CHECK(protecting.waits().starts_with("the circuit is open until 246 tokens more have come ("));
     auto unworthy = fresh(condense::sliding_window{.when = used >= 78_pct, .worth = condense::at_least(600_tokens)});
     CHECK(waiting(unworthy).ends_with(" (sliding_window: not worth it)"));
@@ -626,10 +601,7 @@ TEST_CASE("the status says that a summary is under way") {
                                                .protect = condense::last(2_messages),
                                                .with = [](std::string_view) { return std::string{}; }}},
         condense::budget{.window = 10'000_tokens}, per_byte{}};
-    for (int turn = 0; turn < 30; ++turn) {
-        chat.push(chat_message::user(std::string(100, 'q')));
-        chat.push(chat_message::assistant(std::string(100, 'a')));
-    }
+    for (int turn = 0; turn < 30; ++turn) push(chat, {U(letters(100, 'q')), A(letters(100, 'a'))});
     static_cast<void>(chat.prepare());
     REQUIRE_FALSE(chat.waits().empty());
     auto const job = chat.begin_summary();

@@ -5,7 +5,6 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -14,9 +13,11 @@
 
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
+using namespace notation;
 using condense::layer_outcome;
 using condense::layer_report;
 using condense::layer_statistics;
@@ -121,12 +122,10 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
     using namespace condense::literals;
     scratch::folder const root;
     auto const talk = [](auto const& store, std::string const& text) {
-        condense::session session{std::vector<chat_message>{},
+        condense::session session{conversation{},
                                   condense::pipeline{condense::offload{.over = 10'000_chars, .into = store}},
                                   condense::budget{.window = 1'000'000_tokens}};
-        session.push(chat_message::user("run it"));
-        session.push(chat_message::call("1", "shell", "{}"));
-        session.push(chat_message::result("1", text));
+        push(session, {U("run it"), C("1", "shell"), R("1", text)});
         CHECK(session.statistics().layers[0].artifacts == 1);
         return session.statistics().layers[0];
     };
@@ -139,11 +138,11 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
         CHECK(scratch::bytes_of(root / "artifacts/" + found.latest_file_names[0].text()) == text);
     }
     // What was there is stored again in the same file.
-    auto const again = talk(folder, std::string(20'000, 'a'));
+    auto const again = talk(folder, letters(20'000, 'a'));
     CHECK(again.files == 0);
     CHECK_FALSE(again.latest_file_names[0]);
     CHECK(scratch::names_in(root / "artifacts").size() == 2);
-    auto const elsewhere = talk(condense::memory_store{}, std::string(20'000, 'a'));
+    auto const elsewhere = talk(condense::memory_store{}, letters(20'000, 'a'));
     CHECK(elsewhere.files == 0);
     CHECK_FALSE(elsewhere.latest_file_names[0]);
 }

@@ -7,36 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 
-#include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
-// What tests of shorteners share that look at the whole conversation: short names for messages, and runs
-// over them as chat messages and as JSON, each done twice.
+// What tests of shorteners share that look at the whole conversation: runs over chat
+// messages and over the same as JSON, each done twice.
 
 namespace around {
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::part_kind;
-using condense::part_status;
-using history = std::vector<chat_message>;
-
-inline chat_message user(std::string words = "go on") { return chat_message::user(std::move(words)); }
-inline chat_message answer() { return chat_message::assistant("done"); }
-inline chat_message call(std::string id, std::string tool, std::string arguments) {
-    return chat_message::call(std::move(id), std::move(tool), std::move(arguments));
-}
-inline chat_message result(std::string id, std::string output, part_status status = part_status::ok) {
-    return chat_message::result(std::move(id), std::move(output), status);
-}
-/// Text of this size that no other letter makes.
-inline std::string output(std::size_t size, char letter = 'x') { return std::string(size, letter); }
+using namespace notation;
 
 template <class Shortener>
 auto mix_of(Shortener const& shorten) {
@@ -48,16 +33,16 @@ inline constexpr condense::budget roomy{.window = {100'000'000}};
 /// The conversation after a run, where a second one has changed nothing.
 template <class Messages, class... Layers>
 Messages settled(Messages messages, condense::pipeline<Layers...> const& mix) {
-    static_cast<void>(condense::reduce(messages, mix, roomy, toy::per_byte{}));
+    static_cast<void>(condense::reduce(messages, mix, roomy, per_byte{}));
     auto again = messages;
-    auto const second = condense::reduce(again, mix, roomy, toy::per_byte{});
+    auto const second = condense::reduce(again, mix, roomy, per_byte{});
     CHECK(again == messages);
     CHECK_FALSE(second.changed());
     return messages;
 }
 
 /// In OpenAI chat shape.
-inline std::vector<nlohmann::ordered_json> as_json(history const& messages) {
+inline std::vector<nlohmann::ordered_json> as_json(conversation const& messages) {
     std::vector<nlohmann::ordered_json> out;
     for (auto const& m : messages) {
         nlohmann::ordered_json made{{"role", std::string{condense::name(m.role)}}, {"content", ""}};
@@ -75,20 +60,9 @@ inline std::vector<nlohmann::ordered_json> as_json(history const& messages) {
     return out;
 }
 
-/// The texts of one kind, in order.
-template <class Messages>
-std::vector<std::string> texts(Messages const& messages, part_kind kind = part_kind::tool_result) {
-    std::vector<std::string> out;
-    for (auto const& m : messages)
-        condense::each_part(m, [&](condense::part_view const& part) {
-            if (part.kind == kind) out.emplace_back(part.text);
-        });
-    return out;
-}
-
 /// '1' for each result that is as it was, '0' for one that is not; the same in both shapes.
 template <class Shortener>
-std::string kept(history const& messages, Shortener const& shorten) {
+std::string kept(conversation const& messages, Shortener const& shorten) {
     auto const before = texts(messages);
     auto const after = texts(settled(messages, mix_of(shorten)));
     REQUIRE(before.size() == after.size());

@@ -5,21 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/shorten/collapse_repeats.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::by_content;
-using condense::chat_message;
 using condense::content;
-using condense::part_kind;
 
 /// Makes of any text the name of the slot.
 struct says {
@@ -84,11 +82,11 @@ TEST_CASE("by_content: the detector is the user's where there is one") {
         return text.size() > 100'000 ? content::log : content::prose;
     };
     by_content const by_size{.log = says{"log"}, .detect = counts};
-    CHECK(made(by_size, std::string(100'001, 'x')) == "log");
-    CHECK(made(by_size, std::string(50'000, 'x')) == made(condense::head_tail{}, std::string(50'000, 'x')));
+    CHECK(made(by_size, letters(100'001)) == "log");
+    CHECK(made(by_size, letters(50'000)) == made(condense::head_tail{}, letters(50'000)));
     CHECK(asked == 2);
     // Nobody is for it, so it is not looked at.
-    CHECK(made(by_size, std::string(50'000, 'x'), part_kind::tool_call) == "(nothing)");
+    CHECK(made(by_size, letters(50'000), part_kind::tool_call) == "(nothing)");
     CHECK(asked == 2);
 }
 
@@ -112,10 +110,8 @@ TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their 
                      lines(400, "12:00:03 INFO all is well");
     std::string prose;
     for (std::size_t line = 0; line < 400; ++line)
-        prose += "It is a day like " + std::string(line % 31, 'x') + ", and nothing is to be seen.\n";
-    std::vector<chat_message> messages{chat_message::user("u"),          chat_message::call("1", "t", "{}"),
-                                       chat_message::result("1", log),   chat_message::call("2", "t", "{}"),
-                                       chat_message::result("2", prose), chat_message::assistant("a")};
+        prose += "It is a day like " + letters(line % 31) + ", and nothing is to be seen.\n";
+    conversation messages{U("u"), C("1"), R("1", log), C("2"), R("2", prose), A("a")};
     condense::pipeline const mix{
         condense::compress{.when = condense::always, .protect = condense::nothing, .with = by_content{}}};
     condense::budget const roomy{.window = 1'000'000_tokens};
@@ -131,7 +127,7 @@ TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their 
 
 TEST_CASE("by_content: joins others in first_of") {
     auto const shorten = condense::first_of(empties{}, by_content{});
-    auto const text = std::string(50'000, 'x');
+    auto const text = letters(50'000);
     CHECK(made(shorten, text) == made(condense::head_tail{}, text));
     CHECK(made(shorten, text, part_kind::reasoning) == "");
 }

@@ -63,30 +63,30 @@ std::string cut(auto const& shorten, std::string text, condense::cut how = {.ove
 
 TEST_CASE("first_of: the first that applies and comes within the limit") {
     auto const shorten = first_of(only{'x', 10}, only{'y', 11}, only{'x', 5});
-    CHECK(cut(shorten, output(100, 'x')) == output(10, 'x'));
-    CHECK(cut(shorten, output(100, 'y')) == output(11, 'y'));
-    CHECK(cut(shorten, output(100, 'z')) == "-");
-    CHECK(cut(shorten, output(20, 'x')) == "-");  // within the layer's limit
+    CHECK(cut(shorten, letters(100)) == letters(10));
+    CHECK(cut(shorten, letters(100, 'y')) == letters(11, 'y'));
+    CHECK(cut(shorten, letters(100, 'z')) == "-");
+    CHECK(cut(shorten, letters(20)) == "-");  // within the layer's limit
 }
 
 TEST_CASE("first_of: where none comes within the limit, the one that leaves least") {
-    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}, only{'x', 45}), output(100)) == output(40));
-    CHECK(cut(first_of(only{'x', 40}, only{'x', 40}), output(100)) == output(40));
-    CHECK(cut(first_of(only{'x', 40}, only{'y'}), output(100)) == output(40));
-    CHECK(cut(first_of(only{'x', 50}, only{'x', 20}), output(100)) == output(20));
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}, only{'x', 45}), letters(100)) == letters(40));
+    CHECK(cut(first_of(only{'x', 40}, only{'x', 40}), letters(100)) == letters(40));
+    CHECK(cut(first_of(only{'x', 40}, only{'y'}), letters(100)) == letters(40));
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 20}), letters(100)) == letters(20));
     // Without a limit anything will do.
-    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}), output(100), {}) == output(50));
+    CHECK(cut(first_of(only{'x', 50}, only{'x', 40}), letters(100), {}) == letters(50));
 }
 
 TEST_CASE("first_of: each has its own kinds and its own limit") {
     auto const shorten = first_of(of_calls{{'x', 7}}, with_limit{{'x', 8}}, only{'x', 9});
     auto const of = [&](part_kind kind, std::size_t size) {
-        auto const text = output(size);
+        auto const text = letters(size);
         return shorten(part_view{.kind = kind, .text = text}, {.over = 20_chars}).value_or("-");
     };
-    CHECK(of(part_kind::tool_call, 200) == output(7));
-    CHECK(of(part_kind::tool_result, 200) == output(8));
-    CHECK(of(part_kind::tool_result, 100) == output(9));
+    CHECK(of(part_kind::tool_call, 200) == letters(7));
+    CHECK(of(part_kind::tool_result, 200) == letters(8));
+    CHECK(of(part_kind::tool_result, 100) == letters(9));
     CHECK(of(part_kind::text, 200) == "-");
     CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_call));
     CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_result));
@@ -101,18 +101,13 @@ TEST_CASE("first_of: the values of all are checked") {
 }
 
 TEST_CASE("first_of: one that looks at the whole conversation, and one that does not") {
-    history const messages{user(),
-                           call("1", "ls", "{}"),
-                           result("1", output(20'000)),
-                           call("2", "ls", "{}"),
-                           result("2", output(20'000, 'y')),
-                           answer(),
-                           user()};
+    conversation const messages{U(), C("1", "ls"), R("1", letters(20'000)), C("2", "ls"), R("2", letters(20'000, 'y')),
+                                A(), U()};
     condense::compress const layer{.when = condense::always, .with = first_of(only{}, keeping_everything{})};
-    CHECK(texts(settled(messages, condense::pipeline{layer})) == std::vector<std::string>{output(10), "7"});
+    CHECK(texts(settled(messages, condense::pipeline{layer})) == std::vector<std::string>{letters(10), "7"});
     condense::compress const other{.when = condense::always, .with = first_of(keeping_everything{}, only{})};
     CHECK(texts(settled(messages, condense::pipeline{other})) == std::vector<std::string>{"7", "7"});
     // By itself there is no conversation to look at.
-    CHECK(cut(first_of(keeping_everything{}, only{}), output(100)) == output(10));
-    CHECK(cut(first_of(keeping_everything{}, only{}), output(100, 'y')) == "-");
+    CHECK(cut(first_of(keeping_everything{}, only{}), letters(100)) == letters(10));
+    CHECK(cut(first_of(keeping_everything{}, only{}), letters(100, 'y')) == "-");
 }

@@ -11,13 +11,13 @@
 #include <condense/detail/utf8.hpp>
 
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
+using namespace notation;
 using condense::media_note;
-using condense::part_kind;
 
 static_assert(condense::shortener<media_note>);
 
@@ -60,15 +60,15 @@ TEST_CASE("media_note: what comes from outside stays on one line, without escape
 }
 
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
-    std::vector<chat_message> messages{picture("image/png, 90,123 bytes"),
-                                       chat_message::assistant("a cat"),
-                                       picture("tiny", {1}),
-                                       chat_message::assistant("a mite"),
-                                       picture(""),
-                                       chat_message::assistant("a bat"),
-                                       picture("image/gif"),
-                                       chat_message::assistant("a rat"),
-                                       chat_message::user("on")};
+    conversation messages{picture("image/png, 90,123 bytes"),
+                          A("a cat"),
+                          picture("tiny", {1}),
+                          A("a mite"),
+                          picture(""),
+                          A("a bat"),
+                          picture("image/gif"),
+                          A("a rat"),
+                          U("on")};
     auto const before = messages;
     auto const layer = condense::compress{.when = condense::always, .protect = condense::nothing, .with = media_note{}};
     auto const report = condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens});
@@ -97,8 +97,7 @@ struct twice {
 }  // namespace
 
 TEST_CASE("media_note: a note is a text from then on, for the shortener too") {
-    std::vector<chat_message> messages{chat_message::user("task"), picture("image"), chat_message::assistant("a cat"),
-                                       chat_message::user("on")};
+    conversation messages{U("task"), picture("image"), A("a cat"), U("on")};
     static_cast<void>(
         condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}},
                          {.window = 100'000_tokens}));

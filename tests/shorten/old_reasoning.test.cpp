@@ -8,6 +8,7 @@
 
 #include <condense/shorten/first_of.hpp>
 
+#include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "shorten/around.hpp"
 
@@ -18,25 +19,14 @@ using condense::old_reasoning;
 
 static_assert(condense::shortener<old_reasoning>);
 
-chat_message thinking(chat_message m, std::string thought, bool sealed = false) {
-    m.parts.insert(m.parts.begin(), {.kind = part_kind::reasoning, .text = std::move(thought), .sealed = sealed});
-    return m;
-}
-
 /// Three steps with a thought each, the first of them sealed, and a thought in an answer.
-history steps() {
-    return {user("task"),
-            thinking(call("1", "ls", "{}"), "one", true),
-            result("1", "r"),
-            thinking(call("2", "ls", "{}"), "two"),
-            result("2", "r"),
-            thinking(answer(), "three"),
-            user(),
-            thinking(answer(), "four"),
-            user()};
+conversation steps() {
+    return {U("task"),   thinking(C("1", "ls"), "one", true), R("1", "r"), thinking(C("2", "ls"), "two", false),
+            R("2", "r"), thinking(A(), "three", false),       U(),         thinking(A(), "four", false),
+            U()};
 }
 
-std::vector<std::string> thoughts(history const& messages) { return texts(messages, part_kind::reasoning); }
+std::vector<std::string> thoughts(conversation const& messages) { return texts(messages, part_kind::reasoning); }
 
 using list = std::vector<std::string>;
 
@@ -53,7 +43,7 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
     CHECK(left(4_messages) == list{"one", "two", "three", "four"});
     CHECK(left({condense::detail::u64_limit}) == list{"one", "two", "three", "four"});
     CHECK(thoughts(settled(steps(), mix_of(old_reasoning{}))) == list{"four"});
-    history const side_by_side{user("task"), thinking(answer(), "one"), thinking(answer(), "two"), user()};
+    conversation const side_by_side{U("task"), thinking(A(), "one", false), thinking(A(), "two", false), U()};
     CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{}))) == list{"two"});
 }
 
@@ -79,27 +69,25 @@ TEST_CASE("old_reasoning: signed blocks go whole, those that stay are byte-exact
 TEST_CASE("old_reasoning: a message of nothing else goes, one of a pair keeps it") {
     chat_message const thought{.role = condense::role::assistant,
                                .parts = {{.kind = part_kind::reasoning, .text = "hm"}}};
-    auto const after = settled(history{user("task"), thought, answer(), user(), thinking(answer(), "new"), user()},
-                               mix_of(old_reasoning{}));
+    auto const after =
+        settled(conversation{U("task"), thought, A(), U(), thinking(A(), "new", false), U()}, mix_of(old_reasoning{}));
     CHECK(after.size() == 5);
     CHECK(thoughts(after) == list{"new"});
     // The thought came with the result of a call, and nothing else joins its message to it.
     auto tied = thought;
     tied.parts[0].call = "1";
-    history const pair{
-        user("task"), call("1", "ls", "{}"), result("1", "r"), tied, answer(), user(), thinking(answer(), "new"),
-        user()};
+    conversation const pair{U("task"), C("1", "ls"), R("1", "r"), tied, A(), U(), thinking(A(), "new", false), U()};
     CHECK(settled(pair, mix_of(old_reasoning{})) == pair);
 }
 
 TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the newest stays, under any pressure") {
-    history const open{user("task"), thinking(call("1", "ls", "{}"), "old", true), result("1", "r"),
-                       thinking(call("2", "ls", "{}"), "new", true), result("2", "r")};
+    conversation const open{U("task"), thinking(C("1", "ls"), "old", true), R("1", "r"),
+                            thinking(C("2", "ls"), "new", true), R("2", "r")};
     CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
-    auto const press = [&](history copy, unsigned pressure, condense::messages keep, bool top = false) {
+    auto const press = [&](conversation copy, unsigned pressure, condense::messages keep, bool top = false) {
         auto const again = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{.when = condense::always, .with = old_reasoning{.keep = keep}};
-        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
+        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, per_byte{}));
         return thoughts(copy);
     };
     for (bool const top : {false, true}) {
@@ -118,7 +106,7 @@ TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the new
 TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
     auto messages = steps();
     messages[1].pinned = true;
-    messages.insert(messages.begin(), thinking(chat_message::system("s"), "rule"));
+    messages.insert(messages.begin(), thinking(S("s"), "rule", false));
     CHECK(thoughts(settled(messages, mix_of(old_reasoning{}))) == list{"rule", "one", "four"});
     condense::compress const spared{
         .when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{}};
@@ -127,7 +115,7 @@ TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
 
 TEST_CASE("old_reasoning: joins others, each for its own kind") {
     auto messages = steps();
-    messages[2].parts[0].text = output(20'000);
+    messages[2].parts[0].text = letters(20'000);
     auto const after =
         settled(messages, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
     CHECK(thoughts(after) == list{"four"});

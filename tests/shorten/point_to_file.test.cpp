@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
@@ -18,13 +17,13 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
+using namespace notation;
 using condense::any_tool;
-using condense::part_kind;
-using condense::part_status;
 using condense::point_to_file;
 using condense::tools;
 namespace json = condense::detail::json;
@@ -52,18 +51,18 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 constexpr bool the_content_becomes_a_preview_and_a_pointer() {
-    auto const arguments = R"({"mode": 0644e0, "path": "src/a.cpp", "content": ")" + std::string(2'200, 'x') + "\"}";
+    auto const arguments = R"({"mode": 0644e0, "path": "src/a.cpp", "content": ")" + letters(2'200) + "\"}";
     // Octal is no JSON.
     if (!call(point_to_file{}, arguments).empty()) return false;
-    auto const valid = R"({"path": "src/a.cpp", "content": ")" + std::string(2'200, 'x') + R"(", "mode": 6.440})";
+    auto const valid = R"({"path": "src/a.cpp", "content": ")" + letters(2'200) + R"(", "mode": 6.440})";
     return call(point_to_file{}, valid) ==
-           R"({"path": "src/a.cpp", "content": ")" + std::string(100, 'x') +
+           R"({"path": "src/a.cpp", "content": ")" + letters(100) +
                R"([... 2,100 of 2,200 characters omitted; read src/a.cpp to see what it holds ...]", "mode": 6.440})";
 }
 static_assert(toy::run_time_only || the_content_becomes_a_preview_and_a_pointer());
 
-auto const text = std::string(1'000, 'x');
-auto const left = std::string(100, 'x') + "[... 900 of 1,000 characters omitted; read a.txt to see what it holds ...]";
+auto const text = letters(1'000);
+auto const left = letters(100) + "[... 900 of 1,000 characters omitted; read a.txt to see what it holds ...]";
 
 }  // namespace
 
@@ -106,9 +105,9 @@ TEST_CASE("point_to_file: whatever the path holds, the arguments stay JSON and t
     CHECK(pointer(R"(\n\u0000\u001b)") == R"(read \n\u0000\u001b)");
     for (auto const* const path : {R"(\ud83d)", R"(\ud83d\ude00)", R"(a\/b)", R"(\u001B)"})
         CHECK(pointer(path) == "read the file");
-    CHECK(pointer(std::string(80, 'p')) == "read " + std::string(80, 'p'));
-    CHECK(pointer(std::string(81, 'p')) == "read the file");
-    CHECK(pointer(std::string(1'000'000, 'p')) == "read the file");
+    CHECK(pointer(letters(80, 'p')) == "read " + letters(80, 'p'));
+    CHECK(pointer(letters(81, 'p')) == "read the file");
+    CHECK(pointer(letters(1'000'000, 'p')) == "read the file");
 }
 
 TEST_CASE("point_to_file: for calls and results of the tools that are named") {
@@ -130,14 +129,14 @@ TEST_CASE("point_to_file: for calls and results of the tools that are named") {
 }
 
 TEST_CASE("point_to_file: long results become a preview that claims nothing, errors stay") {
-    CHECK(result(point_to_file{}, std::string(500, 'r')).empty());
-    CHECK(result(point_to_file{}, std::string(501, 'r')) ==
-          std::string(100, 'r') + "\n[... 401 of 501 characters omitted; read the file to see what it holds ...]");
+    CHECK(result(point_to_file{}, letters(500, 'r')).empty());
+    CHECK(result(point_to_file{}, letters(501, 'r')) ==
+          letters(100, 'r') + "\n[... 401 of 501 characters omitted; read the file to see what it holds ...]");
     for (auto const status : {part_status::error, part_status::pending, part_status::cancelled})
-        CHECK(result(point_to_file{}, std::string(5'000, 'r'), status).empty());
+        CHECK(result(point_to_file{}, letters(5'000, 'r'), status).empty());
     for (std::string_view const unit : {"\xC3\xA9", "\xF0\x9F\x98\x80", "\n", "\0", "\xFF", "a\xE2\x82"}) {
         std::string many;
-        while (many.size() < 10'000) many.append(unit.empty() ? std::string(1, '\0') : std::string{unit});
+        while (many.size() < 10'000) many.append(unit.empty() ? letters(1, '\0') : std::string{unit});
         auto const out = result(point_to_file{}, many);
         CHECK(utf8::valid(out));
         CHECK_FALSE(out.empty());
@@ -163,7 +162,7 @@ TEST_CASE("point_to_file: every halving keeps less, and its own output is left a
     // What is hardly longer than a preview with its pointer is left.
     std::size_t shortest = 0;
     for (std::size_t size = 0; size < 400 && shortest == 0; ++size) {
-        auto const small = R"({"path":"a.txt","content":")" + std::string(size, 'x') + "\"}";
+        auto const small = R"({"path":"a.txt","content":")" + letters(size) + "\"}";
         auto const out = call(point_to_file{}, small);
         if (!out.empty()) shortest = size;
         CHECK(out.size() < small.size());
@@ -174,12 +173,12 @@ TEST_CASE("point_to_file: every halving keeps less, and its own output is left a
 
 TEST_CASE("point_to_file: arguments of any depth and size are read once") {
     auto const nested = [&](std::size_t depth) {
-        return "{\"path\":\"a.txt\",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"content\":\"" +
-               text + "\"}";
+        return "{\"path\":\"a.txt\",\"x\":" + letters(depth, '[') + letters(depth, ']') + ",\"content\":\"" + text +
+               "\"}";
     };
     CHECK_FALSE(call(point_to_file{}, nested(127)).empty());
     CHECK(call(point_to_file{}, nested(128)).empty());
-    CHECK(call(point_to_file{}, std::string(1'000'000, '{')).empty());
+    CHECK(call(point_to_file{}, letters(1'000'000, '{')).empty());
     std::string many = "{\"path\":\"a.txt\"";
     for (int member = 0; member < 1'000; ++member) many += ",\"content\":\"" + text + "\"";
     auto const out = call(point_to_file{}, many + "}");
@@ -201,25 +200,24 @@ TEST_CASE("point_to_file: what cannot work is rejected") {
 
 TEST_CASE("point_to_file: what was not written is not said to be in the file") {
     using condense::chat_message;
-    using history = std::vector<chat_message>;
-    auto const arguments = R"({"path":"src/a.cpp","content":")" + std::string(5'000, 'x') + "\"}";
-    auto const after = [&](history messages, unsigned pressure = 0, bool record = false) {
+    using history = conversation;
+    auto const arguments = R"({"path":"src/a.cpp","content":")" + letters(5'000) + "\"}";
+    auto const after = [&](conversation messages, unsigned pressure = 0, bool record = false) {
         condense::compress const layer{.when = condense::always, .with = point_to_file{}};
         auto const press = toy::press{.pressure = pressure};
         condense::budget const roomy{.window = 100'000_tokens};
         if (record)
             static_cast<void>(condense::reduce(
                 messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy,
-                toy::per_byte{}));
-        else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, toy::per_byte{}));
+                per_byte{}));
+        else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, per_byte{}));
         return messages[1].parts[0].text;
     };
     auto const written = [&](auto... results) {
-        return history{chat_message::user("u"), chat_message::call("1", "write_file", arguments), results...,
-                       chat_message::assistant("a"), chat_message::user("v")};
+        return conversation{U("u"), C("1", "write_file", arguments), results..., A("a"), U("v")};
     };
-    auto const ok = chat_message::result("1", "ok");
-    auto const refused = chat_message::result("1", "Permission denied", part_status::error);
+    auto const ok = R("1", "ok");
+    auto const refused = R("1", "Permission denied", part_status::error);
     CHECK(after(written(ok)).find("read src/a.cpp to see what it holds") != std::string::npos);
     CHECK(after(written(ok), 0, true).find("read src/a.cpp to see what it holds") != std::string::npos);
     for (auto const& failed : {written(refused), written(), written(ok, refused)}) {

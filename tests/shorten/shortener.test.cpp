@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/toy.hpp"
 #include "shorten/around.hpp"
 
 namespace {
@@ -106,7 +107,7 @@ TEST_CASE("shortener: it is asked only where it may apply") {
         auto const shorten = to_letter{};
         return detail::bind_shortener(shorten, detail::no_conversation{})({}, part, how).has_value();
     };
-    auto const long_text = output(101);
+    auto const long_text = letters(101);
     CHECK(asked({.kind = part_kind::tool_result, .text = long_text}, {.over = 100_chars}));
     CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = long_text}, {.over = 101_chars}));
     CHECK_FALSE(asked({.kind = part_kind::tool_result, .text = "\xC3\xA9\xC3\xA9"},
@@ -118,19 +119,19 @@ TEST_CASE("shortener: it is asked only where it may apply") {
 }
 
 TEST_CASE("shortener: media and reasoning go whole where it says so") {
-    history messages{
-        user(),
+    conversation messages{
+        U(),
         chat_message{
             .role = condense::role::assistant,
             .parts = {{.text = "words"}, {.kind = part_kind::media, .sealed = true, .cost = condense::cost::of({50})}}},
-        user()};
+        U()};
     auto const after = settled(messages, mix_of(drop_media{}));
     REQUIRE(after.size() == 3);
-    CHECK(after[1].parts == chat_message::assistant("words").parts);
+    CHECK(after[1].parts == A("words").parts);
 }
 
 TEST_CASE("shortener: every halving is told, and the limits shrink with it") {
-    history const messages{user(), call("1", "ls", "{}"), result("1", output(5'000)), answer(), user()};
+    conversation const messages{U(), C("1", "ls"), R("1", letters(5'000)), A(), U()};
     struct telling {
         text operator()(part_view const&, cut how) const {
             return std::to_string(how.halvings) + " " + std::to_string(how.over.chars.count);
@@ -140,7 +141,7 @@ TEST_CASE("shortener: every halving is told, and the limits shrink with it") {
         auto copy = messages;
         auto const again = toy::press{.pressure = pressure, .top = top};
         condense::compress const layer{.when = condense::always, .over = 4'000_chars, .with = telling{}};
-        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, toy::per_byte{}));
+        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, per_byte{}));
         return texts(copy).front();
     };
     CHECK(told(0, false) == "0 4000");

@@ -10,6 +10,7 @@
 
 #include <condense/shorten/first_of.hpp>
 
+#include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "shorten/around.hpp"
 
@@ -25,16 +26,14 @@ static_assert(condense::shortener<superseded_reads<>>);
 static_assert(superseded_reads<>{} == superseded_reads{});
 
 /// One call and its result for each "tool arguments", every result different, 500 bytes and up.
-history calls(std::initializer_list<std::pair<std::string, std::string>> given) {
-    history made{user("task")};
+conversation calls(std::initializer_list<std::pair<std::string, std::string>> given) {
+    conversation made{U("task")};
     std::size_t id = 0;
     for (auto const& [tool, arguments] : given) {
-        made.push_back(call(std::to_string(id), tool, arguments));
-        made.push_back(result(std::to_string(id), output(500 + id, 'r')));
+        made += {C(std::to_string(id), tool, arguments), R(std::to_string(id), letters(500 + id, 'r'))};
         ++id;
     }
-    made.push_back(answer());
-    made.push_back(user());
+    made += {A(), U()};
     return made;
 }
 std::string path(std::string_view file) { return "{\"path\":\"" + std::string{file} + "\"}"; }
@@ -151,28 +150,28 @@ TEST_CASE("superseded_reads: what failed or is not there makes nothing old, and 
         auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
         static_cast<void>(condense::reduce(
             dropped, condense::pipeline{drop, condense::compress{.when = condense::always, .with = superseded_reads{}}},
-            roomy, toy::per_byte{}));
-        CHECK(texts(dropped) == std::vector<std::string>{output(500, 'r')});
+            roomy, per_byte{}));
+        CHECK(texts(dropped) == std::vector<std::string>{letters(500, 'r')});
     }
 }
 
 TEST_CASE("superseded_reads: both parts of one answer are as old as each other") {
     auto messages = calls({{"read", path("a")}});
-    messages[2].parts.push_back(result("0", output(600)).parts[0]);
+    messages[2].parts.push_back(R("0", letters(600)).parts[0]);
     CHECK(kept(messages, superseded_reads{}) == "11");
-    messages.insert(messages.begin() + 3, {call("1", "read", path("a")), result("1", output(700))});
+    messages.insert(messages.begin() + 3, {C("1", "read", path("a")), R("1", letters(700))});
     CHECK(kept(messages, superseded_reads{}) == "001");
 }
 
 TEST_CASE("superseded_reads: parallel calls are told apart") {
-    history const messages{
-        user("task"),
-        call("1", "read", path("a")).and_call("2", "read", path("b")).and_call("3", "read", path("a")),
-        result("3", output(503)),
-        result("2", output(502)),
-        result("1", output(501)),
-        answer(),
-        user()};
+    conversation const messages{
+        U("task"),
+        C("1", "read", path("a")).and_call("2", "read", path("b")).and_call("3", "read", path("a")),
+        R("3", letters(503)),
+        R("2", letters(502)),
+        R("1", letters(501)),
+        A(),
+        U()};
     CHECK(kept(messages, superseded_reads{}) == "011");  // the one that came last stays
 }
 
@@ -180,17 +179,17 @@ TEST_CASE("superseded_reads: small results and protected ones stay") {
     auto messages = calls({{"read", path("a")}, {"read", path("a")}});
     CHECK(kept(messages, superseded_reads{.over = 500_chars}) == "11");
     CHECK(kept(messages, superseded_reads{.over = 499_chars}) == "01");
-    messages[2].parts[0].text = output(192);
+    messages[2].parts[0].text = letters(192);
     CHECK(kept(messages, superseded_reads{.over = 0_chars}) == "11");
-    messages[2].parts[0].text = output(193);
+    messages[2].parts[0].text = letters(193);
     CHECK(kept(messages, superseded_reads{.over = 0_chars}) == "01");
     messages[2].pinned = true;
-    auto const report = condense::reduce(messages, mix_of(superseded_reads{}), roomy, toy::per_byte{});
+    auto const report = condense::reduce(messages, mix_of(superseded_reads{}), roomy, per_byte{});
     CHECK_FALSE(report.changed());
 }
 
 TEST_CASE("superseded_reads: a hostile name gives one short line of text") {
-    auto const name = std::string(100'000, 'n') + "\\n\\u001b]0;\\u0000\xC3\xA9";
+    auto const name = letters(100'000, 'n') + "\\n\\u001b]0;\\u0000\xC3\xA9";
     auto const messages = calls({{"read", path(name)}, {"read", path(name)}});
     auto const note = texts(settled(messages, mix_of(superseded_reads{})))[0];
     CHECK(note.size() <= 192);
@@ -198,13 +197,13 @@ TEST_CASE("superseded_reads: a hostile name gives one short line of text") {
     CHECK(note.find("nn  ]0; \xC3\xA9 was read again") != std::string::npos);
     auto const stored = toy::layer<condense::externalizes>([](auto& draft, auto& pass) {
         condense::part_ref const part{2, 0, draft.outline().message_at(2).first_part};
-        if (!draft.about(part).edited) pass.note(draft.externalize(part, output(400), {{0xAB}}));
+        if (!draft.about(part).edited) pass.note(draft.externalize(part, letters(400), {{0xAB}}));
     });
     auto kept_elsewhere = messages;
     static_cast<void>(condense::reduce(
         kept_elsewhere,
         condense::pipeline{stored, condense::compress{.when = condense::always, .with = superseded_reads{}}}, roomy,
-        toy::per_byte{}));
+        per_byte{}));
     CHECK(texts(kept_elsewhere)[0].size() <= 192);
     CHECK(texts(kept_elsewhere)[0].find("; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
 }
@@ -221,19 +220,17 @@ TEST_CASE("superseded_reads: joins others") {
     CHECK(kept(messages, condense::first_of(superseded_reads{}, condense::head_tail{100_chars, 100_chars})) == "011");
     // Alone, on arrival, it can know nothing.
     CHECK_FALSE(condense::first_of(superseded_reads{}, superseded_reads{})(
-        {.kind = part_kind::tool_result, .text = output(900)}, {}));
+        {.kind = part_kind::tool_result, .text = letters(900)}, {}));
 }
 
 TEST_CASE("superseded_reads: many files and many pieces") {
-    history messages{user("task")};
-    for (std::size_t id = 0; id < 20'000; ++id) {
-        messages.push_back(call(std::to_string(id), "read",
-                                R"({"path":"f)" + std::to_string(id % 2 == 0 ? id % 100 : 1) + R"(","offset":)" +
-                                    std::to_string(id % 3 == 0 ? 0 : id) + "}"));
-        messages.push_back(result(std::to_string(id), output(300)));
-    }
-    messages.push_back(answer());
-    messages.push_back(user());
+    conversation messages{U("task")};
+    for (std::size_t id = 0; id < 20'000; ++id)
+        messages += {C(std::to_string(id), "read",
+                       R"({"path":"f)" + std::to_string(id % 2 == 0 ? id % 100 : 1) + R"(","offset":)" +
+                           std::to_string(id % 3 == 0 ? 0 : id) + "}"),
+                     R(std::to_string(id), letters(300))};
+    messages += {A(), U()};
     auto const after = texts(settled(messages, mix_of(superseded_reads{})));
     std::size_t whole = 0;
     for (auto const& text : after) whole += text.size() == 300 ? 1u : 0u;
@@ -247,12 +244,12 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
         auto messages = laws::conversation_generator{seed}.make();
         auto const before = messages;
         superseded_reads const shorten{.reads = tools("*")};
-        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, per_byte{}));
         CAPTURE(seed);
         REQUIRE(messages.size() == before.size());
         condense::outline facts;
-        for (auto const& m : before) facts.append(m, toy::per_byte{});
-        auto const part_at = [&](history const& of, std::uint32_t part_id) -> condense::chat_part const& {
+        for (auto const& m : before) facts.append(m, per_byte{});
+        auto const part_at = [&](conversation const& of, std::uint32_t part_id) -> condense::chat_part const& {
             auto const index = facts.part_at(part_id).message_index;
             return of[index].parts[part_id - facts.message_at(index).first_part];
         };
@@ -284,7 +281,7 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
             CHECK(part_at(messages, later) == part_at(before, later));
         }
         auto const once = messages;
-        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, toy::per_byte{}));
+        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, per_byte{}));
         REQUIRE(messages == once);
     }
     CHECK(replaced > 100);

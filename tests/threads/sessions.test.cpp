@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/artifact_folder.hpp>
 #include <condense/store/journal_folder.hpp>
@@ -25,18 +24,17 @@
 #include "laws/generator.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/notation.hpp"
 
 // Built with the thread sanitizer: what several threads may do at once. Checks are made by the first thread
 // alone; others say what they saw.
 
 namespace {
 
-using condense::chat_message;
 using condense::commit_outcome;
 using condense::used;
 using namespace condense::literals;
-using conversation = std::vector<chat_message>;
-using sessions::exact;
+using namespace notation;
 
 /// Hands values from thread to thread.
 template <class Value>
@@ -88,12 +86,6 @@ struct quiet_model {
     std::string operator()(std::string_view prompt) const { return answer_to(prompt); }
 };
 
-template <class Session>
-conversation sent(Session& session) {
-    auto const request = session.request();
-    return {request.begin(), request.end()};
-}
-
 }  // namespace
 
 TEST_CASE("summaries are made in other threads while a session goes on", "[law-13]") {
@@ -114,7 +106,7 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
 
     auto const mix = condense::pipeline{condense::summarize{
         .when = used > 30_messages, .until = used <= 10_messages, .protect = condense::last(6_messages)}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, exact{}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, per_byte{}};
     conversation all;
     std::size_t asked = 0;
     std::size_t got = 0;
@@ -125,15 +117,12 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
         ++outcomes[static_cast<std::size_t>(outcome)];
         if (outcome != commit_outcome::committed) return;
         auto const request = sent(session);
-        CHECK(laws::words(request[0]).find(made.text) != std::string::npos);
+        CHECK(words(request[0]).find(made.text) != std::string::npos);
         CHECK(laws::checker(all, request).violations().empty());
     };
     for (std::size_t index = 0; index < 600; ++index) {
-        auto m =
-            index % 2 == 0 ? chat_message::user(std::string(150, 'q')) : chat_message::assistant(std::string(150, 'a'));
-        m.name = "m" + std::to_string(index);
-        all.push_back(m);
-        session.push(std::move(m));
+        all.push_back(named(index % 2 == 0 ? U(letters(150, 'q')) : A(letters(150, 'a')), index));
+        session.push(all.back());
         if (index % 50 == 49) static_cast<void>(session.run());  // some answers come too late
         if (auto job = session.begin_summary()) {
             ++asked;
@@ -182,7 +171,7 @@ course run_agent(Mix const& mix, std::size_t number) {
     course seen;
     condense::run_options<> options;
     options.conversation = "agent " + std::to_string(number);
-    condense::session session{conversation{}, mix, condense::budget{.window = {3'000 + 500 * number}}, exact{},
+    condense::session session{conversation{}, mix, condense::budget{.window = {3'000 + 500 * number}}, per_byte{},
                               options};
     // Agents in pairs see the same contents, which are stored once.
     laws::conversation_generator generator{number / 2 + 3};

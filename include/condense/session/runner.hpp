@@ -137,7 +137,7 @@ public:
         detail::run<Draft, Options> run_state{.draft = draft,
                                               .options = options_,
                                               .entries = entries.data(),
-                                              .begun = mark,
+                                              .first_step = mark,
                                               .resumes = resumes,
                                               .journals_only = journals_only};
         unrecorded_ = true;  // also if a layer throws
@@ -324,7 +324,7 @@ private:
     template <class Draft, class Function>
     void with_first_planner(Draft& draft, entries_type& entries, Function&& f) const {
         detail::run<Draft, Options> run_state{
-            .draft = draft, .options = options_, .entries = entries.data(), .begun = draft.mark()};
+            .draft = draft, .options = options_, .entries = entries.data(), .first_step = draft.mark()};
         auto const call = [&](auto const& layer, std::size_t index) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
             auto const goal = goal_of(layer, draft.used().input);

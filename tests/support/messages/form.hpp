@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <condense/adapt/chat_message.hpp>
 
 #include "support/messages/pack.hpp"
+#include "support/notation.hpp"
 
 // What the message types of the tests have in common: each stands for a chat_message and can be read
 // back as one, so that one checker judges them all.
@@ -25,6 +25,8 @@ using condense::part_kind;
 using condense::part_status;
 using condense::part_view;
 using condense::role;
+using notation::conversation;
+using notation::numbered;
 
 /// Specialised for each type: `from_chat(chat_message const&) -> Message`, `label(Message const&)`, the
 /// name by which a message is found again, and optionally `arrange`, which brings a conversation into
@@ -64,28 +66,27 @@ struct packed_traits {
 
 // Conversations.
 
-/// Named m0, m1, … by their place.
-inline std::vector<chat_message> numbered(std::vector<chat_message> all) {
-    for (std::size_t index = 0; index < all.size(); ++index) all[index].name = "m" + std::to_string(index);
-    return all;
-}
-
 template <class Message>
-std::vector<chat_message> arranged(std::vector<chat_message> all) {
+conversation arranged(conversation all) {
     if constexpr (requires { form<Message>::arrange(all); }) all = form<Message>::arrange(std::move(all));
     return numbered(std::move(all));
 }
 
 template <class History>
-std::vector<chat_message> all_to_chat(History& history) {
-    std::vector<chat_message> all;
+conversation all_to_chat(History&& history) {
+    conversation all;
     for (auto const& m : history) all.push_back(to_chat(m));
     return all;
+}
+/// What a session would send.
+template <class Session>
+conversation request_of(Session const& session) {
+    return all_to_chat(session.request());
 }
 
 /// A history of any container with push_back, from a conversation that is arranged already.
 template <class History>
-History all_from_chat(std::vector<chat_message> const& all) {
+History all_from_chat(conversation const& all) {
     using message_type = std::remove_cvref_t<decltype(*std::declval<History&>().begin())>;
     History made;
     for (auto const& m : all) made.push_back(from_chat<message_type>(m));
@@ -94,10 +95,8 @@ History all_from_chat(std::vector<chat_message> const& all) {
 
 /// What is left of a conversation when messages of this type have held it. A second time changes nothing.
 template <class Message>
-std::vector<chat_message> projected(std::vector<chat_message> const& all) {
-    std::vector<chat_message> seen;
-    for (auto const& m : arranged<Message>(all)) seen.push_back(to_chat(from_chat<Message>(m)));
-    return seen;
+conversation projected(conversation const& all) {
+    return all_to_chat(all_from_chat<std::vector<Message>>(arranged<Message>(all)));
 }
 
 // For `arrange`.
