@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/core/draft.hpp>
 
 #include "support/catch.hpp"
 #include "support/notation.hpp"
