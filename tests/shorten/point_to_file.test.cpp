@@ -200,7 +200,6 @@ TEST_CASE("point_to_file: what cannot work is rejected") {
 
 TEST_CASE("point_to_file: what was not written is not said to be in the file") {
     using condense::chat_message;
-    using history = conversation;
     auto const arguments = R"({"path":"src/a.cpp","content":")" + letters(5'000) + "\"}";
     auto const after = [&](conversation messages, unsigned pressure = 0, bool record = false) {
         condense::compress const layer{.when = condense::always, .with = point_to_file{}};
