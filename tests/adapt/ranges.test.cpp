@@ -143,7 +143,7 @@ TEMPLATE_TEST_CASE("ranges: the views give what the layers select", "", conversa
     std::size_t cut = 0;
     std::size_t joined = 0;
     std::size_t partial = 0;
-    auto const wanted = rounds(600);
+    auto const wanted = 30 + rounds(570);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
         INFO("seed " << seed);
         auto const history = holding<history_type>(random_conversation(seed));

@@ -15,7 +15,7 @@ UNITS = 256  # costs are integers in 1/256 token
 
 def names(header, enum):
     body = re.search(r"enum class " + enum + r" [^{]*\{(.*?)\};", (HEADERS / header).read_text(), re.S).group(1)
-    return re.sub(r"///<[^\n]*", "", body).replace(",", " ").split()
+    return re.sub(r"//[^\n]*", "", body).replace(",", " ").split()
 
 
 def weights(family):
