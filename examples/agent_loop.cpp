@@ -31,12 +31,12 @@ void replay(std::filesystem::path const& path, std::vector<Message> const& recor
     recording::sums all;
     for (auto const& m : recorded) {
         if (condense::role_of(m) == condense::role::assistant && !session.history().empty()) {
-            auto made = session.prepare();
-            if (!session.used().fits()) made = session.run();  // says what can not be reduced
-            log.note(path, session, made.outcome, made.floor);
+            auto report = session.prepare();
+            if (!session.used().fits()) report = session.run();  // says what can not be reduced
+            log.note(path, session, report.outcome, report.floor);
             auto const now = session.used();
-            check(now.fits() || made.outcome == condense::outcome::exhausted);
-            now.fits() ? all.add(now.tokens.count, whole.used().tokens.count) : all.refuse(made.floor.count);
+            check(now.fits() || report.outcome == condense::outcome::exhausted);
+            now.fits() ? all.add(now.tokens.count, whole.used().tokens.count) : all.refuse(report.floor.count);
         }
         session.push(m);
         whole.push(m);

@@ -32,7 +32,7 @@ static std::vector<chat_message> recorded(int turns) {
 int main() {
     std::vector const told{condense::transcript{"short", recorded(10)}, condense::transcript{"long", recorded(60)}};
 
-    auto const made = condense::compare(
+    auto const report = condense::compare(
         told, {.window = 8'000_tokens}, condense::prices{}, condense::named{"as it came", condense::pipeline{}},
         condense::named{"window", condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}},
         condense::named{"recorded", [](auto& edges) {
@@ -43,9 +43,9 @@ int main() {
                                 condense::summarize{.when = used >= 80_pct, .with = edges.model},
                                 condense::sliding_window{.when = used >= 90_pct}};
                         }});
-    std::fputs(made.text().c_str(), stdout);
+    std::fputs(report.text().c_str(), stdout);
 
-    auto const totals = made.totals();
+    auto const totals = report.totals();
     check(totals.size() == 3 && !totals[0].fits() && totals[1].fits() && totals[2].fits());
     check(totals[2].sent < totals[1].sent && totals[1].sent < totals[0].sent);
     check(totals[1].all_items().lost > 0 && totals[2].all_items().lost == 0);

@@ -35,12 +35,12 @@ int main(int count, char** arguments) {
     auto const file = count > 1 ? std::string{arguments[1]} : vocabulary_of_bytes();
     auto const encoding = count > 1 ? condense::encodings::cl100k_base : condense::bpe_encoding{"bytes"};
 
-    auto const found = condense::load_vocabulary(file, encoding, file + ".image");  // built once, then mapped
-    if (!found) {
-        std::fprintf(stderr, "%s: %s\n", file.c_str(), found.error.text().c_str());
+    auto const result = condense::load_vocabulary(file, encoding, file + ".image");  // built once, then mapped
+    if (!result) {
+        std::fprintf(stderr, "%s: %s\n", file.c_str(), result.error.text().c_str());
         return 1;
     }
-    condense::bpe const exact{*found.vocabulary};
+    condense::bpe const exact{*result.vocabulary};
 
     condense::pipeline const mix{condense::compress{.when = condense::used >= 65_pct},
                                  condense::sliding_window{.when = condense::used >= 90_pct}};

@@ -129,12 +129,12 @@ condense::bpe_vocabulary vocabulary_of(settings const& chosen) {
         return chosen.image ? condense::load_vocabulary(path, encoding, *chosen.image)
                             : condense::cached_vocabulary{condense::load_vocabulary(path, encoding)};
     };
-    auto const found = load();
-    if (!found) throw wrong_file{shown(path) + ": " + found.error.text()};
-    if (found.image_error != 0)
+    auto const result = load();
+    if (!result) throw wrong_file{shown(path) + ": " + result.error.text()};
+    if (result.image_error != 0)
         std::fprintf(stderr, "count_tokens: %s: no image is written: %s\n", shown(*chosen.image).c_str(),
-                     std::strerror(found.image_error));
-    auto vocabulary = *found.vocabulary;
+                     std::strerror(result.image_error));
+    auto vocabulary = *result.vocabulary;
     if (chosen.encoding && vocabulary.scheme() != encoding_of(chosen).scheme)
         throw wrong_file{shown(path) + ": this is no vocabulary of " + *chosen.encoding};
     return vocabulary;
@@ -222,12 +222,12 @@ private:
 void count_exactly(input& from, bool ids, condense::bpe_counter& counter, lines& out, stopwatch& watch) {
     condense::bpe_running_count running;
     std::string open;  // of what was read, that whose ids are not written
-    std::vector<std::uint32_t> found;
+    std::vector<std::uint32_t> token_ids;
     auto const write = [&](std::size_t size) {
-        found.clear();
-        watch([&] { counter.encode(std::string_view{open}.substr(0, size), found); });
+        token_ids.clear();
+        watch([&] { counter.encode(std::string_view{open}.substr(0, size), token_ids); });
         open.erase(0, size);
-        for (auto const id : found) out.add(std::uint64_t{id});
+        for (auto const id : token_ids) out.add(std::uint64_t{id});
     };
     for (std::string part; from.read(part, std::max(portion, running.tail().size())); part.clear()) {
         watch([&] { running.append(counter, part); });

@@ -38,11 +38,11 @@ public:
         bool same = messages.size() == spans_.size();
         std::size_t next = 0;
         for (auto const& m : messages) {
-            auto const found = find(m, next);
-            if (found != spans_.size()) out.emplace_back(spans_[found].text);
+            auto const position = find(m, next);
+            if (position != spans_.size()) out.emplace_back(spans_[position].text);
             else out.push_back(m.dump(lines_ ? 1 : -1, ' ', false, json::error_handler_t::replace));
-            same = same && found == out.size() - 1;
-            if (found != spans_.size()) next = found + 1;
+            same = same && position == out.size() - 1;
+            if (position != spans_.size()) next = position + 1;
         }
         if (same) return std::string{text_};
         std::string all{text_.substr(0, begin_)};

@@ -31,15 +31,15 @@ condense::provider_usage sent_by(Session const& session) {
 }
 
 int main() {
-    auto const found = condense::find_model("us.anthropic.claude-opus-4-5-20251101-v1:0");
-    check(found.known() && found.facts.window == 200'000_tokens && found.facts.price->cached == 0.5_per_million);
+    auto const model = condense::find_model("us.anthropic.claude-opus-4-5-20251101-v1:0");
+    check(model.known() && model.facts.window == 200'000_tokens && model.facts.price->cached == 0.5_per_million);
     check(!condense::find_model("claude-of-mine").known());  // it has the default window, 128,000 tokens
 
     condense::pipeline const mix{condense::sliding_window{.when = condense::used >= 90_pct}};
-    with_family(found.facts.family, [&](auto family) {
-        condense::session session{std::vector<chat_message>{}, mix, budget_for(found, 11'000_tokens),
+    with_family(model.facts.family, [&](auto family) {
+        condense::session session{std::vector<chat_message>{}, mix, budget_for(model, 11'000_tokens),
                                   condense::calibrated{.count = condense::estimator_for<decltype(family)>{}}};
-        session.set_model(found.facts.name, session.limits());
+        session.set_model(model.facts.name, session.limits());
         for (int turn = 0; turn < 200; ++turn) {
             session.push(chat_message::user("Step " + std::to_string(turn) + ": " + std::string(4'000, 'x')));
             if (session.due()) check(session.prepare().fits());

@@ -74,10 +74,10 @@ struct condense::message_traits<pi_message> {
     }
 
     static pi_message make(role speaker, std::string text) {
-        pi_message made;
-        made.value["role"] = std::string{name(speaker)};
-        made.value["content"].push_back({{"type", "text"}, {"text", std::move(text)}});
-        return made;
+        pi_message message;
+        message.value["role"] = std::string{name(speaker)};
+        message.value["content"].push_back({{"type", "text"}, {"text", std::move(text)}});
+        return message;
     }
 
     static std::string to_bytes(pi_message const& m) { return message_traits<json>::to_bytes(m.value); }
@@ -94,17 +94,17 @@ private:
     static std::string dump(json const& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
     static std::string_view text_of(json const& object, char const* key) {
-        auto const found = object.find(key);
-        if (found == object.end() || !found->is_string()) return {};
-        return found->get_ref<std::string const&>();
+        auto const member = object.find(key);
+        if (member == object.end() || !member->is_string()) return {};
+        return member->get_ref<std::string const&>();
     }
     static bool is_error(json const& object) {
-        auto const found = object.find("isError");
-        return found != object.end() && found->is_boolean() && found->get<bool>();
+        auto const member = object.find("isError");
+        return member != object.end() && member->is_boolean() && member->get<bool>();
     }
     static json::array_t const& blocks(json const& object) {
         static json::array_t const none;
-        auto const found = object.find("content");
-        return found == object.end() || !found->is_array() ? none : found->get_ref<json::array_t const&>();
+        auto const member = object.find("content");
+        return member == object.end() || !member->is_array() ? none : member->get_ref<json::array_t const&>();
     }
 };

@@ -68,9 +68,10 @@ inline json read_document(std::filesystem::path const& path) {
     if (!file || std::filesystem::is_directory(path)) throw std::runtime_error{path.string() + ": cannot be read"};
     auto parsed = condense::parse_json<json>(text);
     if (!parsed) throw std::runtime_error{path.string() + ": " + parsed.error};
-    auto const found = condense::messages_of(parsed.value);
-    if (found.list == nullptr) throw std::runtime_error{path.string() + ": no messages"};
-    if (found.error && !is_pi(*found.list)) throw std::runtime_error{path.string() + ": " + found.error.text()};
+    auto const messages = condense::messages_of(parsed.value);
+    if (messages.list == nullptr) throw std::runtime_error{path.string() + ": no messages"};
+    if (messages.error && !is_pi(*messages.list))
+        throw std::runtime_error{path.string() + ": " + messages.error.text()};
     return std::move(parsed.value);
 }
 

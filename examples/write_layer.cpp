@@ -23,11 +23,11 @@ struct drop_pings {
 
 private:
     static bool is_ping(auto& draft, condense::group which) {
-        bool found = false;
+        bool has_ping = false;
         draft.each_part(which, [&](condense::part_ref, condense::part_view const& part) {
-            found = found || (part.kind == condense::part_kind::tool_call && part.tool == "ping");
+            has_ping = has_ping || (part.kind == condense::part_kind::tool_call && part.tool == "ping");
         });
-        return found;
+        return has_ping;
     }
 };
 
