@@ -30,13 +30,13 @@ public:
     void push(Message const& m) {
         push(detail::read_message(m), is_pinned(m));
     }
-    /// The same for a message that was read before. `pinned`: requests must have it unchanged.
-    void push(detail::message_reading reading, bool pinned) {
+    /// The same for a message that was read before. `fixed`: requests must have it unchanged.
+    void push(detail::message_reading reading, bool fixed) {
         auto const index = static_cast<std::uint32_t>(history_.size());
         pairs_.push(reading);
         if (reading.plain_user()) latest_user_ = index, latest_answer_ = detail::none32;
         else if (reading.speaker == role::assistant && latest_user_ != detail::none32) latest_answer_ = index;
-        if (reading.speaker == role::system || pinned) fixed_.push_back(index);
+        if (reading.speaker == role::system || fixed) fixed_.push_back(index);
         if (first_ == detail::none32 && reading.speaker != role::system) first_ = index;
         by_print_.try_emplace(reading.print).first->second.push_back(index);
         history_.push_back(std::move(reading));
@@ -56,7 +56,7 @@ public:
         std::vector<detail::message_reading> readings;
         for (auto const& m : request) readings.push_back(detail::read_message(m));
         std::vector<entry> entries(readings.size());
-        std::unordered_map<std::uint64_t, std::size_t> used_counts;
+        std::unordered_map<std::uint64_t, std::size_t> uses;
         auto next_index = history_.size();
         // From the end: of equal originals, the newest that keeps the order is meant, if there is one.
         for (auto position = entries.size(); position-- > 0;) {
@@ -66,10 +66,10 @@ public:
                 continue;
             }
             auto const& indices = same->second;
-            auto& used = used_counts[readings[position].print];
-            while (used < indices.size() && indices[indices.size() - 1 - used] >= next_index) ++used;
-            if (used == indices.size()) used = 0;
-            entries[position].index = indices[indices.size() - 1 - used++];
+            auto& count = uses[readings[position].print];
+            while (count < indices.size() && indices[indices.size() - 1 - count] >= next_index) ++count;
+            if (count == indices.size()) count = 0;
+            entries[position].index = indices[indices.size() - 1 - count++];
             next_index = entries[position].index;
         }
         return judge(entries);
