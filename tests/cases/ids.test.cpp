@@ -101,7 +101,7 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
     auto const whole = edits.sums();
     condense::group const call{facts.group_of(1)};
     CHECK_FALSE(facts.open(call.id()));
-    edits.drop(call);
+    edits.drop(facts, call);
     CHECK_FALSE(edits.present(call));
     CHECK(edits.sums().messages == 5u);
     push(R("1", letters(10)));

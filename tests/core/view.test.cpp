@@ -147,6 +147,29 @@ TEST_CASE("view: steps can be taken back after groups became one") {
     CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
 }
 
+/// The places that are sent, by a look at each: an independent reading of next_sent, previous_sent and next_place.
+void check_walks(condense::outline const& facts, condense::view const& edits) {
+    std::vector<std::uint32_t> sent;
+    std::vector<std::uint32_t> groups;
+    auto const end = static_cast<std::uint32_t>(2 * facts.size());
+    for (std::uint32_t place = 0; place < end; ++place) {
+        auto const which = place % 2 == 0 ? group{place / 2}.summary() : group{place / 2};
+        if (edits.present(which)) groups.push_back(place);
+        if (place % 2 == 0 ? edits.present(which) : edits.sends(facts, place / 2)) sent.push_back(place);
+    }
+    std::vector<std::uint32_t> walked;
+    for (auto place = edits.next_sent(facts, 0); place < end; place = edits.next_sent(facts, place + 1))
+        walked.push_back(place);
+    CHECK(walked == sent);
+    walked.clear();
+    for (auto place = end; (place = edits.previous_sent(facts, place)) != condense::detail::none32;)
+        walked.insert(walked.begin(), place);
+    CHECK(walked == sent);
+    walked.clear();
+    for (auto place = edits.next_place(0); place < end; place = edits.next_place(place + 1)) walked.push_back(place);
+    CHECK(walked == groups);
+}
+
 TEST_CASE("view: what it counts is what a recount finds, after any edits") {
     std::size_t drops = 0;
     std::size_t shortened = 0;
@@ -212,8 +235,10 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
             std::erase_if(marks, [&](auto const& one) { return one.first > draft.mark(); });
             marks.emplace_back(draft.mark(), shown(draft));
             REQUIRE(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+            check_walks(on.facts, on.edits);
         }
         on.draft().take_back(0);
+        check_walks(on.facts, on.edits);
         REQUIRE(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
     }
     CHECK(drops > 400);

@@ -119,7 +119,7 @@ TEST_CASE("a job holds still while its groups are there with the messages they h
         CHECK(desk.edits.present(group{1}));
     }
     SECTION("a dropped group") {
-        desk.edits.drop(group{0});
+        desk.edits.drop(desk.facts, group{0});
         CHECK_FALSE(desk.edits.present(group{0}));
     }
     CHECK_FALSE(holds());

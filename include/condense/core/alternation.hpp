@@ -93,7 +93,12 @@ class basic_joined_frames {
 public:
     /// The cost saved up to now. `frame` is what a summary's message costs beside its text.
     constexpr cost operator()(outline const& facts, view const& edits, cost frame) noexcept {
-        for (; message_count_ < facts.size(); ++message_count_) see_message(facts, edits, message_count_, frame);
+        auto const end = static_cast<std::uint32_t>(2 * facts.size());
+        for (auto place = edits.next_sent(facts, next_place_); place < end; place = edits.next_sent(facts, place + 1)) {
+            if (place % 2 == 0) see_user({.count = 1}, frame);  // a summary
+            else see_message(facts, edits, place / 2);
+        }
+        next_place_ = end;
         return saved_;
     }
     /// To be called after steps from `mark` on were added to the view. Replaced texts change no frame, so only other
@@ -106,9 +111,7 @@ public:
     }
 
 private:
-    constexpr void see_message(outline const& facts, view const& edits, std::uint32_t index, cost frame) noexcept {
-        if (edits.present(group{index}.summary())) see_user({.count = 1}, frame);
-        if (!edits.sends(facts, index)) return;
+    constexpr void see_message(outline const& facts, view const& edits, std::uint32_t index) noexcept {
         auto const& m = facts.message_at(index);
         bool answered = false;
         text_parts parts;
@@ -139,7 +142,7 @@ private:
     }
 
     cost saved_ = {};
-    std::uint32_t message_count_ = 0;
+    std::uint32_t next_place_ = 0;
     bool after_user_ = false;  ///< the latest message sent is a user message, made of `latest_`
     text_parts latest_ = {};
     cost frame_ = {};  ///< of that message

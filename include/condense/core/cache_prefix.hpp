@@ -51,38 +51,43 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
     return first;
 }
 
-/// The cost of what a request sends at `index`: answers written for calls of the message before it, a summary that
-/// stands before it, and the message itself. `index` may be the number of messages, for the last message's answers.
+/// The cost of the results that were written for calls of a message; they stand behind it.
 template <class Draft>
-constexpr cost cost_of_place(Draft const& draft, std::uint32_t index) noexcept {
-    auto const& facts = draft.outline();
+constexpr cost cost_of_answers(Draft const& draft, std::uint32_t index) noexcept {
     auto const& edits = draft.edits();
     cost sum;
-    if (index != 0 && draft.present(sequence{index - 1})) {
-        auto const& previous = facts.message_at(index - 1);
-        for (auto part_id = previous.first_part; part_id < previous.first_part + previous.part_count; ++part_id)
-            if (auto const answer = edits.answer_at(part_id)) sum += edits.steps()[answer - 1].after;
-    }
-    if (index == facts.size()) return sum;
-    if (draft.present(group{index}.summary())) sum += draft.about(group{index}.summary()).cost;
-    if (draft.present(sequence{index})) sum += draft.message_cost(index);
+    if (!edits.has_answers(draft.outline().group_of(index))) return sum;
+    auto const& message = draft.outline().message_at(index);
+    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+        if (auto const answer = edits.answer_at(part_id)) sum += edits.steps()[answer - 1].after;
     return sum;
 }
 
+/// The cost of what a request sends at a place: a summary, or a message with the results written for its calls.
+template <class Draft>
+constexpr cost cost_of_place(Draft const& draft, std::uint32_t place) noexcept {
+    if (place % 2 == 0) return draft.about(group{place / 2}.summary()).cost;
+    return draft.message_cost(place / 2) + cost_of_answers(draft, place / 2);
+}
+
 /// Tokens of the overhead and of what a request sends before index `end`, without the messages that were never sent:
-/// those are in no cache. Reads the shorter side of `end`, as the sum of all is known.
+/// those are in no cache. Walks over what is sent on the shorter side of `end`, as the sum of all is known.
 template <class Draft>
 constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
     auto const size = static_cast<std::uint32_t>(draft.outline().size());
     if (end > size) end = size;
     if (end > draft.edits().sent()) end = draft.edits().sent();
+    auto const split = static_cast<std::uint32_t>(2 * end);
     auto sum = cost::of(draft.limits().overhead);
-    if (end <= size / 2)
-        for (std::uint32_t index = 0; index < end; ++index) sum += cost_of_place(draft, index);
-    else {
+    if (end <= size / 2) {
+        for (auto place = draft.next_sent(0); place < split; place = draft.next_sent(place + 1))
+            sum += cost_of_place(draft, place);
+    } else {
         sum += draft.edits().sums().cost;
-        for (auto index = static_cast<std::uint32_t>(end); index <= size; ++index) sum -= cost_of_place(draft, index);
+        for (auto place = draft.next_sent(split); place < 2 * size; place = draft.next_sent(place + 1))
+            sum -= cost_of_place(draft, place);
     }
+    if (end != 0 && draft.present(sequence{end - 1})) sum -= cost_of_answers(draft, split / 2 - 1);
     return draft.edits().measured(sum);
 }
 

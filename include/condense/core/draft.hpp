@@ -34,7 +34,7 @@ public:
     constexpr refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
         if (this->is_last(which)) return refusal::last;
-        this->edits_->drop(which);
+        this->edits_->drop(*this->outline_, which);
         return refusal::none;
     }
 
@@ -112,7 +112,7 @@ public:
                            detail::part_cost(*this->estimator_, part_view{.text = text});
         auto const mark = this->edits_->steps().size();
         for (group const replaced : which)
-            if (present(replaced)) this->edits_->drop(replaced);
+            if (present(replaced)) this->edits_->drop(*this->outline_, replaced);
         // A summary that stood in the same place and was not among the groups keeps its place.
         if (present(group{host}.summary())) {
             this->edits_->take_back(*this->outline_, mark);
@@ -130,7 +130,7 @@ public:
         if (this->outline_->group_at(group_id).unsendable) return refusal::gone;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(group{group_id})) this->edits_->undrop(group{group_id});
+        if (!present(group{group_id})) this->edits_->undrop(*this->outline_, group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
             auto const& message = this->outline_->message_at(index);
             for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
@@ -340,15 +340,15 @@ private:
         // A summary holds more than the single message, so it is preferred; but a request holds one at most.
         bool summarized = false;
         for (auto const which : this->groups()) summarized = summarized || which.is_summary();
-        if (summarized && user != detail::none32) return this->edits_->undrop(group{user});
+        if (summarized && user != detail::none32) return this->edits_->undrop(*this->outline_, group{user});
         auto const& steps = this->edits_->steps();
         for (auto index = steps.size(); index-- > 0;) {
             auto const target = group{steps[index].target};
             if (steps[index].on_part || steps[index].kind != edit_kind::drop || !target.is_summary()) continue;
             if (target.id() > before || (user != detail::none32 && target.id() < user)) continue;
-            return this->edits_->undrop(target, index);
+            return this->edits_->undrop(*this->outline_, target, index);
         }
-        if (user != detail::none32) this->edits_->undrop(group{user});
+        if (user != detail::none32) this->edits_->undrop(*this->outline_, group{user});
     }
     /// Why the part may not be edited: its message is protected, or the part is not sent any more.
     constexpr refusal uneditable(part_ref part) const noexcept {

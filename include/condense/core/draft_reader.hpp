@@ -71,6 +71,22 @@ public:
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
     constexpr bool present(group which) const noexcept { return edits_->present(which); }
+    /// Calls f(sequence) for each message that is sent, in order.
+    template <class Function>
+    constexpr void each_message(Function&& f) const {
+        auto const end = static_cast<std::uint32_t>(2 * outline_->size());
+        for (auto place = next_sent(0); place < end; place = next_sent(place + 1))
+            if (place % 2 == 1) f(sequence{place / 2});
+    }
+    /// The first place from `place` on that is sent: 2i + 1 for message i, 2i for the summary before it; twice the
+    /// number of messages is the end. A walk with it costs what is sent, however long the conversation has been.
+    constexpr std::uint32_t next_sent(std::uint32_t place) const noexcept {
+        return edits_->next_sent(*outline_, place);
+    }
+    /// The last one before `place`; none32 if there is none.
+    constexpr std::uint32_t previous_sent(std::uint32_t place) const noexcept {
+        return edits_->previous_sent(*outline_, place);
+    }
     // What the draft is made of, for policies that need more than the facts below.
     constexpr v1::outline const& outline() const noexcept { return *outline_; }
     constexpr v1::view const& edits() const noexcept { return *edits_; }

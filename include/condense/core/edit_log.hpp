@@ -12,6 +12,7 @@
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/place_set.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 
@@ -97,14 +98,22 @@ public:
     /// The first place from `place` on where something would be sent. Places 2i and 2i + 1 are the summary before group
     /// i and the group itself; twice the number of groups is the end.
     constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
-        auto const end = static_cast<std::uint32_t>(2 * groups_.size());
-        for (; place < end; ++place) {
-            auto const& state = groups_[place / 2];
-            if (place % 2 == 0 && state.summary != 0) return place;
-            place |= 1;
-            if (state.present()) return place;
-        }
-        return end;
+        place = live_.next(place);
+        while (place < live_.size() && place % 2 == 1 && !groups_[place / 2].present()) place = live_.next(place + 1);
+        return place;
+    }
+    /// The first place from `place` on of a message that is sent, 2i + 1, or of the summary before it, 2i; twice the
+    /// number of messages is the end. Costs what is sent, not what was.
+    constexpr std::uint32_t next_sent(outline const& facts, std::uint32_t place) const noexcept {
+        place = live_.next(place);
+        while (place < live_.size() && place % 2 == 1 && emptied(facts, place / 2)) place = live_.next(place + 1);
+        return place;
+    }
+    /// The last one before `place`; none32 if there is none.
+    constexpr std::uint32_t previous_sent(outline const& facts, std::uint32_t place) const noexcept {
+        place = live_.previous(place);
+        while (place != detail::none32 && place % 2 == 1 && emptied(facts, place / 2)) place = live_.previous(place);
+        return place;
     }
     /// Why no layer may drop the group, whether it is present or not; none where one may.
     static constexpr refusal bound(outline const& facts, group which) noexcept {
@@ -218,10 +227,12 @@ public:
         groups_.reserve(count);
         parts_.reserve(count);
         steps_.reserve(count);
+        live_.reserve_more(2 * count);
     }
     /// Reserves room for a message of `parts` parts, so that `on_message_placed` and one further step cannot fail.
     constexpr void reserve_message(std::size_t parts) {
         detail::grow(groups_, 1);
+        live_.reserve_more(2);
         detail::grow(parts_, parts);
         detail::grow(steps_, 3 + 2 * parts);
     }
@@ -271,23 +282,24 @@ public:
 
     /// Drops a group or a summary that is present. Allocates nothing where room for the step is reserved, as it is
     /// while a message is placed.
-    constexpr void drop(group which) {
+    constexpr void drop(outline const& facts, group which) {
         if (which.is_summary()) return drop_summary(which);
         auto& state = groups_[which.index];
         step const edit{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
         steps_.push_back(edit);
         sums_ -= state.all();
         state.dropped = static_cast<std::uint32_t>(steps_.size());
+        show(facts, which.index, false);
     }
 
     /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
-    constexpr void undrop(group which, std::size_t dropped_by = 0) {
+    constexpr void undrop(outline const& facts, group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
         auto& state = groups_[which.id()];
         auto const dropped_step = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
         steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = dropped_step});
-        if (which.is_summary()) state.summary = steps_[dropped_by].previous;
-        else state.dropped = 0;
+        if (which.is_summary()) set_summary(which.id(), steps_[dropped_by].previous);
+        else restore(facts, which.id());
         auto const restored = of(which);
         steps_.back().after = restored.cost;
         sums_ += restored;
@@ -301,7 +313,7 @@ public:
                           .text = static_cast<std::uint32_t>(texts_.size()),
                           .after = after});
         texts_.push_back({.text = std::move(text)});
-        groups_[group_id].summary = static_cast<std::uint32_t>(steps_.size());
+        set_summary(group_id, static_cast<std::uint32_t>(steps_.size()));
         sums_ += of_summary(after);
     }
 
@@ -321,6 +333,9 @@ public:
     constexpr void place_all(outline const& facts) {
         parts_.resize(facts.part_count());
         groups_.resize(facts.group_count());
+        live_.reserve_more(2 * groups_.size());
+        live_.extend(static_cast<std::uint32_t>(2 * groups_.size()));
+        for (std::uint32_t index = 0; index < facts.size(); ++index) live_.insert(2 * index + 1);
         count_groups(facts);
         count_sums();
     }
@@ -334,7 +349,7 @@ public:
         if ((has_text && recorded.text != texts_.size()) || (recorded.kind != edit_kind::repair && has_text != writes))
             return false;
         if (recorded.on_part) return recorded.target < parts_.size() && redo_on_part(facts, recorded, std::move(text));
-        return group{recorded.target}.id() < groups_.size() && redo_on_group(recorded, std::move(text.text));
+        return group{recorded.target}.id() < groups_.size() && redo_on_group(facts, recorded, std::move(text.text));
     }
 
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
@@ -371,7 +386,7 @@ private:
         return true;
     }
 
-    constexpr bool redo_on_group(step const& recorded, std::string text) {
+    constexpr bool redo_on_group(outline const& facts, step const& recorded, std::string text) {
         group const which{recorded.target};
         auto const& state = groups_[which.id()];
         if (recorded.kind == edit_kind::summarize) {
@@ -382,7 +397,7 @@ private:
                                    : state.dropped != 0 || recorded.previous != 0)
                 return false;
             reserve_edits(1, 0);
-            drop(which);
+            drop(facts, which);
         } else if (recorded.kind == edit_kind::restore) {
             if (recorded.previous == 0 || recorded.previous > steps_.size()) return false;
             auto const& undone = steps_[recorded.previous - 1];
@@ -391,18 +406,19 @@ private:
                                                undone.target == recorded.target
                                          : recorded.previous == state.dropped;
             if (!was_dropped) return false;
-            undrop(which, recorded.previous - 1);
+            undrop(facts, which, recorded.previous - 1);
         } else return false;
         return true;
     }
 
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
-        auto& standing = groups_[which.id()].summary;
-        step const edit{.kind = edit_kind::drop, .target = which.index, .previous = standing, .before = lost.cost};
-        steps_.push_back(edit);
+        steps_.push_back({.kind = edit_kind::drop,
+                          .target = which.index,
+                          .previous = groups_[which.id()].summary,
+                          .before = lost.cost});
         sums_ -= lost;
-        standing = 0;
+        set_summary(which.id(), 0);
     }
 
     /// Withdraws written results for calls that this message answers itself, and removes its results of released calls,
@@ -435,8 +451,10 @@ private:
             gained += facts.part_at(part_id).cost;
         }
         groups_.push_back({});  // each message begins one
+        live_.extend(2);
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
+        if (groups_[group_id].dropped == 0) live_.insert(2 * index + 1);
         auto const plain_users = message.plain_user ? 1u : 0u;
         groups_[group_id].add(gained, plain_users);
         if (groups_[group_id].dropped == 0) sums_ += {gained, 1, plain_users};
@@ -448,8 +466,27 @@ private:
     constexpr void sync_visibility(outline const& facts, std::uint32_t group_id) noexcept {
         bool const dropped = groups_[group_id].dropped != 0;
         if (facts.group_at(group_id).unsendable == dropped) return;
-        if (dropped) undrop(group{group_id});
-        else drop(group{group_id});
+        if (dropped) undrop(facts, group{group_id});
+        else drop(facts, group{group_id});
+    }
+
+    /// Notes of all messages of a group whether they are live.
+    constexpr void show(outline const& facts, std::uint32_t group_id, bool live) noexcept {
+        auto index = facts.group_at(group_id).first;
+        for (auto remaining = facts.group_at(group_id).count; remaining != 0; --remaining) {
+            if (live) live_.insert(2 * index + 1);
+            else live_.erase(2 * index + 1);
+            index = facts.message_at(index).next_in_group;
+        }
+    }
+    constexpr void restore(outline const& facts, std::uint32_t group_id) noexcept {
+        groups_[group_id].dropped = 0;
+        show(facts, group_id, true);
+    }
+    constexpr void set_summary(std::uint32_t group_id, std::uint32_t step_number) noexcept {
+        groups_[group_id].summary = step_number;
+        if (step_number != 0) live_.insert(2 * group_id);
+        else live_.erase(2 * group_id);
     }
 
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
@@ -496,21 +533,23 @@ private:
     /// The exact inverse of the newest step, by what the step recorded.
     constexpr void take_back_newest(outline const& facts) noexcept {
         auto const edit = steps_.back();
-        auto& state = groups_[edit.on_part ? 0 : edit.target & ~group::summary_bit];
         if (edit.kind == edit_kind::repair) set_answer(facts, edit.target, edit.previous);
         else if (edit.on_part) {
             change_part(facts, edit.after, edit.before, edit.target, edit.previous);
         } else if (edit.kind == edit_kind::drop) {
-            if ((edit.target & group::summary_bit) != 0) state.summary = edit.previous;
-            else state.dropped = 0;
+            if ((edit.target & group::summary_bit) != 0) set_summary(edit.target & ~group::summary_bit, edit.previous);
+            else restore(facts, edit.target);
             sums_ += of(group{edit.target});
         } else if (edit.kind == edit_kind::restore) {
             sums_ -= of(group{edit.target});
-            if ((edit.target & group::summary_bit) != 0) state.summary = 0;
-            else state.dropped = edit.previous;
+            if ((edit.target & group::summary_bit) != 0) set_summary(edit.target & ~group::summary_bit, 0);
+            else {
+                groups_[edit.target].dropped = edit.previous;
+                show(facts, edit.target, false);
+            }
         } else {
             sums_ -= of_summary(edit.after);
-            state.summary = 0;
+            set_summary(edit.target, 0);
         }
         if (edit.text != detail::none32) texts_.pop_back();
         steps_.pop_back();
@@ -521,7 +560,8 @@ private:
         count_groups(facts);
         for (std::uint32_t joined = 0; joined < groups_.size();
              ++joined)  // it is there with the group that it has joined
-            if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(group{joined});
+            if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(facts, group{joined});
+        show(facts, group_id, groups_[group_id].dropped == 0);
         sync_visibility(facts, group_id);
         count_sums();
     }
@@ -553,6 +593,7 @@ private:
     std::vector<replacement> texts_;
     std::vector<detail::view_part> parts_;
     std::vector<detail::view_group> groups_;
+    detail::place_set live_;  ///< messages of groups that are not dropped, and summaries: walks pass over all others
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
     tokens cached_ = {};

@@ -75,6 +75,11 @@ public:
         auto const& call = calls_[part.call];
         return !call.has_result && (call.dead || part.status == part_status::cancelled);
     }
+    /// The part is a call that has a result, and none that is an error or pending.
+    constexpr bool succeeded(part_record const& part) const noexcept {
+        if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
+        return calls_[part.call].has_result && !calls_[part.call].failed;
+    }
     /// The part is a pending call without an id, which any later result without an id could answer.
     constexpr bool waits_without_id(part_record const& part) const noexcept {
         if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;
@@ -326,6 +331,7 @@ private:
         if (record.by_id && call.result_in != record.message_index)
             repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
         call.has_result = true;
+        call.failed = call.failed || record.status != part_status::ok;
         if (!call.answered) {
             call.waits = true;
             call.dead = false;

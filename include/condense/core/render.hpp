@@ -55,14 +55,16 @@ constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t 
 template <class Unchanged, class Changed, class Summary, class Answer>
 constexpr void each_place(outline const& facts, view const& edits, Unchanged& unchanged, Changed& changed,
                           Summary& summary, Answer& answer) {
-    for (std::uint32_t index = 0; index < facts.size(); ++index) {
-        // A group has the index of its first message, so the summary of group `index` stands here.
-        if (edits.present(group{index}.summary())) summary(group{index}.summary());
-        auto const group_id = facts.group_of(index);
-        if (edits.is_dropped(group_id) || edits.emptied(facts, index)) continue;
+    auto const end = static_cast<std::uint32_t>(2 * facts.size());
+    for (auto place = edits.next_sent(facts, 0); place < end; place = edits.next_sent(facts, place + 1)) {
+        auto const index = place / 2;
+        if (place % 2 == 0) {  // a group has the index of its first message, so its summary stands here
+            summary(group{index}.summary());
+            continue;
+        }
         if (is_edited(facts, edits, index)) changed(index);
         else unchanged(index);
-        if (!edits.has_answers(group_id)) continue;
+        if (!edits.has_answers(facts.group_of(index))) continue;
         auto const& message = facts.message_at(index);
         for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
             if (edits.answer_at(part_id) != 0) answer(part_id);

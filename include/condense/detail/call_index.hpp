@@ -29,6 +29,7 @@ struct call_record {
     bool answered = false;  ///< it has a complete result, or was cancelled; reopen takes it back
     bool waits = false;  ///< it, or a result of it, was reported as pending
     bool dead = false;   ///< a later turn was answered without its result
+    bool failed = false;      ///< some result of it is no success: an error, or pending
     bool has_result = false;  ///< some message holds a result of it, pending ones included
     std::uint32_t part_id = none32;  ///< the part that holds the call
     std::uint32_t result_in = none32;  ///< the message of its first result by id

@@ -129,19 +129,11 @@ private:
         if (is_mixed && entries.size() != begin) mixed_groups.push_back(which.id());
     }
 
-    /// Sets `superseded` for each marker with an equal key after it that supersedes. The results of all calls are read
-    /// once from the outline; one error among the results of a call makes it bad.
+    /// Sets `superseded` for each marker with an equal key after it that supersedes; a call supersedes with a result,
+    /// and none with an error.
     static constexpr void mark_superseded(auto const& draft, std::vector<marker>& entries) {
         if (entries.empty()) return;
         auto const& conversation = draft.outline();
-        enum : std::uint8_t { none, good, bad };
-        std::vector<std::uint8_t> answers(conversation.part_count(), none);
-        for (std::size_t part_id = 0; part_id < conversation.part_count(); ++part_id) {
-            auto const& part = conversation.part_at(part_id);
-            auto const call = conversation.call_part_id(part);
-            if (part.kind != part_kind::tool_result || call == detail::none32) continue;
-            if (answers[call] != bad) answers[call] = part.status == part_status::ok ? good : bad;
-        }
         std::vector<marker*> sorted;
         for (auto& entry : entries)
             if (!entry.key.empty()) sorted.push_back(&entry);
@@ -155,7 +147,9 @@ private:
             if (newer != nullptr && newer->key != entry.key) newer = nullptr;
             entry.superseded = newer != nullptr;  // if `newer` is in the same group, that one keeps the group
             bool const is_call = conversation.part_at(entry.part_id).kind == part_kind::tool_call;
-            if (newer == nullptr && entry.supersedes && (!is_call || answers[entry.part_id] == good)) newer = &entry;
+            if (newer == nullptr && entry.supersedes &&
+                (!is_call || conversation.succeeded(conversation.part_at(entry.part_id))))
+                newer = &entry;
         }
     }
 };

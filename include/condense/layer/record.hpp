@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
+#include <condense/detail/grow.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/journal_index.hpp>
@@ -185,7 +186,8 @@ private:
         // With an empty journal there is nothing to match; messages are named as they are recorded.
         if (state.names.size() != state.resumed && !state.lookup.empty()) match_prefix(draft, state);
         if (state.may_repeat) seek_expected(state);
-        state.numbers.reserve(size);  // an appended message must get its number, so nothing may throw after the append
+        detail::grow(state.numbers, size - state.numbers.size());  // an appended message must get its number, so
+                                                                   // nothing may throw after the append
         state.names.reserve(state.resumed);
         while (state.numbers.size() < size) {
             auto const index = state.numbers.size();

@@ -101,10 +101,8 @@ struct last_of {
         } else if constexpr (std::same_as<Quantity, results>) {
             auto remaining = level.eased_to_one(count.count);
             auto begin = detail::place_count(reader);
-            for (auto place = begin; remaining != 0 && place-- > 0;) {
-                auto const result_count = place % 2 == 0 || !detail::is_present(reader, place)
-                                              ? 0
-                                              : detail::results_in(reader, place / 2, level);
+            for (auto place = begin; remaining != 0 && (place = reader.previous_sent(place)) != detail::none32;) {
+                auto const result_count = place % 2 == 0 ? 0 : detail::results_in(reader, place / 2, level);
                 if (result_count != 0) begin = place;
                 remaining -= result_count < remaining ? result_count : remaining;
             }
@@ -112,8 +110,8 @@ struct last_of {
         } else {
             auto remaining = level.eased_to_one(count.count);
             auto begin = detail::place_count(reader);
-            for (auto place = begin; remaining != 0 && place-- > 0;) {
-                if (!detail::is_present(reader, place) || !begins_turn(reader, place)) continue;
+            for (auto place = begin; remaining != 0 && (place = reader.previous_sent(place)) != detail::none32;) {
+                if (!begins_turn(reader, place)) continue;
                 begin = place;
                 --remaining;
             }
@@ -234,8 +232,11 @@ struct at_most_of {
         }
         auto remaining = share.of(level.message_limit).count;
         std::uint32_t head = 0;
-        for (; remaining != 0 && head < zone.head && head < detail::place_count(reader); ++head)
-            if (detail::is_present(reader, head)) --remaining;
+        auto const end = zone.head < detail::place_count(reader) ? zone.head : detail::place_count(reader);
+        for (; remaining != 0 && head < end; --remaining) {
+            head = reader.next_sent(head);
+            head = head < end ? head + 1 : end;
+        }
         auto const tail = detail::before_last(reader, [&](std::uint32_t place) {
             return remaining != 0 && place >= zone.tail && place >= head && remaining-- != 0;
         });
@@ -309,8 +310,10 @@ public:
     /// How many present messages and summaries the tail protects, for the report. Costs a walk over them.
     constexpr std::uint64_t newest() const noexcept {
         std::uint64_t count = 0;
-        for (auto place = place_count(*reader_); place-- > 0 && place >= zone_.tail && place >= zone_.head;)
-            count += is_present(*reader_, place) ? 1u : 0u;
+        auto const begin = zone_.tail > zone_.head ? zone_.tail : zone_.head;
+        for (auto place = reader_->next_sent(begin < place_count(*reader_) ? begin : place_count(*reader_));
+             place < place_count(*reader_); place = reader_->next_sent(place + 1))
+            ++count;
         return count;
     }
     /// By content, which binds in routine runs only.

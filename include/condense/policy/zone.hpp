@@ -36,11 +36,6 @@ template <class Reader>
 constexpr std::uint32_t place_count(Reader const& reader) noexcept {
     return static_cast<std::uint32_t>(2 * reader.outline().size());
 }
-/// False for dropped and summarised messages, and for places without a summary.
-template <class Reader>
-constexpr bool is_present(Reader const& reader, std::uint32_t place) noexcept {
-    return place % 2 == 0 ? reader.present(group{place / 2}.summary()) : reader.present(sequence{place / 2});
-}
 template <class Reader>
 constexpr cost cost_at(Reader const& reader, std::uint32_t place) noexcept {
     return place % 2 == 0 ? reader.about(group{place / 2}.summary()).cost : reader.message_cost(place / 2);
@@ -68,10 +63,12 @@ struct pressure_level {
 /// The place after the first `count` present messages and summaries.
 template <class Reader>
 constexpr std::uint32_t after_first(Reader const& reader, std::uint64_t count) noexcept {
-    std::uint32_t place = 0;
-    for (; count != 0 && place < place_count(reader); ++place)
-        if (is_present(reader, place)) --count;
-    return place;
+    std::uint32_t end = 0;
+    for (; count != 0 && end < place_count(reader); --count) {
+        end = reader.next_sent(end);
+        if (end < place_count(reader)) ++end;
+    }
+    return end;
 }
 
 /// Walks backwards from the end while `fits(place)` is true; the place of the last that fitted. Absent places are
@@ -79,11 +76,8 @@ constexpr std::uint32_t after_first(Reader const& reader, std::uint64_t count) n
 template <class Reader, class Fits>
 constexpr std::uint32_t before_last(Reader const& reader, Fits fits) noexcept {
     auto begin = place_count(reader);
-    for (auto place = begin; place-- > 0;) {
-        if (!is_present(reader, place)) continue;
-        if (!fits(place)) break;
+    for (auto place = reader.previous_sent(begin); place != none32 && fits(place); place = reader.previous_sent(place))
         begin = place;
-    }
     return begin;
 }
 

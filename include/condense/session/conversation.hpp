@@ -225,39 +225,46 @@ public:
             auto const& record = outline_.group_at(group_id);
             if (record.count != 0 && !record.unsendable && view::bound(outline_, group{group_id}) &&
                 !edits_.present(group{group_id}))
-                edits_.undrop(group{group_id});
+                edits_.undrop(outline_, group{group_id});
         }
         undo_points_.pop_back();
         settle_head();
     }
 
     /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
-    /// stays, for saved states. Earlier edits can no longer be undone. O(messages).
+    /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
     std::size_t release(sequence before) {
         auto const selected = releasable(before);
         auto records = records_of(selected);
         grow(released_, records.size());
-        auto places = std::vector<std::uint32_t>(size(), none32);
-        std::uint32_t remaining_count = 0;
+        undo_points_.clear();
+        if (records.empty()) return 0;
+        if (places_.empty()) {
+            std::vector<std::uint32_t> all_places(size());
+            for (std::uint32_t index = 0; index < size(); ++index) all_places[index] = index;
+            indices_ = all_places;
+            places_.swap(all_places);
+        }
         auto& all = messages_.get();
         auto to = ranges_access::begin_of(all);
         auto from = to;
-        for (std::uint32_t index = 0; index < size(); ++index) {
-            if (outline_.message_at(index).released) continue;
-            if (selected[index]) outline_.release(index);
-            else {
-                places[index] = remaining_count++;
-                if (to != from) *to = std::move(*from);
-                ++to;
+        std::uint32_t remaining_count = 0;
+        for (std::size_t position = 0; position < selected.size(); ++position, ++from) {
+            auto const index = indices_[position];
+            if (selected[position]) {
+                outline_.release(index);
+                places_[index] = none32;
+                continue;
             }
-            ++from;
+            places_[index] = remaining_count;
+            indices_[remaining_count++] = index;
+            if (to != from) *to = std::move(*from);
+            ++to;
         }
-        auto const count = static_cast<std::size_t>(from - to);
         all.erase(to, from);
+        indices_.resize(remaining_count);
         for (auto& record : records) released_.push_back(std::move(record));
-        places_.swap(places);
-        undo_points_.clear();
-        return count;
+        return records.size();
     }
 
     /// Reads all messages again, because those from `first` on have changed. Edits of older messages stay in force
@@ -334,6 +341,7 @@ public:
         messages_.adopt(restored.messages, std::move(restored.digests));
         meter_.adopt(state, restored.learnt);
         places_.swap(restored.places);
+        indices_.swap(restored.indices);
         outline_ = std::move(restored.outline);
         edits_ = std::move(restored.edits);
         undo_points_.swap(restored.undo_points);
@@ -355,7 +363,7 @@ private:
         edits_.reserve_message(outline_.read(m, meter_.estimator(), {.pinned = pinned}));
         request_.reserve_message();
         grow(undo_points_, 1);
-        if (!places_.empty()) grow(places_, 1);
+        if (!places_.empty()) grow(places_, 1), grow(indices_, 1);
         messages_.reserve();
     }
 
@@ -364,7 +372,10 @@ private:
         auto const index = static_cast<std::uint32_t>(size());
         auto const& all = messages_.get();
         auto const count = static_cast<std::size_t>(ranges_access::end_of(all) - ranges_access::begin_of(all));
-        if (!places_.empty()) places_.push_back(static_cast<std::uint32_t>(count - 1));
+        if (!places_.empty()) {
+            places_.push_back(static_cast<std::uint32_t>(count - 1));
+            indices_.push_back(index);
+        }
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
@@ -397,7 +408,12 @@ private:
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
     }
 
-    /// By index: the originals before `before` that are dropped and that nothing can bring back.
+    /// The index of a message by its position in the container.
+    std::uint32_t index_of(std::size_t position) const noexcept {
+        return indices_.empty() ? static_cast<std::uint32_t>(position) : indices_[position];
+    }
+
+    /// By position in the container: the originals before `before` that are dropped and that nothing can bring back.
     std::vector<bool> releasable(sequence before) const {
         // A call without a result may get a late one, and is sent again then.
         auto needed_groups = std::vector<bool>(size());
@@ -405,19 +421,20 @@ private:
             if (outline_.unanswerable(outline_.part_at(part_id)))
                 needed_groups[outline_.group_of(outline_.part_at(part_id).message_index)] = true;
         auto const is_dropped = [&](std::uint32_t index) { return !edits_.present(group{outline_.group_of(index)}); };
-        auto result = std::vector<bool>(size());
         auto const may_release = [&](std::uint32_t index) {
             return index < before.number && is_dropped(index) && !needed_groups[outline_.group_of(index)];
         };
         // A dropped message that may be restored needs the user message that begins its turn.
-        for (std::uint32_t index = 0, turn = none32; index < size(); ++index) {
-            if (outline_.message_at(index).released) continue;
+        auto result = std::vector<bool>(indices_.empty() ? size() : indices_.size());
+        auto turn = none32;
+        for (std::size_t position = 0; position < result.size(); ++position) {
+            auto const index = index_of(position);
             auto const group_id = outline_.group_of(index);
             if (outline_.message_at(index).plain_user && outline_.group_at(group_id).first == index) turn = group_id;
             if (turn != none32 && is_dropped(index) && !may_release(index)) needed_groups[turn] = true;
         }
-        for (std::uint32_t index = 0; index < size(); ++index)
-            result[index] = !outline_.message_at(index).released && may_release(index);
+        for (std::size_t position = 0; position < result.size(); ++position)
+            result[position] = may_release(index_of(position));
         return result;
     }
 
@@ -426,8 +443,9 @@ private:
     std::vector<released_message> records_of(std::vector<bool> const& selected) const {
         std::vector<released_message> records;
         message_scan scan;
-        for (std::uint32_t index = 0; index < size(); ++index) {
-            if (!selected[index]) continue;
+        for (std::size_t position = 0; position < selected.size(); ++position) {
+            if (!selected[position]) continue;
+            auto const index = index_of(position);
             scan.read(source()[index], meter_.estimator(), {});
             records.push_back(scan.facts());
             records.back().index = index;
@@ -440,6 +458,7 @@ private:
     v1::outline outline_;
     mutable view edits_;  ///< mutable, because rendering notes what was sent
     std::vector<std::uint32_t> places_;  ///< in the container, by index; empty until a message is released
+    std::vector<std::uint32_t> indices_;  ///< by place in the container, the other way round; empty as long
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
     std::vector<released_message> released_;

@@ -202,7 +202,7 @@ private:
     void rebuild(Source const& source, outline const& facts, view const& edits, bool amid) {
         std::vector<placement> places;
         std::vector<Message> rendered;
-        places.reserve(facts.size() + 1);
+        places.reserve(edits.sums().messages);
         auto const add = [&](Message m, std::uint32_t index = none32) {
             rendered.push_back(std::move(m));
             places.push_back({index, static_cast<std::uint32_t>(rendered.size() - 1)});

@@ -29,6 +29,7 @@ struct restored_conversation {
     v1::outline outline = {};
     view edits = {};
     std::vector<std::uint32_t> places = {};  ///< in the container, by index; empty if none was released
+    std::vector<std::uint32_t> indices = {};  ///< by place in the container, the other way round; empty as long
     std::vector<undo_point> undo_points = {};
     std::vector<abandoned_call> abandoned = {};
     std::vector<released_message> released = {};
@@ -133,7 +134,11 @@ private:
         }
         if (!catch_up() || abandoned_count != state.abandoned.size() || released_count != state.released.size())
             return impossible("a call or a message that was given up", "have been there");
-        if (!state.released.empty()) places = std::move(released_positions);
+        if (!state.released.empty()) {
+            for (std::uint32_t index = 0; index < size; ++index)
+                if (released_positions[index] != none32) indices.push_back(index);
+            places = std::move(released_positions);
+        }
         return {};
     }
 

@@ -62,9 +62,8 @@ struct duplicate_results {
         using detail::result_copy;
         auto const& facts = draft.outline();
         std::vector<result_copy> copies;
-        for (std::uint32_t index = 0; index < facts.size(); ++index) {
-            if (!draft.present(sequence{index})) continue;
-            draft.each_part_of(sequence{index}, [&](part_ref part) {
+        draft.each_message([&](sequence message) {
+            draft.each_part_of(message, [&](part_ref part) {
                 auto const& record = facts.part_at(part.part_id);
                 if (record.kind != part_kind::tool_result || record.sealed || record.status == part_status::pending)
                     return;
@@ -73,7 +72,7 @@ struct duplicate_results {
                 if (facts.call_part_id(record) == detail::none32 || size <= detail::omission_limit) return;
                 copies.push_back({.part_id = part.part_id, .size = size});
             });
-        }
+        });
         // Only texts of the same size are read, each message once.
         detail::sort(copies, [](result_copy const& left, result_copy const& right) { return left.size < right.size; });
         detail::keep_equal(copies,

@@ -32,14 +32,13 @@ struct old_reasoning {
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
-        for (std::uint32_t index = 0; index < draft.outline().size(); ++index) {
-            if (!draft.present(sequence{index})) continue;
+        draft.each_message([&](sequence message) {
             bool has_reasoning = false;
-            draft.each_part_of(sequence{index}, [&](part_ref part) {
+            draft.each_part_of(message, [&](part_ref part) {
                 has_reasoning = has_reasoning || draft.outline().part_at(part.part_id).kind == part_kind::reasoning;
             });
-            if (has_reasoning) messages_with_reasoning.push_back(index);
-        }
+            if (has_reasoning) messages_with_reasoning.push_back(static_cast<std::uint32_t>(message.number));
+        });
         return [keep_count = keep.count, messages_with_reasoning = std::move(messages_with_reasoning)](
                    part_ref ref, part_view const&, cut const& context) {
             auto const halved = keep_count >> (context.halvings < 63 ? context.halvings : 63);

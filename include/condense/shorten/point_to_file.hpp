@@ -77,25 +77,17 @@ struct point_to_file {
                               "condense: point_to_file: preview must be below result (see point_to_file)");
     }
 
-    /// Looks up which calls have a result, and none with an error; reads no text. The callable holds a copy of the
-    /// shortener and does not refer to the draft.
+    /// The callable holds a copy of the shortener and asks the outline which calls have a result, and none with an
+    /// error.
     template <class Draft>
     constexpr auto bind(Draft const& draft) const {
-        auto const& facts = draft.outline();
-        std::vector<answer> answers(facts.part_count());  // of calls, by part_id
-        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
-            auto const& record = facts.part_at(part_id);
-            auto const call = record.kind == part_kind::tool_result ? facts.call_part_id(record) : detail::none32;
-            if (call == detail::none32) continue;
-            if (record.status != part_status::ok) answers[call] = answer::bad;
-            else if (answers[call] == answer::none) answers[call] = answer::good;
-        }
-        return
-            [shortener = *this, answers = std::move(answers)](part_ref ref, part_view const& part, cut const& context) {
-                bool const was_written = part.kind != part_kind::tool_call || answers[ref.part_id] == answer::good;
-                if (!was_written && context.halvings == 0) return std::optional<std::string>{};
-                return shortener.shorten(part, context, was_written);
-            };
+        return [shortener = *this, &conversation = draft.outline()](part_ref ref, part_view const& part,
+                                                                    cut const& context) {
+            bool const was_written =
+                part.kind != part_kind::tool_call || conversation.succeeded(conversation.part_at(ref.part_id));
+            if (!was_written && context.halvings == 0) return std::optional<std::string>{};
+            return shortener.shorten(part, context, was_written);
+        };
     }
     /// For a part without its conversation; assumes that the write succeeded.
     constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
@@ -104,9 +96,6 @@ struct point_to_file {
     friend constexpr bool operator==(point_to_file const&, point_to_file const&) = default;
 
 private:
-    /// What the results of a call say; one that is not ok makes it bad.
-    enum class answer : std::uint8_t { none, good, bad };
-
     /// A call's arguments or a result. Without `was_written` the marker does not point to the file.
     constexpr std::optional<std::string> shorten(part_view const& part, cut const& context, bool was_written) const {
         auto const halved_size = [&context](chars size) {

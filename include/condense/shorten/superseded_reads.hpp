@@ -149,17 +149,15 @@ struct superseded_reads {
         std::vector<detail::file_use> uses;
         std::vector<result> answers;
         auto const& facts = draft.outline();
-        for (std::uint32_t index = 0; index < facts.size(); ++index) {
-            if (!draft.present(sequence{index})) continue;
+        draft.each_message([&](sequence message) {
             bool calls = false;
-            draft.each_part_of(sequence{index}, [&](part_ref part) {
+            draft.each_part_of(message, [&](part_ref part) {
                 auto const& record = facts.part_at(part.part_id);
                 calls = calls || (record.kind == part_kind::tool_call && record.status == part_status::ok);
             });
             if (calls)
-                draft.each_part(sequence{index},
-                                [&](part_ref ref, part_view const& part) { add_call(uses, ref, part); });
-            draft.each_part_of(sequence{index}, [&](part_ref part) {
+                draft.each_part(message, [&](part_ref ref, part_view const& part) { add_call(uses, ref, part); });
+            draft.each_part_of(message, [&](part_ref part) {
                 auto const& record = facts.part_at(part.part_id);
                 if (record.kind != part_kind::tool_result) return;
                 auto const* const use = detail::find_part(uses, facts.call_part_id(record));
@@ -169,7 +167,7 @@ struct superseded_reads {
                 use_entry.failed = use_entry.failed || record.status != part_status::ok;
                 answers.push_back({part.part_id, static_cast<std::size_t>(use - uses.data())});
             });
-        }
+        });
         detail::mark_superseded(uses);
         return [uses = std::move(uses), answers = std::move(answers)](part_ref ref, part_view const& part,
                                                                       cut const& context) {
