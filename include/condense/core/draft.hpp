@@ -329,24 +329,19 @@ private:
     }
 
     /// Brings back the nearest plain user message or summary that was dropped before group `before`, if there is one.
-    /// A walk back over groups and steps, which only runs where a drop has removed the beginning.
+    /// Looks at what is sent and at the summaries that were dropped.
     constexpr void restore_head(std::uint32_t before) {
-        auto user = detail::none32;
-        for (auto group_id = before; group_id-- > 0 && user == detail::none32;) {
-            auto const& record = this->outline_->group_at(group_id);
-            if (record.count == 0 || record.system || record.unsendable || this->present(group{group_id})) continue;
-            if (record.summary || this->outline_->message_at(record.first).plain_user) user = group_id;
-        }
+        auto user = this->outline_->beginning_before(before);
+        while (user != detail::none32 && this->present(group{user})) user = this->outline_->beginning_before(user);
         // A summary holds more than the single message, so it is preferred; but a request holds one at most.
         bool summarized = false;
         for (auto const which : this->groups()) summarized = summarized || which.is_summary();
         if (summarized && user != detail::none32) return this->edits_->undrop(*this->outline_, group{user});
-        auto const& steps = this->edits_->steps();
-        for (auto index = steps.size(); index-- > 0;) {
-            auto const target = group{steps[index].target};
-            if (steps[index].on_part || steps[index].kind != edit_kind::drop || !target.is_summary()) continue;
+        auto const& lost_summaries = this->edits_->summary_drops();
+        for (auto step = lost_summaries.rbegin(); step != lost_summaries.rend(); ++step) {
+            group const target{this->edits_->steps()[*step].target};
             if (target.id() > before || (user != detail::none32 && target.id() < user)) continue;
-            return this->edits_->undrop(*this->outline_, target, index);
+            return this->edits_->undrop(*this->outline_, target, *step);
         }
         if (user != detail::none32) this->edits_->undrop(*this->outline_, group{user});
     }

@@ -133,6 +133,10 @@ struct view_group {
         ++messages;
         turns += plain_users;
     }
+    constexpr void clear_counts() noexcept {
+        cost = {};
+        messages = turns = answers = 0;
+    }
 };
 
 }  // namespace detail

@@ -16,64 +16,13 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 
-// The edits in force on a conversation, as a list of steps that can be rolled back, and the scale that corrects their
-// token counts.
+// The edits in force on a conversation, as a list of steps that can be rolled back.
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-/// Converts the estimator's counts into tokens that are compared with limits, where the provider's report or what was
-/// learnt shows that the sum is off: all messages in proportion, and overhead, which is known exactly, one for one.
-/// A default-constructed scale changes nothing. Integer arithmetic only.
-class token_scale {
-public:
-    constexpr token_scale() = default;
-
-    /// The scale by which `estimated` tokens come to `actual`. Both include `apart`, which counts one for one; if
-    /// either is not larger than that, everything is scaled.
-    static constexpr token_scale of(tokens estimated, tokens actual, tokens apart = {}) noexcept {
-        token_scale scale;
-        if (actual == estimated || actual.count == 0) return scale;
-        if (apart >= estimated || apart >= actual) apart = {};
-        auto from = estimated - apart;
-        auto to = actual - apart;
-        while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
-        if (from.count == 0 || to.count == 0) return scale;
-        scale.estimated_ = from;
-        scale.actual_ = to;
-        scale.apart_ = apart;
-        return scale;
-    }
-
-    /// Scales a sum that includes `apart`; rounded upward, once.
-    constexpr tokens operator()(cost sum) const noexcept {
-        auto const total = sum.tokens();
-        if (estimated_ == actual_) return total;
-        return apart_ + tokens{scale_up((total - apart_).count, actual_.count, estimated_.count)};
-    }
-    /// Scales the cost of messages, without `apart`.
-    constexpr cost of_messages(cost sum) const noexcept {
-        return estimated_ == actual_ ? sum : cost{scale_up(sum.steps, actual_.count, estimated_.count)};
-    }
-    /// The inverse of of_messages: the largest count of messages that scales to no more than `limit`.
-    constexpr cost within(tokens limit) const noexcept {
-        auto const limit_cost = cost::of(limit);
-        return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
-    }
-
-private:
-    // Below 2^31, so that the products in scale_up and scale_down stay below 2^64.
-    tokens estimated_ = {};
-    tokens actual_ = {};
-    tokens apart_ = {};
-};
-
-}  // namespace detail
-
 /// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
 /// group knows the step in force on it, and each step the one before. So an edit and its undoing cost no more than a
-/// look at one message (a new message that merges groups costs a pass over all), taking steps back allocates nothing
+/// look at one message (a new message that merges groups costs a look at these), taking steps back allocates nothing
 /// and cannot fail, and the sums are always up to date. Written by drafts, and by a session when messages come or go. A
 /// template, so that a program that only includes it instantiates nothing of it.
 template <class = void>
@@ -87,6 +36,8 @@ public:
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
+    /// The steps that dropped a summary, ascending.
+    constexpr std::vector<std::uint32_t> const& summary_drops() const noexcept { return summary_drops_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
     constexpr std::size_t group_count() const noexcept { return groups_.size(); }
 
@@ -156,13 +107,13 @@ public:
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// The request holds something beside system messages, or there is nothing else that could be sent.
     constexpr bool has_conversation(outline const& facts) const noexcept {
-        bool could = false;
+        for (auto place = next_place(0); place < live_.size(); place = next_place(place + 1))
+            if (place % 2 == 0 || !facts.group_at(place / 2).system) return true;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             auto const& record = facts.group_at(group_id);
-            if (present(group{group_id}.summary()) || (present(group{group_id}) && !record.system)) return true;
-            could = could || (record.count != 0 && !record.system && !record.unsendable);
+            if (record.count != 0 && !record.system && !record.unsendable) return false;
         }
-        return !could;
+        return true;
     }
     /// The message had parts, and all of them were removed, so that it is not sent.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
@@ -335,9 +286,11 @@ public:
         groups_.resize(facts.group_count());
         live_.reserve_more(2 * groups_.size());
         live_.extend(static_cast<std::uint32_t>(2 * groups_.size()));
-        for (std::uint32_t index = 0; index < facts.size(); ++index) live_.insert(2 * index + 1);
-        count_groups(facts);
-        count_sums();
+        for (std::uint32_t index = 0; index < facts.size(); ++index) {
+            live_.insert(2 * index + 1);
+            count_message(facts, groups_[facts.group_of(index)], index);
+        }
+        for (auto const& state : groups_) sums_ += state.all();
     }
     /// Repeats a step of a saved state. False, and nothing changes, where the step does not follow from the present
     /// one: `previous` must be the step in force on its target, and `text` the next free index. The cost `after` of a
@@ -413,6 +366,9 @@ private:
 
     constexpr void drop_summary(group which) {
         auto const lost = of(which);
+        detail::grow(steps_, 1);
+        detail::grow(summary_drops_, 1);
+        summary_drops_.push_back(static_cast<std::uint32_t>(steps_.size()));
         steps_.push_back({.kind = edit_kind::drop,
                           .target = which.index,
                           .previous = groups_[which.id()].summary,
@@ -537,12 +493,14 @@ private:
         else if (edit.on_part) {
             change_part(facts, edit.after, edit.before, edit.target, edit.previous);
         } else if (edit.kind == edit_kind::drop) {
-            if ((edit.target & group::summary_bit) != 0) set_summary(edit.target & ~group::summary_bit, edit.previous);
-            else restore(facts, edit.target);
+            if (group{edit.target}.is_summary()) {
+                set_summary(group{edit.target}.id(), edit.previous);
+                summary_drops_.pop_back();
+            } else restore(facts, edit.target);
             sums_ += of(group{edit.target});
         } else if (edit.kind == edit_kind::restore) {
             sums_ -= of(group{edit.target});
-            if ((edit.target & group::summary_bit) != 0) set_summary(edit.target & ~group::summary_bit, 0);
+            if (group{edit.target}.is_summary()) set_summary(group{edit.target}.id(), 0);
             else {
                 groups_[edit.target].dropped = edit.previous;
                 show(facts, edit.target, false);
@@ -555,42 +513,43 @@ private:
         steps_.pop_back();
     }
 
-    /// Recounts all groups after several became one, which now has the index `group_id`. Linear in the conversation.
+    /// Recounts several groups that became one, which now has the index `group_id`. A group that had been dropped is
+    /// there again with the one that it has joined. Linear in the members, each of which once began a group.
     constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
-        count_groups(facts);
-        for (std::uint32_t joined = 0; joined < groups_.size();
-             ++joined)  // it is there with the group that it has joined
-            if (groups_[joined].dropped != 0 && facts.group_at(joined).count == 0) undrop(facts, group{joined});
-        show(facts, group_id, groups_[group_id].dropped == 0);
+        auto const each_member = [&](auto&& f) {
+            auto index = facts.group_at(group_id).first;
+            for (auto remaining = facts.group_at(group_id).count; remaining != 0; --remaining) {
+                f(index);
+                index = facts.message_at(index).next_in_group;
+            }
+        };
+        each_member([&](std::uint32_t index) {
+            if (index != group_id && groups_[index].dropped != 0) undrop(facts, group{index});
+            auto& state = groups_[index];
+            if (state.dropped == 0) sums_ -= state.all();
+            state.clear_counts();
+        });
+        each_member([&](std::uint32_t index) { count_message(facts, groups_[group_id], index); });
+        bool const shown = groups_[group_id].dropped == 0;
+        if (shown) sums_ += groups_[group_id].all();
+        show(facts, group_id, shown);
         sync_visibility(facts, group_id);
-        count_sums();
     }
-    constexpr void count_groups(outline const& facts) noexcept {
-        for (auto& state : groups_) {
-            state.cost = {};
-            state.messages = state.turns = state.answers = 0;
-        }
-        for (std::uint32_t index = 0; index < facts.size(); ++index)
-            if (!emptied(facts, index))
-                groups_[facts.group_of(index)].add(facts.message_at(index).frame,
-                                                   facts.message_at(index).plain_user ? 1u : 0u);
-        for (std::size_t part_id = 0; part_id < facts.part_count(); ++part_id) {
-            auto& state = groups_[facts.group_of(facts.part_at(part_id).message_index)];
+    /// Adds a message with its parts and the results written for its calls to the counts of its group.
+    constexpr void count_message(outline const& facts, detail::view_group& state, std::uint32_t index) const noexcept {
+        auto const& message = facts.message_at(index);
+        if (!emptied(facts, index)) state.add(message.frame, message.plain_user ? 1u : 0u);
+        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
             state.cost += part_cost(facts, part_id);
             if (parts_[part_id].answer == 0) continue;
             state.add(steps_[parts_[part_id].answer - 1].after, 0);
             ++state.answers;
         }
     }
-    constexpr void count_sums() noexcept {
-        sums_ = {};
-        for (std::uint32_t index = 0; index < groups_.size(); ++index)
-            for (auto const which : {group{index}, group{index}.summary()})
-                if (present(which)) sums_ += of(which);
-    }
 
     std::vector<step> steps_;
     std::vector<replacement> texts_;
+    std::vector<std::uint32_t> summary_drops_;
     std::vector<detail::view_part> parts_;
     std::vector<detail::view_group> groups_;
     detail::place_set live_;  ///< messages of groups that are not dropped, and summaries: walks pass over all others

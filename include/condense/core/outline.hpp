@@ -13,6 +13,7 @@
 #include <condense/core/outline_records.hpp>
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/place_set.hpp>
 
 // What the library knows of a conversation without touching its text: costs, roles, pairs of calls and results, groups.
 // It grows with `append`, which reads each message once and changes nothing when it fails.
@@ -48,6 +49,10 @@ public:
     // Indices of messages; none32 where there is none. The task is the first plain user message.
     constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
     constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
+
+    /// The last group before `index` that can begin a request after system messages, as its first message is a plain
+    /// user message or an earlier run's summary, and that can still be sent as a whole.
+    constexpr std::uint32_t beginning_before(std::uint32_t index) const noexcept { return beginnings_.previous(index); }
 
     constexpr std::uint32_t latest_answer() const noexcept { return last_assistant_; }
     /// The group holds the newest assistant message, if that follows the latest plain user message.
@@ -101,6 +106,7 @@ public:
     /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
         messages_.reserve(count), groups_.reserve(count), parts_.reserve(count);
+        beginnings_.reserve_more(count);
         calls_.expect(count / 2, count * 16);  // each call has a result; an id and a name are some 30 bytes
     }
 
@@ -133,6 +139,7 @@ public:
     constexpr void release(std::uint32_t index) noexcept {
         messages_[index].released = true;
         groups_[group_of(index)].unsendable = true;
+        beginnings_.erase(group_of(index));
         ++version_;
     }
 
@@ -148,19 +155,15 @@ public:
     }
 
     /// Declares all unanswered calls with this id dead and returns their number. Changes nothing when it fails. Linear
-    /// in the calls of the conversation.
+    /// in the calls with this id.
     constexpr std::size_t abandon(std::string_view id) {
-        auto const waits = [&](std::uint32_t call) {
-            return calls_[call].id_size != 0 && calls_.id(call) == id && !calls_[call].answered && !calls_[call].dead;
-        };
         std::size_t count = 0;
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) count += waits(call) ? 1u : 0u;
+        calls_.each_unanswered(id, [&](std::uint32_t call) { count += calls_[call].dead ? 0u : 1u; });
         if (count == 0) return 0;
         detail::grow(dead_calls_, waiting_);
-        for (std::uint32_t call = 0; call < calls_.size(); ++call) {
-            if (!waits(call)) continue;
-            stop_waiting(calls_[call]);
-        }
+        calls_.each_unanswered(id, [&](std::uint32_t call) {
+            if (!calls_[call].dead) stop_waiting(calls_[call]);
+        });
         // A group whose calls are all dead holds nothing that the model has yet to read, so it need not stay open.
         if (newest_call_group_ != detail::none32 && !awaits_reader(root(newest_call_group_)))
             newest_call_group_ = detail::none32;
@@ -200,6 +203,7 @@ private:
         auto const more = scan_.parts().size();
         detail::grow(messages_, 1);
         detail::grow(groups_, 1);
+        beginnings_.reserve_more(1);
         detail::grow(parts_, more);
         detail::grow(dead_calls_, waiting_ + more);
         if (!scan_.has_pairs()) return;
@@ -223,6 +227,7 @@ private:
                            .system = scan_.record.speaker == role::system,
                            .pinned = scan_.record.pinned,
                            .summary = scan_.record.summary});
+        beginnings_.extend(1);
         placing_ = index;
         if (scan_.joins_previous && index > 0 && !groups_[find_group(index - 1)].unsendable)
             join(find_group(index - 1));
@@ -233,6 +238,9 @@ private:
         bool const alone = group.count == 1 && !group.has_calls;
         bool const stays_late = !scan_.part_removable || late_ == scan_.parts().size();
         group.unsendable = group.unsendable || (late_ != 0 && group.plain_users == 0 && (alone || stays_late));
+        bool const begins = group.summary || messages_[group.first].plain_user;
+        if (begins && !group.system && !group.unsendable) beginnings_.insert(placing_);
+        else beginnings_.erase(placing_);
         note_speaker(index);
         ++version_;
     }
@@ -255,7 +263,7 @@ private:
             }
             if (record.call != detail::none32) {
                 join(find_group(calls_[record.call].message));
-                if (is_result) answer(record);
+                if (is_result) record.repeats = answer(record);
             } else if (is_result) {
                 groups_[placing_].orphan = true;
                 orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
@@ -320,16 +328,17 @@ private:
         return closed ? detail::none32 : newest_of_tool;
     }
 
-    /// Notes a result for its call. A pending result reopens the call; one by id in a second message is a repeat.
-    constexpr void answer(part_record const& record) {
+    /// Notes a result for its call. A pending result reopens the call. True for a repeat: one by id in a second
+    /// message.
+    constexpr bool answer(part_record const& record) {
         auto& call = calls_[record.call];
         auto& group = groups_[group_of(call.message)];
         auto const was_waiting = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
         else if (call.answered) calls_.reopen(record.call);
         if (record.by_id && call.result_in == detail::none32) call.result_in = record.message_index;
-        if (record.by_id && call.result_in != record.message_index)
-            repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
+        bool const repeats = record.by_id && call.result_in != record.message_index;
+        if (repeats) repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
         call.has_result = true;
         call.failed = call.failed || record.status != part_status::ok;
         if (!call.answered) {
@@ -339,6 +348,7 @@ private:
         auto const is_waiting = !call.answered && !call.dead;
         if (is_waiting && !was_waiting) ++group.waiting, ++waiting_;
         if (was_waiting && !is_waiting) --group.waiting, --waiting_;
+        return repeats;
     }
 
     /// The call is dead: no result is expected any more, so that its group need not stay open for it.
@@ -363,13 +373,21 @@ private:
         into.tail = from.tail;
         into.take(from);
         from.merged_into = older;
+        beginnings_.erase(newer);
     }
 
     /// Some call of the group has a result, or may still get one.
     constexpr bool awaits_reader(std::uint32_t group_id) const noexcept {
-        for (std::uint32_t call = 0; call < calls_.size(); ++call)
-            if (group_of(calls_[call].message) == group_id && (calls_[call].has_result || !calls_[call].dead))
-                return true;
+        auto index = groups_[group_id].first;
+        for (auto remaining = groups_[group_id].count; remaining != 0; --remaining) {
+            auto const& member = messages_[index];
+            for (auto part_id = member.first_part; part_id < member.first_part + member.part_count; ++part_id) {
+                if (parts_[part_id].kind != part_kind::tool_call) continue;
+                auto const& call = calls_[parts_[part_id].call];
+                if (call.has_result || !call.dead) return true;
+            }
+            index = member.next_in_group;
+        }
         return false;
     }
 
@@ -397,6 +415,7 @@ private:
     std::vector<message_record> messages_;
     std::vector<part_record> parts_;
     std::vector<group_record> groups_;
+    detail::place_set beginnings_;  ///< groups, see beginning_before
     detail::call_index calls_;
     std::vector<std::uint32_t> dead_calls_;
     std::vector<std::uint32_t> orphans_;

@@ -70,6 +70,7 @@ struct part_record {
     part_status status = part_status::ok;
     bool sealed = false;
     bool by_id = false;  ///< a result that names its call
+    bool repeats = false;  ///< a result by id whose call already has one in an earlier message
     bool late = false;  ///< its call was released, so it is never sent; it can be removed from its message
     earlier_edit earlier = earlier_edit::none;
 };

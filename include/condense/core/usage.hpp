@@ -10,7 +10,7 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 
-// The budget that a user gives, and the usage that is measured against it.
+// The budget that a user gives, the usage that is measured against it, and the scale that corrects token counts.
 
 namespace condense {
 inline namespace v1 {
@@ -107,5 +107,54 @@ inline std::string usage_line(usage const& current, tokens threshold = {}, std::
     return out;
 }
 
+namespace detail {
+
+/// Converts the estimator's counts into tokens that are compared with limits, where the provider's report or what was
+/// learnt shows that the sum is off: all messages in proportion, and overhead, which is known exactly, one for one.
+/// A default-constructed scale changes nothing. Integer arithmetic only.
+class token_scale {
+public:
+    constexpr token_scale() = default;
+
+    /// The scale by which `estimated` tokens come to `actual`. Both include `apart`, which counts one for one; if
+    /// either is not larger than that, everything is scaled.
+    static constexpr token_scale of(tokens estimated, tokens actual, tokens apart = {}) noexcept {
+        token_scale scale;
+        if (actual == estimated || actual.count == 0) return scale;
+        if (apart >= estimated || apart >= actual) apart = {};
+        auto from = estimated - apart;
+        auto to = actual - apart;
+        while (from.count >> 31 != 0 || to.count >> 31 != 0) from.count >>= 1, to.count >>= 1;
+        if (from.count == 0 || to.count == 0) return scale;
+        scale.estimated_ = from;
+        scale.actual_ = to;
+        scale.apart_ = apart;
+        return scale;
+    }
+
+    /// Scales a sum that includes `apart`; rounded upward, once.
+    constexpr tokens operator()(cost sum) const noexcept {
+        auto const total = sum.tokens();
+        if (estimated_ == actual_) return total;
+        return apart_ + tokens{scale_up((total - apart_).count, actual_.count, estimated_.count)};
+    }
+    /// Scales the cost of messages, without `apart`.
+    constexpr cost of_messages(cost sum) const noexcept {
+        return estimated_ == actual_ ? sum : cost{scale_up(sum.steps, actual_.count, estimated_.count)};
+    }
+    /// The inverse of of_messages: the largest count of messages that scales to no more than `limit`.
+    constexpr cost within(tokens limit) const noexcept {
+        auto const limit_cost = cost::of(limit);
+        return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
+    }
+
+private:
+    // Below 2^31, so that the products in scale_up and scale_down stay below 2^64.
+    tokens estimated_ = {};
+    tokens actual_ = {};
+    tokens apart_ = {};
+};
+
+}  // namespace detail
 }  // namespace v1
 }  // namespace condense

@@ -88,6 +88,19 @@ public:
         return slot.unanswered != none32 ? slot.unanswered : slot.newest;
     }
 
+    /// Calls f(call) for each unanswered call with this id, from the newest to the oldest. Answered ones are skipped
+    /// once and for all, as by `nearest`.
+    template <class Function>
+    constexpr void each_unanswered(std::string_view id, Function&& f) {
+        if (id.empty() || calls_.empty()) return;
+        for (; indexed_ < calls_.size(); ++indexed_) add_to_table(indexed_);
+        for (auto* link = &slots_[find_slot(id)].unanswered; *link != none32;) {
+            auto& call = calls_[*link];
+            if (call.answered) *link = call.next_older;
+            else f(*link), link = &call.next_older;
+        }
+    }
+
     /// Marks an answered call as unanswered again, and puts it back among those with its id, which are linked from the
     /// newest to the oldest. Costs a step for each newer one that is linked.
     constexpr void reopen(std::uint32_t call) noexcept {

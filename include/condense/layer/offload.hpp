@@ -114,13 +114,14 @@ private:
     /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
     /// previews may get shorter, so then only if no part is large.
     constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
-        auto const& conversation = draft.outline();
-        for (std::uint32_t part_id = 0, end = static_cast<std::uint32_t>(conversation.part_count()); part_id < end;
-             ++part_id) {
-            if (!may_be_over(draft, conversation.part_at(part_id))) continue;
-            if (pass.pressure() != 0 || !draft.about(draft.part_at(part_id)).externalized) return false;
-        }
-        return true;
+        bool none = true;
+        draft.each_message([&](sequence message) {
+            draft.each_part_of(message, [&](part_ref part) {
+                if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return;
+                none = none && pass.pressure() == 0 && draft.about(part).externalized;
+            });
+        });
+        return none;
     }
 
     /// False if size or cost alone proves that the original is within `over`. Takes an outline's part.

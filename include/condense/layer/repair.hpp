@@ -72,10 +72,24 @@ struct repair {
     }
     constexpr void reduce(auto& draft, auto& pass) const {
         auto const& conversation = draft.outline();
-        for (auto const part_id : conversation.orphans()) remove_orphan(draft, pass, part_id);
-        for (auto const part_id : conversation.repeats()) keep_first(draft, pass, part_id);
-        for (auto const part_id : conversation.dead_calls())
-            if (answer_call(draft, pass, part_id) == refusal{refusal::no_room}) return;
+        auto const each = [&](auto&& f) {
+            draft.each_message([&](sequence message) {
+                draft.each_part_of(message,
+                                   [&](part_ref part) { f(part.part_id, conversation.part_at(part.part_id)); });
+            });
+        };
+        each([&](std::uint32_t part_id, auto const& part) {
+            if (part.kind == part_kind::tool_result && part.call == detail::none32) remove_orphan(draft, pass, part_id);
+        });
+        each([&](std::uint32_t part_id, auto const& part) {
+            if (part.repeats) keep_first(draft, pass, part_id);
+        });
+        bool room = true;
+        each([&](std::uint32_t part_id, auto const& part) {
+            if (room && part.kind == part_kind::tool_call)
+                room = answer_call(draft, pass, part_id) != refusal{refusal::no_room};
+        });
+        if (!room) return;
         pass.idle_as("nothing to do: calls and results are in pairs");
     }
 

@@ -415,26 +415,43 @@ private:
 
     /// By position in the container: the originals before `before` that are dropped and that nothing can bring back.
     std::vector<bool> releasable(sequence before) const {
+        auto const count = indices_.empty() ? size() : indices_.size();
+        auto needed = std::vector<bool>(count);  // by position, as all of a group is
+        auto const need = [&](std::uint32_t group_id) {
+            auto index = outline_.group_at(group_id).first;
+            for (auto remaining = outline_.group_at(group_id).count; remaining != 0; --remaining) {
+                auto const place = places_.empty() ? index : places_[index];
+                if (place != none32) needed[place] = true;
+                index = outline_.message_at(index).next_in_group;
+            }
+        };
         // A call without a result may get a late one, and is sent again then.
-        auto needed_groups = std::vector<bool>(size());
-        for (auto const part_id : outline_.dead_calls())
-            if (outline_.unanswerable(outline_.part_at(part_id)))
-                needed_groups[outline_.group_of(outline_.part_at(part_id).message_index)] = true;
+        auto const may_be_answered = [&](v1::outline::message_record const& message) {
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+                if (outline_.unanswerable(outline_.part_at(part_id))) return true;
+            return false;
+        };
+        for (std::size_t position = 0; position < count; ++position)
+            if (!needed[position] && may_be_answered(outline_.message_at(index_of(position))))
+                need(outline_.group_of(index_of(position)));
         auto const is_dropped = [&](std::uint32_t index) { return !edits_.present(group{outline_.group_of(index)}); };
-        auto const may_release = [&](std::uint32_t index) {
-            return index < before.number && is_dropped(index) && !needed_groups[outline_.group_of(index)];
+        auto const may_release = [&](std::size_t position) {
+            return index_of(position) < before.number && is_dropped(index_of(position)) && !needed[position];
         };
         // A dropped message that may be restored needs the user message that begins its turn.
-        auto result = std::vector<bool>(indices_.empty() ? size() : indices_.size());
         auto turn = none32;
-        for (std::size_t position = 0; position < result.size(); ++position) {
+        bool turn_needed = false;
+        for (std::size_t position = 0; position < count; ++position) {
             auto const index = index_of(position);
             auto const group_id = outline_.group_of(index);
-            if (outline_.message_at(index).plain_user && outline_.group_at(group_id).first == index) turn = group_id;
-            if (turn != none32 && is_dropped(index) && !may_release(index)) needed_groups[turn] = true;
+            if (outline_.message_at(index).plain_user && outline_.group_at(group_id).first == index)
+                turn = group_id, turn_needed = false;
+            if (turn == none32 || turn_needed || !is_dropped(index) || may_release(position)) continue;
+            need(turn);
+            turn_needed = true;
         }
-        for (std::size_t position = 0; position < result.size(); ++position)
-            result[position] = may_release(index_of(position));
+        auto result = std::vector<bool>(count);
+        for (std::size_t position = 0; position < count; ++position) result[position] = may_release(position);
         return result;
     }
 
