@@ -16,8 +16,8 @@
 using namespace condense::literals;
 using condense::chat_message;
 
-/// The tool `read_artifact`: `spelt` is the reference that the preview names, in pieces no larger than one result may
-/// be.
+/// The tool `read_artifact`: `spelt` is the reference named in the preview. Returns the text from byte `from` on, at
+/// most 8,000 bytes, so that the piece is no large result itself.
 static std::string read_artifact(condense::memory_store const& store, std::string_view spelt, std::size_t from) {
     auto const name = condense::reference::of(spelt);  // nothing where this is not a reference
     auto const content = name ? store.get(*name) : std::nullopt;

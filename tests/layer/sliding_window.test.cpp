@@ -259,5 +259,5 @@ TEST_CASE("sliding_window: it says why it has nothing to do") {
     auto const report =
         condense::reduce(messages, pipeline{window(nothing)}, {.window = 10'000_tokens}, per_byte{}, with_marks());
     CHECK(std::string_view{report.layers[0].note} ==
-          "nothing to do: all of it is system messages, pins, open calls or the latest");
+          "nothing to do: all of it is system messages, pins, open calls or the latest message");
 }

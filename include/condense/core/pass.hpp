@@ -169,7 +169,7 @@ struct run {
 inline constexpr std::string_view nothing_to_do = "nothing to do";
 inline constexpr std::string_view target_reached = "nothing to do: its target is reached";
 inline constexpr std::string_view all_bound =
-    "nothing to do: all of it is system messages, pins, open calls or the latest";
+    "nothing to do: all of it is system messages, pins, open calls or the latest message";
 inline constexpr std::string_view all_protected = "nothing to do: all that it could take is protected";
 inline constexpr std::string_view all_newest =
     "nothing to do: all that it could take is within the newest ";  // and how many messages

@@ -258,7 +258,7 @@ public:
         return true;
     }
     /// An error unless the state is of this pipeline and conversation, and its figures can be this session's.
-    state_error check(session_state const& state) const {
+    state_error validate(session_state const& state) const {
         if (state.version > session_state::latest)
             return unrestorable(state_fault::newer, "the version", "be one that this library knows");
         if (state.version == 0) return impossible("the version", "be above 0");

@@ -368,7 +368,7 @@ public:
         if (conversation_.size() != 0 ||
             detail::ranges_access::begin_of(history()) != detail::ranges_access::end_of(history()))
             return detail::unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
-        if (auto const problem = runs_.check(state)) return problem;
+        if (auto const problem = runs_.validate(state)) return problem;
         detail::restored_conversation<Messages> restored;
         if (auto const problem = restored.load(state, conversation_.meter())) return problem;
         auto memory = runs_.memories(state.memories, restored.outline.size());
