@@ -176,8 +176,7 @@ struct message_traits<Json> {
 
     /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
     static std::string to_bytes(Json const& m) {
-        auto text = detail::dump_of(m);
-        if (auto const parsed = parse_json<Json>(text); parsed && parsed.value == m) return text;
+        if (detail::fits_text(m)) return detail::dump_of(m);
         std::string binary{"\xD9\xD9\xF7"};
         Json::to_cbor(m, binary);
         return binary;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json_parse.hpp>
+#include <condense/detail/utf8.hpp>
 
 // Access to members and elements of arbitrary JSON values: a missing or unexpected one is a null pointer or an empty
 // string, never an exception. Json may be const throughout. Pointers and views are valid as long as the value stays.
@@ -21,6 +22,23 @@ namespace detail {
 template <json_type Json>
 std::string dump_of(Json const& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// True if text holds all of the value: parsing its dump gives it back. Text has no binary values and no infinity, a
+/// dump replaces ill-formed UTF-8, and parsing stops at depth_limit.
+template <class Json>
+bool fits_text(Json const& value, std::size_t levels = json::depth_limit) {
+    using text_type = typename Json::string_t;
+    if (value.is_string()) return utf8::valid(value.template get_ref<text_type const&>());
+    if (value.is_number_float()) {
+        auto const number = value.template get<typename Json::number_float_t>();
+        return number - number == 0;  // false of infinity and NaN
+    }
+    if (!value.is_structured()) return !value.is_binary() && !value.is_discarded();
+    if (levels == 0) return false;
+    for (auto it = value.begin(); it != value.end(); ++it)
+        if ((value.is_object() && !utf8::valid(it.key())) || !fits_text(*it, levels - 1)) return false;
+    return true;
 }
 
 /// Null if there is no such member, or if the value is no object.

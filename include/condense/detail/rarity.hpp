@@ -159,21 +159,23 @@ constexpr std::size_t magnitude_of(std::string_view text) noexcept {
 class magnitudes {
 public:
     constexpr void add(std::size_t bucket) noexcept {
+        first_ = bucket < first_ ? bucket : first_;
+        end_ = bucket < end_ ? end_ : bucket + 1;
         counts_[bucket] += counts_[bucket] != ~std::uint32_t{0} ? 1u : 0u;
     }
 
-    /// Sweeps up and down once each. A size is as surprising as few values lie from it on, in proportion to the gap
-    /// before it, up to a gap that is far: a factor of two above the rest, of four below, where gaps under two do not
-    /// count.
+    /// Sweeps up and down once each, over the buckets in use. A size is as surprising as few values lie from it on, in
+    /// proportion to the gap before it, up to a gap that is far: a factor of two above the rest, of four below, where
+    /// gaps under two do not count.
     constexpr void settle() noexcept {
         std::uint64_t all = 0;
-        for (auto const count : counts_) all += count;
+        for (auto bucket = first_; bucket < end_; ++bucket) all += counts_[bucket];
         std::uint32_t surprises[magnitude_count] = {};
         auto const sweep = [&, this](bool upward, std::size_t far_gap, std::size_t least_gap) {
             std::uint64_t passed = 0;
             std::uint32_t greatest = 0;
-            for (std::size_t step = 0, previous_step = 0; step < magnitude_count; ++step) {
-                auto const bucket = upward ? step : magnitude_count - 1 - step;
+            for (std::size_t step = 0, previous_step = 0; first_ + step < end_; ++step) {
+                auto const bucket = upward ? first_ + step : end_ - 1 - step;
                 if (counts_[bucket] == 0) continue;
                 auto const gap = passed == 0 ? 0 : step - previous_step;
                 auto const candidate = detail::surprise(all - passed, all) *
@@ -187,7 +189,7 @@ public:
         };
         sweep(true, 4, 0);
         sweep(false, 8, 4);
-        for (std::size_t bucket = 0; bucket < magnitude_count; ++bucket) {
+        for (auto bucket = first_; bucket < end_; ++bucket) {
             counts_[bucket] = surprises[bucket];
             most_ = surprises[bucket] > most_ ? surprises[bucket] : most_;
         }
@@ -201,6 +203,8 @@ public:
 
 private:
     std::uint32_t counts_[magnitude_count] = {};
+    std::size_t first_ = magnitude_count;  ///< buckets in use are [first_, end_)
+    std::size_t end_ = 0;
     std::uint32_t most_ = 0;
     bool settled_ = false;
 };
