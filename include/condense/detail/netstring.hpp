@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <condense/detail/saturate.hpp>
+
 // Fields of arbitrary bytes in sequence, each as `size:bytes,` (a netstring), read back exactly or not at all. For
 // layers' memories and chat_message: the core has no JSON tree, text may not be UTF-8, and existing files have this
 // format.
@@ -53,7 +55,7 @@ public:
         if (broken_ || colon == std::string_view::npos || !read_number(rest_.substr(0, colon), stated)) return fail();
         auto const field = rest_.substr(colon + 1);
         if (field.size() <= stated) return fail();
-        auto const size = static_cast<std::size_t>(stated);
+        auto const size = as_size(stated);
         if (field[size] != ',') return fail();
         rest_ = field.substr(size + 1);
         return field.substr(0, size);
