@@ -103,7 +103,7 @@ def refuses_wrong_usage(program, root):
     for arguments in [[], ["--fly", text], ["-x", text], ["--vocab"], ["--encoding", "cl100k_base", text], ["--ids", text],
                       ["--image", image, text], ["--estimate", "gpt-4o", text], ["--estimate", "", text], ["--vocab", vocabulary, "--estimate", "gpt", text],
                       ["--vocab", vocabulary, "--encoding", "p50k_base", text], ["--vocab", vocabulary, "--encoding", "\x1b[2J", text],
-                      ["--vocab", other, text], ["--vocab", image, "--image", image, text], ["-", text, "-"], ["--\x1b", text], ["--time"]]:
+                      ["--vocab", other, text], ["--vocab", image, "--image", image, text], ["-", text, "-"], ["--x\x1b", text], ["--time"]]:
         out, err = program.run(*arguments, status=2)
         expect(out == "" and "usage: count_tokens " in err, f"{arguments}: no reason, or an output", out + err)
 

@@ -70,7 +70,7 @@ def help_is_there(program, root):
 def wrong_usage_and_input_are_refused(program, root):
     good = path_in(root, "good.json", ODD)
     for arguments in [[], ["--fly", good], ["--window"], ["--window", "0", good], ["--window", "-1", good], ["--window", "many", good], ["--mix", "x", good],
-                      ["--mix", "\x1b[2J", good], ["--family", "", good], ["--report", "xml", good], [good, good], ["--output", "", good], ["--\x1b", good],
+                      ["--mix", "\x1b[2J", good], ["--family", "", good], ["--report", "xml", good], [good, good], ["--output", "", good], ["--x\x1b", good],
                       ["-", "--journal", root]]:
         _, err = program.run(*arguments, status=2)
         expect("usage: reduce_file " in err, f"{arguments}: no usage", err)

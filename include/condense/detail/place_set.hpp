@@ -45,7 +45,7 @@ public:
         auto words = words_for(size_);
         for (std::size_t depth = 0; levels_[depth].size() < words; ++depth) {
             if (depth != 0 && levels_[depth].empty()) levels_[depth].push_back(levels_[depth - 1][0] != 0 ? 1u : 0u);
-            levels_[depth].resize(words);
+            levels_[depth].resize(words, word{0});
             if (words == 1) return;
             words = words_for(words);
         }
