@@ -131,6 +131,22 @@ TEST_CASE("json_parse: text keeps order by default and never throws", "[adapt][j
     CHECK_FALSE(condense::parse_json(std::string_view{}));
 }
 
+TEST_CASE("json_parse: the tree is that of the library's parser", "[adapt][json]") {
+    for (auto const* const text :
+         {"null", "true", "-1", "18446744073709551615", "1.5e3", "\"\\u00e9\\n\"", "[]", "{}", "[[],{},[1,[2]],\"x\"]",
+          R"({"a":{"b":[{"c":1},{"d":{}}],"e":null},"f":"g"})", R"({"a":1,"b":2,"a":{"c":3},"b":4,"d":5,"a":6})",
+          R"([{"":1,"":2},{"x":[{"y":1,"y":[2]}]}])"}) {
+        CAPTURE(text);
+        CHECK(condense::parse_json(text).value.dump() == ordered_json::parse(text).dump());
+        CHECK(condense::parse_json<json>(text).value == json::parse(text));
+    }
+    std::string many = "{";
+    for (int i = 0; i < 300; ++i) many += "\"k" + std::to_string(i * 7 % 200) + "\":" + std::to_string(i) + ",";
+    many.back() = '}';
+    CHECK(condense::parse_json(many).value.size() == 200);
+    CHECK(condense::parse_json(many).value.dump() == ordered_json::parse(many).dump());
+}
+
 TEST_CASE("json_parse: errors quote nothing", "[adapt][json]") {
     std::string const hostile =
         "[\"ok\", \x9B"

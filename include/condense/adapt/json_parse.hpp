@@ -6,9 +6,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -59,23 +62,53 @@ inline std::string location(std::string_view text, std::size_t position) {
     return "condense: parse_json: byte " + std::to_string(position) + ", line " + std::to_string(line) + ": ";
 }
 
-/// A SAX handler that keeps the reason why a text does not parse; builds no tree.
-struct reason_reader {
+/// A SAX handler that builds a tree, or keeps the reason why a text does not parse. Elements wait in one stack until
+/// their container ends: an ordered object looks through all of its keys for each one that is added, and copies its
+/// members whenever it grows.
+template <class Json>
+class tree_reader {
+public:
     std::size_t position = 0;
     std::string reason = "not JSON";
 
-    bool null() { return true; }
-    bool boolean(bool) { return true; }
-    bool number_integer(auto) { return true; }
-    bool number_unsigned(auto) { return true; }
-    bool number_float(auto, auto const&) { return true; }
-    bool string(auto&) { return true; }
-    bool binary(auto&) { return true; }
-    bool start_object(std::size_t) { return true; }
-    bool key(auto&) { return true; }
-    bool end_object() { return true; }
-    bool start_array(std::size_t) { return true; }
-    bool end_array() { return true; }
+    /// The tree, once the whole text was read.
+    Json take() { return std::move(values_.front()); }
+
+    bool null() { return add(nullptr); }
+    bool boolean(bool value) { return add(value); }
+    bool number_integer(typename Json::number_integer_t value) { return add(value); }
+    bool number_unsigned(typename Json::number_unsigned_t value) { return add(value); }
+    bool number_float(typename Json::number_float_t value, std::string const&) { return add(value); }
+    bool string(std::string& value) { return add(std::move(value)); }
+    bool binary(typename Json::binary_t& value) { return add(std::move(value)); }
+    bool start_array(std::size_t) { return open(); }
+    bool end_array() {
+        auto const first = close();
+        typename Json::array_t elements(std::move_iterator{first}, std::move_iterator{values_.end()});
+        values_.erase(first, values_.end());
+        return add(std::move(elements));
+    }
+    bool start_object(std::size_t) { return open(); }
+    bool key(std::string& name) {
+        keys_.push_back(std::move(name));
+        return true;
+    }
+    bool end_object() {
+        auto const first = close();
+        auto const count = static_cast<std::size_t>(values_.end() - first);
+        auto const first_key = keys_.end() - (values_.end() - first);
+        typename Json::object_t members;
+        if constexpr (requires { members.emplace_back(std::string{}, Json{}); }) {
+            members.reserve(count);
+            fold_repeats(first, first_key, count);
+            for (auto const place : order_) members.emplace_back(std::move(first_key[place]), std::move(first[place]));
+        } else
+            for (std::ptrdiff_t place = 0; place < values_.end() - first; ++place)
+                members[std::move(first_key[place])] = std::move(first[place]);
+        values_.erase(first, values_.end());
+        keys_.erase(first_key, keys_.end());
+        return add(std::move(members));
+    }
     bool parse_error(std::size_t error_position, std::string const&, auto const& failure) {
         position = error_position;
         std::string_view message{failure.what()};
@@ -91,6 +124,45 @@ struct reason_reader {
         reason = message.substr(0, (std::min)(message.find(';'), message.find(" parsing '")));
         return false;
     }
+
+private:
+    bool add(auto&& value) {
+        values_.emplace_back(std::forward<decltype(value)>(value));
+        return true;
+    }
+    bool open() {
+        begins_.push_back(static_cast<std::ptrdiff_t>(values_.size()));
+        return true;
+    }
+    /// The first element of the innermost container, which ends.
+    auto close() {
+        auto const first = values_.begin() + begins_.back();
+        begins_.pop_back();
+        return first;
+    }
+    /// Writes to `order_` the places of the members to keep, in order: of equal keys the first, with the value of the
+    /// last, as the parser of the library does.
+    void fold_repeats(auto values, auto keys, std::size_t count) {
+        order_.resize(count);
+        std::iota(order_.begin(), order_.end(), std::ptrdiff_t{0});
+        auto const before = [keys](std::ptrdiff_t a, std::ptrdiff_t b) {
+            auto const sides = keys[a].compare(keys[b]);
+            return sides != 0 ? sides < 0 : a < b;
+        };
+        std::sort(order_.begin(), order_.end(), before);
+        auto end = order_.begin();
+        for (auto const place : order_) {
+            if (end != order_.begin() && keys[end[-1]] == keys[place]) values[end[-1]] = std::move(values[place]);
+            else *end++ = place;
+        }
+        order_.erase(end, order_.end());
+        std::sort(order_.begin(), order_.end());
+    }
+
+    std::vector<Json> values_;  ///< the elements of all containers that are open
+    std::vector<std::string> keys_;
+    std::vector<std::ptrdiff_t> begins_;  ///< where the elements of each open container begin
+    std::vector<std::ptrdiff_t> order_;
 };
 
 /// True for one item of CBOR as this library writes it: definite lengths, no tags, nested no deeper than depth_limit.
@@ -151,12 +223,9 @@ json_parsed<Json> parse_json(std::string_view text) {
                        std::to_string(detail::json::depth_limit);
         return result;
     }
-    result.value = Json::parse(text.begin(), text.end(), nullptr, false);
-    if (!result.value.is_discarded()) return result;
-    result.value = nullptr;
-    detail::json::reason_reader reader;
-    Json::sax_parse(text.begin(), text.end(), &reader);
-    result.error = detail::json::location(text, reader.position) + reader.reason;
+    detail::json::tree_reader<Json> reader;
+    if (Json::sax_parse(text.begin(), text.end(), &reader)) result.value = reader.take();
+    else result.error = detail::json::location(text, reader.position) + reader.reason;
     return result;
 }
 
