@@ -257,6 +257,10 @@ constexpr bool containers_are_skipped() {
     if (scan.next() != token::array || scan.next() != token::object) return false;
     if (scan.skip() != R"({"a":[1,[2]]})" || scan.depth() != 1) return false;
     if (scan.next() != token::number || scan.next() != token::close || scan.next() != token::done) return false;
+    scanner known{R"([{"]}\\\"":[1,"[\u00e9\\",{}]}, 3])"};
+    if (known.next() != token::array || known.next() != token::object) return false;
+    if (known.skip_known() != R"({"]}\\\"":[1,"[\u00e9\\",{}]})" || known.depth() != 1) return false;
+    if (known.next() != token::number || known.next() != token::close || known.next() != token::done) return false;
     scanner broken{"[[1 2]]"};
     return broken.next() == token::array && broken.next() == token::array && broken.skip().empty();
 }
@@ -306,6 +310,12 @@ TEST_CASE("json_scan: hands out the tokens that a parser sees, up to where both 
         REQUIRE((kind == token::done) == parses);
         if (!parses) continue;
         REQUIRE(seen == parsed.seen);
+        scanner known{text};
+        for (scanner scan_again{text}; (kind = scan_again.next()) != token::done;) {
+            REQUIRE(known.next() == kind);
+            if (opens(kind) && random.below(3) == 0) REQUIRE(known.skip_known() == scan_again.skip());
+            REQUIRE(known.depth() == scan_again.depth());
+        }
         ++whole;
     }
     CHECK(whole > rounds(10'000) * 3 / 10);

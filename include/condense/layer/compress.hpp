@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/layer.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/arrival_memory.hpp>
+#include <condense/layer/exhausted_parts.hpp>
 #include <condense/layer/slots.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/worth.hpp>
@@ -23,7 +25,8 @@ namespace condense {
 inline namespace v1 {
 
 /// Replaces parts by shorter texts. Loses what the shortener leaves out; costs one pass over each part that is over the
-/// limit. Acts on arrival, unless the shortener needs the whole conversation, and in reduce in the order given. With
+/// limit, in a session only while it gives something. Acts on arrival, unless the shortener needs the whole
+/// conversation, and in reduce in the order given. With
 /// `.when = always` a session returns to parts that were protected or open on arrival as soon as they may be edited.
 ///
 /// Starts from the text that the layers before it have left, so two of them compose. Each step of pressure halves what
@@ -43,8 +46,8 @@ struct compress {
     static_assert(detail::check_shortener<Shortener>());
 
     static constexpr effect effects = shortens;
-    /// With `always`: messages that it was not free to edit when they arrived. Else empty.
-    using memory = detail::arrival_memory<When>;
+    /// With `always` messages that it was not free to edit when they arrived; and parts that give nothing more.
+    using memory = detail::compress_memory<When>;
 
     constexpr void validate() const {
         detail::check_target(when, until);
@@ -66,13 +69,13 @@ struct compress {
         auto const act = [&](sequence number) {
             bool deferred = false;
             draft.each_part_of(number, [&](part_ref part) {
-                auto const reason = shorten(draft, part, protected_set, shorten_part, pass);
+                auto const reason = shorten(draft, part, protected_set, shorten_part, pass, nullptr);
                 deferred = deferred || reason == skip_reason::bound ||
                            (reason == skip_reason::spared && protected_set.holds_for_now(part.message_index));
             });
             return deferred;
         };
-        detail::each_arrived(when, pass.memory, draft, protected_set, arrived, draft.open_allowed(), act);
+        detail::each_arrived(when, pass.memory.arrivals, draft, protected_set, arrived, draft.open_allowed(), act);
     }
 
     constexpr void reduce(auto& draft, auto& pass) const {
@@ -83,14 +86,16 @@ struct compress {
         bool beyond_tail = false;  // protected otherwise than as one of the newest messages
         bool spared = false;
         bool within = false;
+        std::vector<detail::exhausted_parts::entry> exhausted;
         for (auto const& candidate : candidates(draft, order)) {
             if (pass.enough()) break;
-            auto const reason = shorten(draft, candidate.part, protected_set, shorten_part, pass);
+            auto const reason = shorten(draft, candidate.part, protected_set, shorten_part, pass, &exhausted);
             spared = spared || reason == skip_reason::spared;
             beyond_tail = beyond_tail ||
                           (reason == skip_reason::spared && !protected_set.holds_for_now(candidate.part.message_index));
             within = within || reason == skip_reason::within;
         }
+        pass.memory.exhausted.replace(std::move(exhausted));
         if (beyond_tail) pass.idle_as(detail::all_protected);
         else if (spared) pass.idle_as(detail::all_newest, protected_set.newest());
         else if (within) pass.idle_as(detail::all_within_over);
@@ -103,9 +108,10 @@ private:
     /// `tried` stands for a part that was shortened, too; `bound` for one that this run may not edit, but a later may.
     enum class skip_reason { tried, spared, within, bound };
 
-    /// Shortens one part as far as this pass may; returns why it is as it was, if it is.
+    /// Shortens one part as far as this pass may; returns why it is as it was, if it is. Adds to `exhausted`, if any, a
+    /// part that gives nothing more, and does not read one that gave nothing in the run before.
     constexpr skip_reason shorten(auto& draft, part_ref part, auto const& protected_set, auto const& shorten_part,
-                                  auto& pass) const {
+                                  auto& pass, std::vector<detail::exhausted_parts::entry>* exhausted) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
         cut context{
@@ -118,6 +124,16 @@ private:
                        ? skip_reason::within
                        : skip_reason::tried;
         if (protected_set.holds(part.message_index)) return skip_reason::spared;
+        if (detail::sees_others<Shortener>()) exhausted = nullptr;  // its result may change with other parts
+        detail::part_attempt attempt;
+        if (exhausted != nullptr) {
+            attempt = detail::part_attempt::of(draft, part, facts.cost, context);
+            if (auto const* const known = pass.memory.exhausted.find(attempt)) {
+                if (known->tried) pass.note(known->refused);
+                exhausted->push_back(*known);
+                return skip_reason::tried;
+            }
+        }
         bool spared = false;
         std::optional<std::string> shorter;
         // Leaves in `shorter` a text that the shortener would not shorten again: a later run may see only that.
@@ -165,6 +181,8 @@ private:
             if (shorter) refused = edit();
         }
         if (was_shorter || !refused) pass.note(refused);
+        if (exhausted != nullptr && refused == refusal::not_smaller && !spared)
+            exhausted->push_back({attempt, refused, was_shorter});
         if (refused == refusal::open || refused == refusal::latest_user) return skip_reason::bound;
         return spared ? skip_reason::spared : skip_reason::tried;
     }

@@ -40,8 +40,8 @@ struct member_counts {
     std::uint64_t nulls = 0;
 };
 
-/// Counts the members of the outermost container; `bad` if the text is not JSON.
-constexpr member_counts count_members(std::string_view text) noexcept {
+/// Counts the members of the outermost container; `bad` if the text is not JSON. `known`: it is known to be.
+constexpr member_counts count_members(std::string_view text, bool known = false) noexcept {
     scanner scan{text};
     member_counts result{scan.next(), 0, 0};
     for (;;) {
@@ -49,6 +49,7 @@ constexpr member_counts count_members(std::string_view text) noexcept {
         if (kind == token::bad) return {};
         if (kind == token::done) return result;
         if (kind == token::key || kind == token::close || scan.depth() != (opens(kind) ? 2u : 1u)) continue;
+        if (known && opens(kind)) scan.skip_known();
         ++result.members;
         result.nulls += kind == token::null ? 1u : 0u;
     }
@@ -65,9 +66,9 @@ constexpr member_counts count_rows(std::string_view text, outliers& rows) {
     return scan.next() == token::done ? result : member_counts{};
 }
 
-/// The text of the value whose first token was just read.
+/// The text of the value whose first token was just read, in text that is known to be JSON.
 constexpr std::string_view value_text(scanner& scan, token first) noexcept {
-    return opens(first) ? scan.skip() : scan.text();
+    return opens(first) ? scan.skip_known() : scan.text();
 }
 
 /// Writes one excerpt; make a new one for each text. Reads the text with a pull scanner, without building a tree, so
@@ -169,7 +170,7 @@ private:
 
     /// Appends one value, shortened if it is over its limit.
     constexpr void value(std::string& out, token kind, std::string_view text, place position) {
-        if (opens(kind)) container(out, text, count_members(text), position);
+        if (opens(kind)) container(out, text, count_members(text, true), position);
         else if (text.size() <= add_capped(limits_.value, excerpt_limit)) out.append(text);
         else if (kind == token::string) string(out, text.substr(1, text.size() - 2));
         else {

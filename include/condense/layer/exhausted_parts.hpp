@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/edit.hpp>
+#include <condense/detail/fnv.hpp>
+#include <condense/detail/sort.hpp>
+#include <condense/layer/arrival_memory.hpp>
+#include <condense/shorten/shortener.hpp>
+
+// The parts from which a layer could cut nothing more, so that the next run of a session does not read and shorten them
+// all again to find that out. Forgetting an entry costs time only: the result of a run never depends on them.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// All that the outcome for a part depends on: its original, which never changes, its text and cost as they are, and
+/// the context.
+struct part_attempt {
+    std::uint32_t part_id = 0;
+    std::uint32_t step = 0;  ///< the number of the edit in force; 0 for none
+    std::uint64_t text = 0;  ///< a hash of the text that it wrote: an edit that was taken back leaves its number
+    v1::cost cost = {};
+    text_limit over = {};
+    unsigned halvings = 0;
+    reference stored = {};
+    bool recorded = false;
+
+    template <class Draft>
+    static constexpr part_attempt of(Draft const& draft, part_ref part, v1::cost cost, cut const& context) {
+        part_attempt attempt{.part_id = part.part_id,
+                             .step = draft.edits().edit_at(part.part_id),
+                             .cost = cost,
+                             .over = context.over,
+                             .halvings = context.halvings,
+                             .stored = context.how.stored,
+                             .recorded = context.how.recorded};
+        if (attempt.step != 0) {
+            auto const& edits = draft.edits();
+            attempt.text = fnv1a(edits.text_at(edits.steps()[attempt.step - 1].text).text);
+        }
+        return attempt;
+    }
+    friend constexpr bool operator==(part_attempt const&, part_attempt const&) = default;
+};
+
+/// The attempts of the latest run that cut nothing.
+class exhausted_parts {
+public:
+    struct entry : part_attempt {
+        refusal refused = refusal::not_smaller;
+        bool tried = false;  ///< there was a shorter text, but its cost is not
+    };
+
+    /// The entry of this attempt; null without one.
+    constexpr entry const* find(part_attempt const& attempt) const noexcept {
+        auto const* const latest = find_part(entries_, attempt.part_id);
+        return latest != nullptr && static_cast<part_attempt const&>(*latest) == attempt ? latest : nullptr;
+    }
+    /// Remembers these in place of all others, at most one for each part.
+    constexpr void replace(std::vector<entry> entries) {
+        detail::sort(entries, [](entry const& a, entry const& b) { return a.part_id < b.part_id; });
+        entries_ = std::move(entries);
+    }
+
+private:
+    std::vector<entry> entries_;  ///< by part_id
+};
+
+/// The memory of `compress`: that of its arrivals, which is saved, and the parts that are exhausted, which are not.
+template <class When>
+struct compress_memory {
+    arrival_memory<When> arrivals = {};
+    exhausted_parts exhausted = {};
+
+    std::string save() const {
+        if constexpr (requires { arrivals.save(); }) return arrivals.save();
+        else return {};
+    }
+    bool load(std::string_view text, std::size_t message_count) {
+        exhausted = {};
+        if constexpr (requires { arrivals.load(text, message_count); }) return arrivals.load(text, message_count);
+        else return text.empty();
+    }
+    void rewind(std::uint64_t first) noexcept {
+        exhausted = {};
+        if constexpr (requires { arrivals.rewind(first); }) arrivals.rewind(first);
+    }
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense
