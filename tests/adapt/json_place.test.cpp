@@ -2,6 +2,8 @@
 #include <condense/adapt/json_place.hpp>
 
 #include <concepts>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +33,37 @@ TEMPLATE_TEST_CASE("json_place: a dump is one line of valid UTF-8", "[adapt][jso
     CHECK(detail::dump_of(TestType("two\nlines")) == R"("two\nlines")");
     CHECK(detail::dump_of(TestType("\xC3\xA9")) == "\"\xC3\xA9\"");
     CHECK(detail::dump_of(TestType("a\xFFz")) == "\"a\xEF\xBF\xBDz\"");
+}
+
+TEMPLATE_TEST_CASE("json_place: a dump is the library's, and its text only where it holds all", "[adapt][json]", json,
+                   ordered_json) {
+    auto const text_of = [](TestType const& value) {
+        std::string text;
+        return detail::append_text(text, value) ? text : std::string{"none"};
+    };
+    std::string ascii;
+    for (char byte = 0; byte >= 0 && byte < 0x7F; ++byte) ascii += byte;
+    auto const pi = 3.14159265358979;
+    for (auto const& value :
+         {TestType(ascii + "\x7F\xC3\xA9\xF0\x9F\x98\x80"), TestType(""), TestType(), TestType(true), TestType(false),
+          TestType(0), TestType(-7), TestType(std::numeric_limits<std::int64_t>::min()),
+          TestType(std::numeric_limits<std::uint64_t>::max()), TestType(pi), TestType(1e300), TestType(-0.0),
+          TestType::array(), TestType::object(), TestType({{ascii, {1, "two", {{"three", nullptr}}}}, {"", false}})}) {
+        CHECK(text_of(value) == value.dump());
+        CHECK(detail::dump_of(value) == value.dump());
+        CHECK(read<TestType>(text_of(value)) == value);
+    }
+    auto deep = TestType(1);
+    for (int level = 0; level < 128; ++level) deep = TestType::array({std::move(deep)});
+    CHECK(text_of(deep) == deep.dump());
+    deep = TestType::array({std::move(deep)});
+    auto const replaced = TestType::error_handler_t::replace;
+    for (auto const& value : {deep, TestType("\xFF"), TestType({{"\xC3", 1}}), TestType({1, {2, "\xED\xA0\x80"}}),
+                              TestType(std::numeric_limits<double>::infinity()),
+                              TestType(std::numeric_limits<double>::quiet_NaN()), TestType::binary({1, 2})}) {
+        CHECK(text_of(value) == "none");
+        CHECK(detail::dump_of(value) == value.dump(-1, ' ', false, replaced));
+    }
 }
 
 TEMPLATE_TEST_CASE("json_place: a member is found in objects only", "[adapt][json]", json, ordered_json) {

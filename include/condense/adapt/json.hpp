@@ -176,7 +176,8 @@ struct message_traits<Json> {
 
     /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
     static std::string to_bytes(Json const& m) {
-        if (detail::fits_text(m)) return detail::dump_of(m);
+        std::string text;
+        if (detail::append_text(text, m)) return text;
         std::string binary{"\xD9\xD9\xF7"};
         Json::to_cbor(m, binary);
         return binary;

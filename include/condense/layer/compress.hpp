@@ -26,8 +26,8 @@ inline namespace v1 {
 
 /// Replaces parts by shorter texts. Loses what the shortener leaves out; costs one pass over each part that is over the
 /// limit, in a session only while it gives something. Acts on arrival, unless the shortener needs the whole
-/// conversation, and in reduce in the order given. With
-/// `.when = always` a session returns to parts that were protected or open on arrival as soon as they may be edited.
+/// conversation, and in reduce in the order given. With `.when = always` a session returns to parts that were protected
+/// or open on arrival as soon as they may be edited.
 ///
 /// Starts from the text that the layers before it have left, so two of them compose. Each step of pressure halves what
 /// is kept, and starts again from the text that this layer started from, so that cuts do not pile up.
