@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/core/pipeline.hpp>
+#include <condense/core/reduce.hpp>
+
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 
@@ -73,6 +76,33 @@ constexpr bool the_task_is_the_first_plain_user_message() {
            !draft.holds_task(group{1}.summary());
 }
 static_assert(toy::run_time_only || the_task_is_the_first_plain_user_message());
+
+/// Reads messages of many parts inside each other: what is being read must not be replaced.
+struct nested_reader {
+    static constexpr condense::effect effects = condense::drops;
+    bool* good;
+    void reduce(auto& draft, auto&) const {
+        for (std::uint32_t number = 0; number < 20; ++number) {
+            auto const text = std::to_string(number);
+            auto const part_at = [&](std::uint32_t message) {
+                return draft.part_at(draft.outline().message_at(message).first_part + number);
+            };
+            int calls = 0;
+            draft.original(part_at(1), [&](condense::part_view const& outer) {
+                draft.original(part_at(2), [&](condense::part_view const& inner) {
+                    *good = *good && inner.text == "second " + text;
+                    ++calls;
+                });
+                draft.each_part(condense::sequence{2}, [&](condense::part_ref part, condense::part_view const& inner) {
+                    *good = *good && inner.text == "second " + std::to_string(part.index);
+                    ++calls;
+                });
+                *good = *good && outer.text == "first " + text;
+            });
+            *good = *good && calls == 21;
+        }
+    }
+};
 
 constexpr bool parts_are_told_without_their_text() {
     desk on{toy::marked(
@@ -211,4 +241,19 @@ TEST_CASE("draft_reader: an adapter that shows other parts than before reads no 
     CHECK(seen == 1);
     on.history[1] = with(role::assistant, {});
     CHECK(on.draft().shorten(part_of(on.facts, 1), "a") == refusal::gone);
+}
+
+TEST_CASE("draft_reader: messages of many parts are read inside each other") {
+    auto const many = [](std::string const& text) {
+        condense::chat_message m{.role = role::assistant};
+        for (int number = 0; number < 20; ++number) m.parts.push_back({.text = text + std::to_string(number)});
+        return m;
+    };
+    std::vector<condense::chat_message> history{condense::chat_message::user("u"), many("first "), many("second "),
+                                                condense::chat_message::user("v")};
+    bool good = true;
+    auto const report =
+        condense::reduce(history, condense::pipeline{nested_reader{&good}}, {.window = {1}}, notation::per_byte{});
+    CHECK(report.layers[0].outcome != condense::layer_outcome::failed);
+    CHECK(good);
 }

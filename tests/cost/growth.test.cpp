@@ -40,13 +40,9 @@ struct condense::message_traits<counted> {
         plain::each_part(c.m, sink);
     }
     static counted with_part(counted const& c, std::size_t index, std::string text) {
-        ++reads;
-        return {plain::with_part(c.m, index, std::move(text))};
+        return {condense::with_part(c.m, index, std::move(text))};
     }
-    static counted without_part(counted const& c, std::size_t index) {
-        ++reads;
-        return {plain::without_part(c.m, index)};
-    }
+    static counted without_part(counted const& c, std::size_t index) { return {condense::without_part(c.m, index)}; }
     static counted make(role speaker, std::string text) { return {plain::make(speaker, std::move(text))}; }
     static counted make_result(counted const& c, part_view const& call, std::string text) {
         return {plain::make_result(c.m, call, std::move(text))};
@@ -143,4 +139,28 @@ TEST_CASE("a reduction reads what is live, not what has been", "[cost]") {
     SECTION("recommended") {
         check_growth([&] { return condense::presets::recommended(journal(), store(), model); });
     }
+}
+
+TEST_CASE("a message of many parts is read as often as one of few", "[cost]") {
+    auto const reads_of = [](std::size_t parts) {
+        auto calls = C("call 0");
+        auto results = joined(R("call 0", letters(1'000)), R("of no call"));
+        for (std::size_t part = 1; part < parts; ++part) {
+            auto const id = "call " + std::to_string(part);
+            calls = joined(std::move(calls), C(id));
+            results = joined(std::move(results), joined(R(id, letters(1'000)), R("of no call " + id)));
+        }
+        std::vector<counted> history{{U("go")}, {std::move(calls)}, {std::move(results)}, {A("done")}};
+        condense::pipeline const mix{
+            condense::repair{},
+            condense::compress{.when = condense::always, .over = 200_chars, .with = condense::head{100_chars}}};
+        reads = 0;
+        auto const report = condense::reduce(history, mix, {.window = 10'000'000_tokens});
+        CHECK(report.layers[1].parts_shortened == parts);
+        CHECK(history[2].m.parts.size() == parts);
+        return reads;
+    };
+    auto const few = reads_of(50);
+    CHECK(few < 30);
+    CHECK(reads_of(400) == few);
 }

@@ -73,7 +73,7 @@ struct chat_message {
     friend bool operator==(chat_message const&, chat_message const&) = default;
 };
 
-/// chat_message as a message: parts are views into it, and edits return copies.
+/// chat_message as a message: parts are views into it.
 template <>
 struct message_traits<chat_message> {
     static role role_of(chat_message const& m) { return m.role; }
@@ -83,28 +83,17 @@ struct message_traits<chat_message> {
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
     }
     /// Media become a text part; all other properties of the part stay.
-    static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
-        chat_message copy{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
-        copy.parts.reserve(m.parts.size());
-        for (auto const& part : m.parts) {
-            if (copy.parts.size() != index) {
-                copy.parts.push_back(part);
-                continue;
-            }
-            bool const media = part.kind == part_kind::media;
-            copy.parts.push_back({.kind = media ? part_kind::text : part.kind,
-                                  .text = std::move(text),
-                                  .tool = part.tool,
-                                  .call = part.call,
-                                  .status = part.status,
-                                  .sealed = part.sealed && !media});
+    static void with_part(chat_message& m, std::size_t index, std::string text) {
+        auto& part = m.parts[index];
+        if (part.kind == part_kind::media) {
+            part.kind = part_kind::text;
+            part.sealed = false;
         }
-        return copy;
+        part.text = std::move(text);
+        part.cost.reset();
     }
-    static chat_message without_part(chat_message const& m, std::size_t index) {
-        auto copy = m;
-        copy.parts.erase(copy.parts.begin() + static_cast<std::ptrdiff_t>(index));
-        return copy;
+    static void without_part(chat_message& m, std::size_t index) {
+        m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(index));
     }
     /// A message of role tool, with status cancelled.
     static chat_message make_result(chat_message const&, part_view const& call, std::string text) {

@@ -107,31 +107,37 @@ struct message_traits<Json> {
         });
     }
 
-    /// Returns the same message if the part is sealed, or if it holds JSON and `text` does not parse. Media are
-    /// replaced by a block of text, if no other part would change; see detail::write_in_place_of_media.
-    static Json with_part(Json const& m, std::size_t index, std::string text) {
-        auto copy = m;
-        auto const piece = detail::piece_at(copy, index);
+    /// Changes nothing if the part is sealed, or if it holds JSON and `text` does not parse. Media are replaced by a
+    /// block of text, if no other part would change; see detail::write_in_place_of_media.
+    static void with_part(Json& m, std::size_t index, std::string text) {
+        auto const piece = detail::piece_at(m, index);
         if (piece.part.kind == part_kind::media)
-            detail::write_in_place_of_media(copy, index, *piece.removable.find(), std::move(text));
-        if (piece.text.parent == nullptr || piece.part.sealed) return copy;
+            detail::write_in_place_of_media(m, index, *piece.removable.find(), std::move(text));
+        if (piece.text.parent == nullptr || piece.part.sealed) return;
         if (!piece.is_dump) {
             if (text != piece.part.text) piece.text.write(Json(std::move(text)));
-            return copy;
+            return;
         }
         // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
         auto const* const value = piece.text.find();
-        if (value != nullptr && detail::dump_of(*value) == text) return copy;
+        if (value != nullptr && detail::dump_of(*value) == text) return;
         if (auto parsed = parse_json<Json>(text)) piece.text.write(std::move(parsed.value));
-        return copy;
     }
 
-    /// Removes the block or the member; `content` itself becomes "", an empty array stays. Returns the same message if
-    /// no known part would be left.
-    static Json without_part(Json const& m, std::size_t index) {
+    /// Removes the block or the member; `content` itself becomes "", an empty array stays. Changes nothing if no known
+    /// part would be left.
+    static void without_part(Json& m, std::size_t index) {
+        detail::json_piece<Json> removed;
+        bool others = false;  // a part that is known whatever else the message has
+        std::size_t position = 0;
+        detail::each_piece(m, [&](detail::json_piece<Json> const& piece) {
+            if (position++ == index) removed = piece;
+            else others = others || (piece.part.kind != part_kind::other && piece.removable.parent != &m);
+        });
+        if (others) return removed.removable.erase();
         auto copy = m;
         detail::piece_at(copy, index).removable.erase();
-        return shape_error_of(copy) ? m : copy;
+        if (!shape_error_of(copy)) m = std::move(copy);
     }
 
     /// A message with string content, which both shapes have.
@@ -154,6 +160,7 @@ struct message_traits<Json> {
                 if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
                 if (type != "tool_use") return result;
                 in_content = true;
+                break;
             }
         if (!in_content) {
             bool const legacy = call.call.empty() && detail::member_of(m, "function_call") != nullptr;

@@ -165,11 +165,12 @@ public:
         this->original(call, [&](part_view const& call_view) {
             // Another call in the message with the same id, or none, could be matched to the result.
             bool unambiguous = true;
-            this->each_part(sequence{record.message_index}, [&](part_ref other, part_view const& other_view) {
-                unambiguous =
-                    unambiguous && (call_view.call.empty() || other.part_id == call.part_id ||
-                                    other_view.kind != part_kind::tool_call || other_view.call != call_view.call);
-            });
+            auto const& message = this->outline_->message_at(record.message_index);
+            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+                auto const& other = this->outline_->part_at(part_id);
+                unambiguous = unambiguous && (part_id == call.part_id || other.kind != part_kind::tool_call ||
+                                              this->outline_->call_id_of(other) != call_view.call);
+            }
             if (call_view.call.empty()) unambiguous = !has_other_waiting_call(record.message_index);
             accepted = unambiguous && takes_answer(record.message_index, call_view, text, after);
         });
@@ -357,11 +358,13 @@ private:
         return message.pinned && refused != refusal::system ? refusal::pinned : refused;
     }
 
+    /// Looks behind the part first: where parts are removed in order, those before it are gone.
     constexpr bool is_only_part(part_ref part) const noexcept {
-        bool others = false;
-        this->each_part_of(sequence{part.message_index},
-                           [&](part_ref other) { others = others || other.part_id != part.part_id; });
-        return !others;
+        auto const& message = this->outline_->message_at(part.message_index);
+        for (std::uint32_t step = 1; step < message.part_count; ++step)
+            if (!this->is_removed(this->part_at(message.first_part + (part.index + step) % message.part_count)))
+                return false;
+        return true;
     }
 
     /// The call id of this part is the only link of its message to the group of that call.

@@ -3,18 +3,82 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <condense/core/edit_log.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/scope_exit.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
 // Layers, policies and shorteners see a conversation only through it.
 
 namespace condense {
 inline namespace v1 {
+
+namespace detail {
+
+/// The parts of one message with many of them, copied: adapters can only be asked for all parts, so reading each alone
+/// would cost the square of their number. A template, so that it is instantiated only where drafts are read.
+template <class = void>
+class basic_part_copies {
+public:
+    static constexpr std::uint32_t few = 16;  ///< so many are read from the message itself
+
+    /// Holds the parts of message `index`, which `read(sink)` shows to sink(part_view). False while those of another
+    /// message are in use.
+    template <class Read>
+    constexpr bool load(std::uint32_t index, Read const& read) {
+        if (message_ == index) return true;
+        if (users_ != 0) return false;
+        message_ = none32;
+        parts_.clear();
+        text_.clear();
+        read([this](part_view const& part) {
+            parts_.push_back({part, text_.size(), part.text.size(), part.tool.size(), part.call.size()});
+            text_.append(part.text).append(part.tool).append(part.call);
+        });
+        message_ = index;
+        return true;
+    }
+    /// Calls f() and keeps the parts until it returns.
+    template <class Function>
+    constexpr void use(Function&& f) {
+        ++users_;
+        scope_exit const done{[this] { --users_; }};
+        f();
+    }
+
+    constexpr std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(parts_.size()); }
+    constexpr part_view at(std::uint32_t part) const noexcept {
+        auto const& copy = parts_[part];
+        std::string_view const all{text_};
+        auto view = copy.view;
+        view.text = all.substr(copy.begin, copy.text);
+        view.tool = all.substr(copy.begin + copy.text, copy.tool);
+        view.call = all.substr(copy.begin + copy.text + copy.tool, copy.call);
+        return view;
+    }
+
+private:
+    struct part_copy {
+        part_view view;  ///< its texts are in text_ from `begin` on, one behind the other
+        std::size_t begin;
+        std::size_t text;
+        std::size_t tool;
+        std::size_t call;
+    };
+    std::vector<part_copy> parts_;
+    std::string text_;
+    std::uint32_t message_ = none32;
+    std::uint32_t users_ = 0;
+};
+using part_copies = basic_part_copies<>;
+
+}  // namespace detail
 
 /// What layers read: the outline's facts and the originals, both seen through the edits in force. `Source` gives
 /// messages by index. Refers to all of its parts, which must outlive it. Facts and costs are read without touching
@@ -231,13 +295,8 @@ public:
     /// the views are valid only during the call of f. A released message has no parts to show.
     template <class Function>
     constexpr void each_part(sequence message_seq, Function&& f) const {
-        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view content) {
-            if (auto const* const changed = edits_->edit_of(part.part_id)) {
-                if (changed->kind == edit_kind::remove) return;
-                content.text = edits_->text_at(changed->text).text;
-                content.cost.reset();
-            }
-            f(part, content);
+        read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view const& content) {
+            if (!is_removed(part)) f(part, with_edit(part, content));
         });
     }
     template <class Function>
@@ -254,9 +313,18 @@ public:
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
         if (part.part_id == detail::none32) return;
+        if (has_copies(part.message_index)) {
+            if (part.index < copies_.size()) copies_.use([&] { f(copies_.at(part.index)); });
+            return;
+        }
         read(part.message_index, [&](part_ref candidate, part_view const& content) {
             if (candidate.part_id == part.part_id) f(content);
         });
+    }
+    /// The same with its present text; not at all for a part that was removed.
+    template <class Function>
+    constexpr void present_part(part_ref part, Function&& f) const {
+        if (!is_removed(part)) original(part, [&](part_view const& content) { f(with_edit(part, content)); });
     }
 
     /// Calls f(index) for each message of the group, in the order in which they joined it.
@@ -350,20 +418,49 @@ protected:
         return latest != detail::none32 && outline_->group_of(latest) == which.id();
     }
 
+    /// The part with the text that the edit in force gave it, if there is one.
+    constexpr part_view with_edit(part_ref part, part_view content) const noexcept {
+        if (auto const* const changed = edits_->edit_of(part.part_id)) {
+            content.text = edits_->text_at(changed->text).text;
+            content.cost.reset();
+        }
+        return content;
+    }
+
     /// Calls f(part_ref, part_view) for each original part of a message. Results without a tool name get that of their
     /// call. Parts beyond those that were there when the message was appended are not shown.
     template <class Function>
     constexpr void read(std::uint32_t index, Function&& f) const {
-        if (index >= outline_->size() || outline_->message_at(index).released) return;
+        if (index >= outline_->size()) return;
+        auto const first = outline_->message_at(index).first_part;
+        if (has_copies(index))
+            return copies_.use([&] {
+                for (std::uint32_t part = 0; part < copies_.size(); ++part)
+                    f(part_ref{index, part, first + part}, copies_.at(part));
+            });
+        read_source(index, [&](part_view const& content, std::uint32_t part) {
+            f(part_ref{index, part, first + part}, content);
+        });
+    }
+    /// The parts of the message are in copies_.
+    constexpr bool has_copies(std::uint32_t index) const {
+        return outline_->message_at(index).part_count > detail::part_copies::few &&
+               copies_.load(index, [&](auto const& sink) {
+                   read_source(index, [&](part_view const& content, std::uint32_t) { sink(content); });
+               });
+    }
+    /// Calls f(part_view, index) for each part that the message itself shows.
+    template <class Function>
+    constexpr void read_source(std::uint32_t index, Function&& f) const {
         auto const& message = outline_->message_at(index);
+        if (message.released) return;
         std::uint32_t part = 0;
         auto&& source_message = (*source_)[index];
         v1::each_part(source_message, [&](part_view const& source_part) {
             if (part >= message.part_count) return;
             auto content = source_part;
-            auto const part_id = message.first_part + part;
-            if (content.tool.empty()) content.tool = outline_->tool_of(outline_->part_at(part_id));
-            f(part_ref{index, part, part_id}, content);
+            if (content.tool.empty()) content.tool = outline_->tool_of(outline_->part_at(message.first_part + part));
+            f(content, part);
             ++part;
         });
     }
@@ -373,6 +470,7 @@ protected:
     view* edits_;
     Estimator const* estimator_;
     v1::budget limits_;
+    mutable detail::part_copies copies_ = {};
 };
 
 }  // namespace v1

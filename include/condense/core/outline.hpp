@@ -103,6 +103,11 @@ public:
         return part.call == detail::none32 ? std::string_view{} : calls_.tool(part.call);
     }
 
+    /// The id of a call, or of the call that a result answers.
+    constexpr std::string_view call_id_of(part_record const& part) const noexcept {
+        return part.call == detail::none32 ? std::string_view{} : calls_.id(part.call);
+    }
+
     /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
         messages_.reserve(count), groups_.reserve(count), parts_.reserve(count);

@@ -79,11 +79,18 @@ constexpr Message render(Message const& original, outline const& facts, view con
     auto const& message = facts.message_at(index);
     std::optional<Message> result;
     auto const current = [&]() -> Message const& { return result ? *result : original; };
+    // The message that an adapter changes in place.
+    auto const copied = [&]() -> Message& {
+        if constexpr (std::copy_constructible<Message>)
+            if (!result) result.emplace(original);
+        return *result;
+    };
     for (std::uint32_t part = 0; part < message.part_count; ++part) {
         auto const* const changed = edits.edit_of(message.first_part + part);
         if (changed == nullptr || changed->kind == edit_kind::remove) continue;
-        if constexpr (shortenable<Message>)
-            result.emplace(v1::with_part(current(), part, edits.text_at(changed->text).text));
+        auto const& text = edits.text_at(changed->text).text;
+        if constexpr (replaces_in_place<Message>) traits_of<Message>::with_part(copied(), part, std::string{text});
+        else if constexpr (shortenable<Message>) result.emplace(v1::with_part(current(), part, std::string{text}));
     }
     // Results are removed last, as other parts may have their place inside one, and their indices depend on it.
     auto const goes = [&](std::uint32_t part, bool results) {
@@ -93,11 +100,15 @@ constexpr Message render(Message const& original, outline const& facts, view con
     };
     std::uint32_t removed_below = 0;
     if constexpr (part_removable<Message>) {
+        auto const remove = [&](std::uint32_t part) {
+            if constexpr (removes_in_place<Message>) traits_of<Message>::without_part(copied(), part);
+            else result.emplace(v1::without_part(current(), part));
+        };
         for (auto part = message.part_count; part-- > 0;)
-            if (goes(part, false)) result.emplace(v1::without_part(current(), part)), ++removed_below;
+            if (goes(part, false)) remove(part), ++removed_below;
         for (auto part = message.part_count; part-- > 0;) {
             removed_below -= goes(part, false) ? 1u : 0u;  // now the number of removed parts before `part`
-            if (goes(part, true)) result.emplace(v1::without_part(current(), part - removed_below));
+            if (goes(part, true)) remove(part - removed_below);
         }
     }
     if constexpr (markable<Message>)

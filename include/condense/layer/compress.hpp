@@ -172,11 +172,10 @@ private:
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.part_id) != 0) {
             context.how.shortened = true;
             count_original();
-            draft.each_part(sequence{part.message_index}, [&](part_ref other, part_view const& current) {
-                if (other.part_id == part.part_id)
-                    settle(current.kind == part_kind::media
-                               ? part_view{.text = current.text, .tool = current.tool, .call = current.call}
-                               : current);
+            draft.present_part(part, [&](part_view const& current) {
+                settle(current.kind == part_kind::media
+                           ? part_view{.text = current.text, .tool = current.tool, .call = current.call}
+                           : current);
             });
             if (shorter) refused = edit();
         }
