@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Claim: a session's total time grows in line with its messages, with every layer and preset: exponent at most 1.05
-// from the smallest to the largest size.
+// from the smallest to the largest size. The second table has what may grow otherwise: parts of one message, members of
+// one object, groups with one id, texts to 10 MB.
 // ./bench_run_growth [-n LARGEST] [NAME...]   prints Markdown; sizes are LARGEST/100, LARGEST/10 and LARGEST (100,000)
+// ./bench_run_growth --size MESSAGES NAME     one session and nothing else, for callgrind
 
 #include <cmath>
 #include <cstddef>
@@ -17,6 +19,10 @@
 #include <utility>
 #include <vector>
 
+#if __has_include(<nlohmann/json.hpp>)
+#include <condense/adapt/json_state.hpp>
+#include <condense/config/json_settings.hpp>
+#endif
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/presets.hpp>
@@ -93,16 +99,24 @@ double seconds_of(Mix const& mix, std::size_t messages, way how) {
 
 struct options {
     std::size_t largest = 100'000;
+    std::size_t only = 0;  ///< the size of the one session to run; 0 for tables
     std::vector<std::string_view> names;
+
+    bool wants(std::string_view name) const {
+        bool wanted = names.empty();
+        for (auto const each : names) wanted = wanted || each == name;
+        return wanted;
+    }
 };
+
+double exponent(double less, double more, double factor) { return std::log(more / less) / std::log(factor); }
 
 /// One line of the table for each way in which a session may hold its messages.
 template <class Make>
 void measure(options const& given, std::string_view name, Make const& make) {
-    bool wanted = given.names.empty();
-    for (auto const each : given.names) wanted = wanted || each == name;
-    if (!wanted) return;
-    for (auto const [how, label] :
+    if (!given.wants(name)) return;
+    if (given.only != 0) return static_cast<void>(seconds_of(make(), given.only, way::keep));
+    for (auto const& [how, label] :
          {std::pair{way::keep, ""}, {way::release, ", released"}, {way::borrow, ", borrowed"}}) {
         if (how == way::release && !condense::recoverable<decltype(make())>) continue;  // nothing can be given back
         std::cout << "| " << name << label << " |";
@@ -112,8 +126,188 @@ void measure(options const& given, std::string_view name, Make const& make) {
             std::printf(" %.3f |", seconds[step]);
             std::fflush(stdout);
         }
-        std::printf(" %.2f | %.2f |\n", std::log10(seconds[1] / seconds[0]), std::log10(seconds[2] / seconds[1]));
+        std::printf(" %.2f | %.2f |\n", exponent(seconds[0], seconds[1], 10), exponent(seconds[1], seconds[2], 10));
     }
+}
+
+template <class Function>
+double seconds_in(Function const& act) {
+    auto const begin = std::clock();
+    act();
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/// One line of the second table: run(n) gives the seconds for n, for 4 n and for 16 n.
+template <class Function>
+void grow(options const& given, std::string_view name, std::size_t smallest, Function const& run) {
+    if (!given.wants(name) || given.only != 0) return;
+    std::cout << "| " << name << " | " << smallest << " |" << std::flush;
+    double seconds[3] = {};
+    for (std::size_t step = 0, size = smallest; step < 3; ++step, size *= 4) {
+        seconds[step] = run(size);
+        std::printf(" %.4f |", seconds[step]);
+        std::fflush(stdout);
+    }
+    std::printf(" %.2f | %.2f |\n", exponent(seconds[0], seconds[1], 4), exponent(seconds[1], seconds[2], 4));
+}
+
+std::string id_of(std::size_t number) { return "call_" + std::to_string(number); }
+
+/// A message of n calls, or of n results of 300 bytes each. Without `ids` all ids are empty.
+chat_message calls(std::size_t count, bool ids = true) {
+    auto m = chat_message::call(ids ? id_of(0) : "", "read", "{}");
+    for (std::size_t number = 1; number < count; ++number)
+        m.parts.push_back(chat_message::call(ids ? id_of(number) : "", "read", "{}").parts[0]);
+    return m;
+}
+chat_message results(std::size_t count, bool ids = true, std::size_t first = 0) {
+    auto m = chat_message::result(ids ? id_of(first) : "", std::string(300, 'a'));
+    for (std::size_t number = 1; number < count; ++number)
+        m.parts.push_back(chat_message::result(ids ? id_of(first + number) : "", std::string(300, 'a')).parts[0]);
+    return m;
+}
+
+/// Seconds of one reduction of these messages.
+template <class Messages, class Mix>
+double reduce_once(Messages history, Mix const& mix) {
+    return seconds_in([&] { static_cast<void>(condense::reduce(history, mix, {.window = 1'000'000'000_tokens})); });
+}
+
+/// Shortens each result to 50 characters, and pairs calls with results.
+auto everything() {
+    return condense::pipeline{
+        condense::repair{},
+        condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}}};
+}
+
+void grow_in_one_message(options const& given) {
+    auto const around = [](auto... middle) {
+        return std::vector<chat_message>{chat_message::user("go"), std::move(middle)..., chat_message::assistant("ok")};
+    };
+    grow(given, "n results in one message", 500,
+         [&](std::size_t n) { return reduce_once(around(calls(n), results(n)), everything()); });
+    grow(given, "n results without a call in one message", 500,
+         [&](std::size_t n) { return reduce_once(around(calls(1), results(1), results(n, true, 1)), everything()); });
+    grow(given, "n repeated results in one message", 500,
+         [&](std::size_t n) { return reduce_once(around(calls(n), results(n), results(n)), everything()); });
+    grow(given, "n calls without a result in one message", 500,
+         [&](std::size_t n) { return reduce_once(around(calls(n), chat_message::user("leave it")), everything()); });
+    grow(given, "n calls without ids in one message", 500,
+         [&](std::size_t n) { return reduce_once(around(calls(n, false), results(n, false)), everything()); });
+    grow(given, "n images in one message", 500, [&](std::size_t n) {
+        auto m = chat_message::user("see");
+        for (std::size_t number = 0; number < n; ++number)
+            m.parts.push_back({.kind = condense::part_kind::media,
+                               .text = "image/png",
+                               .sealed = true,
+                               .cost = condense::cost::of(1'600_tokens)});
+        auto history = around(chat_message::assistant("what?"), std::move(m));
+        history.push_back(chat_message::user("go on"));
+        return reduce_once(std::move(history), condense::pipeline{condense::compress{.when = condense::always,
+                                                                                     .with = condense::media_note{}}});
+    });
+    grow(given, "n results of an open round, prepare after each", 500, [&](std::size_t n) {
+        auto const model = [](std::string const&) { return std::string{"It was read."}; };
+        condense::session session{
+            std::vector<chat_message>{},
+            condense::presets::recommended(condense::memory_journal{}, condense::memory_store{}, model),
+            condense::budget{.window = 100'000'000_tokens}};
+        return seconds_in([&] {
+            session.push(chat_message::user("go"));
+            session.push(calls(n));
+            for (std::size_t number = 0; number < n; ++number) {
+                session.push(chat_message::result(id_of(number), "some result"));
+                static_cast<void>(session.prepare());
+                static_cast<void>(session.request().size());
+            }
+        });
+    });
+    grow(given, "n groups with one id", 500, [&](std::size_t n) {
+        std::vector<chat_message> history{chat_message::user("go")};
+        for (std::size_t number = 0; number < n; ++number) {
+            history.push_back(chat_message::call("one", "read", "{}"));
+            history.push_back(chat_message::result("one", std::string(300, 'a')));
+        }
+        return reduce_once(std::move(history), everything());
+    });
+    grow(given, "n marks", 2'500, [&](std::size_t n) {
+        std::vector<chat_message> history{chat_message::user("go")};
+        for (std::size_t number = 0; number < n; ++number) {
+            history.push_back(chat_message::call(id_of(number), "read", "{}"));
+            history.push_back(chat_message::result(id_of(number), std::string(300, 'a')));
+        }
+        condense::run_options<> options;
+        options.marks = true;
+        condense::budget const limits{.window = 1'000'000'000_tokens};
+        static_cast<void>(condense::reduce(history, everything(), limits, {}, options));
+        return seconds_in([&] { static_cast<void>(condense::reduce(history, everything(), limits, {}, options)); });
+    });
+}
+
+void grow_saved(options const& given) {
+    grow(given, "save and restore n messages", given.largest / 16, [&](std::size_t n) {
+        auto const model = [](std::string const&) { return std::string{"It was read."}; };
+        auto const mix = condense::presets::recommended(condense::memory_journal{}, condense::memory_store{}, model);
+        condense::budget const limits{.window = 9'000_tokens, .output = 1'000_tokens};
+        condense::session session{std::vector<chat_message>{}, mix, limits};
+        conversation source;
+        for (std::size_t index = 0; index < n; ++index) {
+            session.push(source.next());
+            if (index % 4 == 0) static_cast<void>(session.prepare());
+        }
+        return seconds_in([&] {
+            auto saved = session.state();
+            condense::session restored{std::vector<chat_message>{}, mix, limits};
+            if (restored.adopt(std::move(saved.state)) || restored.history().size() != n) std::cout << " not restored";
+        });
+    });
+#if __has_include(<nlohmann/json.hpp>)
+    auto const object_of = [](std::size_t keys) {
+        std::string text = "{";
+        for (std::size_t key = 0; key < keys; ++key)
+            text += (key == 0 ? "\"key" : ",\"key") + std::to_string(key) + "\":1";
+        return text + "}";
+    };
+    grow(given, "parse_json of n keys", 10'000, [&](std::size_t n) {
+        auto const text = object_of(n);
+        return seconds_in([&] { static_cast<void>(condense::parse_json(text)); });
+    });
+    grow(given, "settings_from_json of n keys", 10'000, [&](std::size_t n) {
+        auto const text = object_of(n);
+        return seconds_in([&] { static_cast<void>(condense::settings_from_json(text)); });
+    });
+    grow(given, "read_state of n keys", 10'000, [&](std::size_t n) {
+        auto const text = object_of(n);
+        condense::session_state state;
+        return seconds_in([&] { static_cast<void>(condense::read_state(text, state)); });
+    });
+#endif
+}
+
+/// Text of about `size` bytes: lines of a log, rows of JSON, or prose.
+std::string text_of(std::string_view kind, std::size_t size) {
+    std::string text = kind == "json" ? "[" : "";
+    for (std::size_t number = 1; text.size() < size; ++number) {
+        auto const varied = std::to_string(number * 7'919 % 100'003);
+        if (kind == "log")
+            text += "2026-01-01 12:00:" + std::to_string(number % 60) + " INFO step " + varied + " done\n";
+        else if (kind == "json")
+            text +=
+                (number == 1 ? "" : ",") + ("{\"id\":" + std::to_string(number) + ",\"name\":\"item " + varied + "\"}");
+        else text += "word" + varied + " and some more text. ";
+    }
+    return kind == "json" ? text + "]" : text;
+}
+
+template <class Shortener>
+void grow_text(options const& given, std::string_view name, std::string_view kind, Shortener const& shortener) {
+    grow(given, name, 625'000, [&](std::size_t size) {
+        std::vector<chat_message> history{chat_message::user("go"), chat_message::call("a", "read", "{}"),
+                                          chat_message::result("a", text_of(kind, size)),
+                                          chat_message::assistant("ok")};
+        return reduce_once(std::move(history), condense::pipeline{condense::compress{
+                                                   .when = condense::always, .over = 10'000_chars, .with = shortener}});
+    });
 }
 
 }  // namespace
@@ -121,13 +315,15 @@ void measure(options const& given, std::string_view name, Make const& make) {
 int main(int count, char** arguments) {
     options given;
     for (int index = 1; index < count; ++index) {
-        if (std::string_view{arguments[index]} == "-n" && index + 1 < count)
-            given.largest = std::strtoul(arguments[++index], nullptr, 10);
+        auto const is = [&](std::string_view option) { return option == arguments[index] && index + 1 < count; };
+        if (is("-n")) given.largest = std::strtoul(arguments[++index], nullptr, 10);
+        else if (is("--size")) given.only = std::strtoul(arguments[++index], nullptr, 10);
         else given.names.push_back(arguments[index]);
     }
-    std::cout << "| session of so many messages, seconds | " << given.largest / 100 << " | " << given.largest / 10
-              << " | " << given.largest << " | exponent, first step | second |\n|---|---:|---:|---:|---:|---:|\n"
-              << std::flush;
+    if (given.only == 0)
+        std::cout << "| session of so many messages, seconds | " << given.largest / 100 << " | " << given.largest / 10
+                  << " | " << given.largest << " | exponent, first step | second |\n|---|---:|---:|---:|---:|---:|\n"
+                  << std::flush;
     auto const model = [](std::string const&) { return std::string{"The user asked for files; they were read."}; };
     auto const journal = [] { return condense::memory_journal{}; };
     auto const store = [] { return condense::memory_store{}; };
@@ -157,4 +353,17 @@ int main(int count, char** arguments) {
     measure(given, "coding_agent", [&] { return condense::presets::coding_agent(journal(), model); });
     measure(given, "no_model", [&] { return condense::presets::no_model(journal(), store()); });
     measure(given, "recommended", [&] { return condense::presets::recommended(journal(), store(), model); });
+
+    if (given.only != 0) return 0;
+    std::cout << "\n| seconds for n, 4 n and 16 n | n | n | 4 n | 16 n | exponent, first step | second |\n"
+              << "|---|---:|---:|---:|---:|---:|---:|\n"
+              << std::flush;
+    grow_in_one_message(given);
+    grow_saved(given);
+    grow_text(given, "compact_log", "log", condense::compact_log{});
+    grow_text(given, "json_sample", "json", condense::json_sample{});
+    grow_text(given, "json_minify", "json", condense::json_minify{});
+    grow_text(given, "collapse_repeats", "log", condense::collapse_repeats{});
+    grow_text(given, "head_tail", "prose", condense::head_tail{});
+    grow_text(given, "by_content", "prose", condense::by_content{});
 }

@@ -92,7 +92,9 @@ TEST_CASE("exhausted_parts: an attempt is the same only where all that it depend
     exhausted_parts parts;
     part_attempt const attempt{.part_id = 3, .step = 2, .text = 7, .cost = condense::cost::of(5_tokens), .halvings = 1};
     CHECK(parts.find(attempt) == nullptr);
-    parts.replace({{{.part_id = 9}}, {attempt, condense::refusal::not_smaller, true}, {{.part_id = 1}}});
+    parts.replace(0, {{{.part_id = 9}}, {{.part_id = 1}}});
+    CHECK(parts.find(attempt) == nullptr);
+    parts.replace(1, {{{.part_id = 4, .halvings = 1}}, {attempt, condense::refusal::not_smaller, true}});
     REQUIRE(parts.find(attempt) != nullptr);
     CHECK(parts.find(attempt)->tried);
     CHECK(parts.find({.part_id = 1}) != nullptr);
@@ -107,8 +109,9 @@ TEST_CASE("exhausted_parts: an attempt is the same only where all that it depend
     CHECK(differs([](part_attempt& other) { other.text = 8; }));
     CHECK(differs([](part_attempt& other) { other.cost = condense::cost::of(6_tokens); }));
     CHECK(differs([](part_attempt& other) { other.over = 10_chars; }));
-    CHECK(differs([](part_attempt& other) { other.halvings = 2; }));
+    CHECK(differs([](part_attempt& other) { other.halvings = 0; }));
     CHECK(differs([](part_attempt& other) { other.recorded = true; }));
-    parts.replace({});
+    parts.replace(1, {});
     CHECK(parts.find(attempt) == nullptr);
+    CHECK(parts.find({.part_id = 9}) != nullptr);
 }

@@ -95,7 +95,7 @@ struct compress {
                           (reason == skip_reason::spared && !protected_set.holds_for_now(candidate.part.message_index));
             within = within || reason == skip_reason::within;
         }
-        pass.memory.exhausted.replace(std::move(exhausted));
+        pass.memory.exhausted.replace(detail::halvings_of(pass), std::move(exhausted));
         if (beyond_tail) pass.idle_as(detail::all_protected);
         else if (spared) pass.idle_as(detail::all_newest, protected_set.newest());
         else if (within) pass.idle_as(detail::all_within_over);

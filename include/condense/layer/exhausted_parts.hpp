@@ -51,7 +51,7 @@ struct part_attempt {
     friend constexpr bool operator==(part_attempt const&, part_attempt const&) = default;
 };
 
-/// The attempts of the latest run that cut nothing.
+/// The attempts that cut nothing, of the latest pass with each number of halvings.
 class exhausted_parts {
 public:
     struct entry : part_attempt {
@@ -61,17 +61,22 @@ public:
 
     /// The entry of this attempt; null without one.
     constexpr entry const* find(part_attempt const& attempt) const noexcept {
-        auto const* const latest = find_part(entries_, attempt.part_id);
+        if (attempt.halvings >= passes_.size()) return nullptr;
+        auto const* const latest = find_part(passes_[attempt.halvings], attempt.part_id);
         return latest != nullptr && static_cast<part_attempt const&>(*latest) == attempt ? latest : nullptr;
     }
-    /// Remembers these in place of all others, at most one for each part.
-    constexpr void replace(std::vector<entry> entries) {
+    /// Remembers the attempts of a pass, at most one for each part, in place of those of the pass before with as many
+    /// halvings.
+    constexpr void replace(unsigned halvings, std::vector<entry> entries) {
+        constexpr unsigned most = 64;  // texts have become empty long before
+        if (halvings > most) return;
         detail::sort(entries, [](entry const& a, entry const& b) { return a.part_id < b.part_id; });
-        entries_ = std::move(entries);
+        if (halvings >= passes_.size()) passes_.resize(halvings + 1);
+        passes_[halvings] = std::move(entries);
     }
 
 private:
-    std::vector<entry> entries_;  ///< by part_id
+    std::vector<std::vector<entry>> passes_;  ///< by halvings, each by part_id
 };
 
 /// The memory of `compress`: that of its arrivals, which is saved, and the parts that are exhausted, which are not.
