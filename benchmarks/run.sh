@@ -19,7 +19,8 @@ folder=$PWD/build/benchmarks
 report=$folder/report.md
 cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
 cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
-    bench_run_cascade bench_run_recommended bench_run_check bench_run_times replay bench_tokens_counting
+    bench_run_cascade bench_run_recommended bench_run_check bench_run_times bench_run_growth \
+    replay bench_tokens_counting
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
 {
@@ -32,6 +33,12 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo "In time:"
     echo
     python3 benchmarks/run/overhead.py --times "$programs"
+    echo
+    echo "## How it grows with the conversation"
+    echo
+    python3 benchmarks/run/growth.py "$programs/bench_run_growth" "$folder/growth.svg"
+    echo
+    echo "![seconds by the number of messages](growth.svg)"
     echo
     echo "## To compile"
     echo

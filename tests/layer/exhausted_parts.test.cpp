@@ -61,6 +61,10 @@ TEST_CASE("exhausted_parts: a session reads what gave nothing once") {
         CHECK(report.layers[0].note == "not smaller: it would be 62 of 62 tokens");
     }
     CHECK(shown == before);
+    // Why an edit is refused may change with the conversation.
+    REQUIRE_FALSE(chat.pin({2}));
+    for (auto const& m : {U(letters(2'000)), A("yes")}) chat.push(m);
+    CHECK(chat.prepare().layers[0].note == "pinned");
     for (auto const& m : {C("d"), R("d", letters(4'000)), A("yes")}) chat.push(m);
     CHECK(chat.prepare().layers[0].parts_shortened == 1);
     CHECK(shown > before);

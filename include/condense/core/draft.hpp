@@ -44,6 +44,9 @@ public:
         return replace(edit_kind::shorten, part, std::move(text), {});
     }
 
+    /// Why `shorten` would refuse any text for the part; none where a smaller one would do.
+    constexpr refusal unshortenable(part_ref part) const noexcept { return unreplaceable(part, edit_kind::shorten); }
+
     /// Replaces the text of a part by a smaller one whose original can be read back by the reference.
     constexpr refusal externalize(part_ref part, std::string text, reference stored) {
         return replace(edit_kind::externalize, part, std::move(text), stored);
@@ -410,10 +413,16 @@ private:
     }
     constexpr bool is_guarded_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
-    constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
+    /// Why no text may take the place of the part's, whatever it is.
+    constexpr refusal unreplaceable(part_ref part, edit_kind kind) const noexcept {
         if (auto const refused = uneditable(part)) return refused;
         if (is_sealed(part)) return refusal::sealed;
-        if (kind == edit_kind::shorten && is_guarded_open(part) && !this->about(part).stored) return refusal::open;
+        bool const guarded = kind == edit_kind::shorten && is_guarded_open(part) && !this->about(part).stored;
+        return guarded ? refusal::open : refusal::none;
+    }
+
+    constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
+        if (auto const refused = unreplaceable(part, kind)) return refused;
         text = detail::utf8::scrubbed(std::move(text));
         auto const before = this->edits_->part_cost(*this->outline_, part.part_id);
         v1::cost after;

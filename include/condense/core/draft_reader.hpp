@@ -28,6 +28,11 @@ class basic_part_copies {
 public:
     static constexpr std::uint32_t few = 16;  ///< so many are read from the message itself
 
+    basic_part_copies() = default;
+    /// A copy reads for itself.
+    constexpr basic_part_copies(basic_part_copies const&) noexcept {}
+    basic_part_copies& operator=(basic_part_copies const&) = delete;
+
     /// Holds the parts of message `index`, which `read(sink)` shows to sink(part_view). False while those of another
     /// message are in use.
     template <class Read>

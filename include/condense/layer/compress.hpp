@@ -128,7 +128,8 @@ private:
         detail::part_attempt attempt;
         if (exhausted != nullptr) {
             attempt = detail::part_attempt::of(draft, part, facts.cost, context);
-            if (auto const* const known = pass.memory.exhausted.find(attempt)) {
+            auto const* const known = pass.memory.exhausted.find(attempt);
+            if (known != nullptr && !draft.unshortenable(part)) {
                 if (known->tried) pass.note(known->refused);
                 exhausted->push_back(*known);
                 return skip_reason::tried;

@@ -21,8 +21,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// All that the outcome for a part depends on: its original, which never changes, its text and cost as they are, and
-/// the context.
+/// All that the outcome for a part that may be shortened depends on: its original, which never changes, its text and
+/// cost as they are, and the context.
 struct part_attempt {
     std::uint32_t part_id = 0;
     std::uint32_t step = 0;  ///< the number of the edit in force; 0 for none
