@@ -28,6 +28,7 @@ using condense::role;
 static_assert(condense::message<chat_message> && condense::shortenable<chat_message> &&
               condense::composable<chat_message>);
 static_assert(condense::answerable<chat_message> && condense::storable<chat_message>);
+static_assert(condense::detail::replaces_in_copy<chat_message> && condense::detail::replaces_in_place<chat_message>);
 static_assert(condense::detail::part_removable<chat_message> && condense::detail::markable<chat_message>);
 static_assert(std::is_nothrow_move_constructible_v<chat_message> && std::is_nothrow_move_assignable_v<chat_message>);
 
@@ -99,6 +100,22 @@ TEST_CASE("chat_message: one part is replaced, the rest stays") {
     expected.parts.erase(expected.parts.begin() + 1);
     CHECK(thinner == expected);
     CHECK(m.parts.size() == 3);
+}
+
+TEST_CASE("chat_message: an edit in place gives what an edit in a copy gives") {
+    chat_message const m{.role = role::tool,
+                         .parts = {{.text = "one"},
+                                   {.kind = part_kind::media, .text = "image/png", .sealed = true, .cost = {{}}},
+                                   {.kind = part_kind::tool_result, .text = "two", .tool = "t", .call = "c"}},
+                         .name = "n",
+                         .mark = "stored.0"};
+    for (std::size_t part = 0; part < m.parts.size(); ++part) {
+        auto edited = m;
+        condense::message_traits<chat_message>::with_part(edited, part, "new");
+        CHECK(edited == condense::with_part(m, part, "new"));
+        CHECK(edited.parts[part].text == "new");
+        CHECK_FALSE(edited.parts[part].sealed);
+    }
 }
 
 TEST_CASE("chat_message: a summary is a message like any other, with a mark") {

@@ -92,6 +92,18 @@ struct message_traits<chat_message> {
         part.text = std::move(text);
         part.cost.reset();
     }
+    /// The same in a copy, without copying the text that is replaced.
+    static chat_message with_part(chat_message const& m, std::size_t index, std::string text) {
+        chat_message copy{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
+        copy.parts.reserve(m.parts.size());
+        for (std::size_t number = 0; number < m.parts.size(); ++number) {
+            auto const& part = m.parts[number];
+            if (number != index) copy.parts.push_back(part);
+            else copy.parts.push_back({part.kind, {}, part.tool, part.call, part.status, part.sealed, part.cost});
+        }
+        with_part(copy, index, std::move(text));
+        return copy;
+    }
     static void without_part(chat_message& m, std::size_t index) {
         m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(index));
     }

@@ -22,7 +22,8 @@ inline namespace v1 {
 /// Required: `role_of(m) -> role`, `each_part(m, sink)` which calls `sink(part_view)` for each part.
 /// To shorten: `with_part(m, index, text) -> M`, index in each_part order, all other parts unchanged, or `m` itself
 /// where the text cannot be written there; optionally `without_part(m, index) -> M`. Either may return void and change
-/// an `M&` in place, which is the library's copy. To write summaries: `make(role, text) -> M`. To answer dead calls:
+/// an `M&` in place, which is the library's copy; with_part may be overloaded for both, the one for `M&` being for
+/// further edits. To write summaries: `make(role, text) -> M`. To answer dead calls:
 /// `make_result(m, call, text) -> M`, the message with the result of a call of `m`. To be recorded: `to_bytes(m) ->
 /// std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for bytes that are not a message,
 /// or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is the most readable. Optional:
@@ -70,14 +71,19 @@ concept has_role = requires(Message const& m) {
 template <class Message>
 concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
 
-/// with_part changes the message that it is given. A function that accepts a const message, too, cannot do that.
+/// with_part returns a copy with the text.
+template <class Message>
+concept replaces_in_copy = requires(Message const& m, std::size_t index, std::string text) {
+    { traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<Message>;
+};
+/// with_part changes the message that it is given. A function that accepts a const message for that cannot do so.
 template <class Message>
 concept replaces_in_place =
     std::copy_constructible<Message> && requires(Message& m, std::size_t index, std::string text) {
         { traits_of<Message>::with_part(m, index, std::move(text)) } -> std::same_as<void>;
-    } && !requires(Message const& m, std::size_t index, std::string text) {
+    } && (replaces_in_copy<Message> || !requires(Message const& m, std::size_t index, std::string text) {
         traits_of<Message>::with_part(m, index, std::move(text));
-    };
+    });
 template <class Message>
 concept removes_in_place = std::copy_constructible<Message> && requires(Message& m, std::size_t index) {
     { traits_of<Message>::without_part(m, index) } -> std::same_as<void>;
@@ -96,12 +102,7 @@ concept message = detail::has_role<Message> && detail::has_parts<Message>;
 
 /// Its traits have with_part: a copy with one part's text replaced can be made.
 template <class Message>
-concept shortenable = message<Message> && (detail::replaces_in_place<Message> ||
-                                           requires(Message const& m, std::size_t index, std::string text) {
-                                               {
-                                                   detail::traits_of<Message>::with_part(m, index, std::move(text))
-                                               } -> std::same_as<Message>;
-                                           });
+concept shortenable = message<Message> && (detail::replaces_in_place<Message> || detail::replaces_in_copy<Message>);
 
 /// Its traits have make: a message can be written from a role and a text, as summaries are.
 template <class Message>
@@ -160,11 +161,12 @@ struct each_part_fn {
 struct with_part_fn {
     template <shortenable Message>
     constexpr Message operator()(Message const& m, std::size_t index, std::string text) const {
-        if constexpr (replaces_in_place<Message>) {
+        if constexpr (replaces_in_copy<Message>) return traits_of<Message>::with_part(m, index, std::move(text));
+        else {
             Message copy(m);
             traits_of<Message>::with_part(copy, index, std::move(text));
             return copy;
-        } else return traits_of<Message>::with_part(m, index, std::move(text));
+        }
     }
 };
 

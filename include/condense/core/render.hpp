@@ -89,8 +89,12 @@ constexpr Message render(Message const& original, outline const& facts, view con
         auto const* const changed = edits.edit_of(message.first_part + part);
         if (changed == nullptr || changed->kind == edit_kind::remove) continue;
         auto const& text = edits.text_at(changed->text).text;
-        if constexpr (replaces_in_place<Message>) traits_of<Message>::with_part(copied(), part, std::string{text});
-        else if constexpr (shortenable<Message>) result.emplace(v1::with_part(current(), part, std::string{text}));
+        if constexpr (replaces_in_place<Message>)
+            if (result) {
+                traits_of<Message>::with_part(*result, part, text);
+                continue;
+            }
+        if constexpr (shortenable<Message>) result.emplace(v1::with_part(current(), part, text));
     }
     // Results are removed last, as other parts may have their place inside one, and their indices depend on it.
     auto const goes = [&](std::uint32_t part, bool results) {

@@ -70,7 +70,10 @@ public:
     constexpr void replace(unsigned halvings, std::vector<entry> entries) {
         constexpr unsigned most = 64;  // texts have become empty long before
         if (halvings > most) return;
-        detail::sort(entries, [](entry const& a, entry const& b) { return a.part_id < b.part_id; });
+        bool sorted = true;  // as they are where the oldest come first
+        for (std::size_t index = 1; index < entries.size(); ++index)
+            sorted = sorted && entries[index - 1].part_id < entries[index].part_id;
+        if (!sorted) detail::sort(entries, [](entry const& a, entry const& b) { return a.part_id < b.part_id; });
         if (halvings >= passes_.size()) passes_.resize(halvings + 1);
         passes_[halvings] = std::move(entries);
     }
