@@ -116,6 +116,7 @@ TEST_CASE("chat_message: an edit in place gives what an edit in a copy gives") {
         CHECK(edited.parts[part].text == "new");
         CHECK_FALSE(edited.parts[part].sealed);
     }
+    CHECK(condense::with_part(m, 3, "new") == m);  // no such part
 }
 
 TEST_CASE("chat_message: a summary is a message like any other, with a mark") {

@@ -84,6 +84,7 @@ struct message_traits<chat_message> {
     }
     /// Media become a text part; all other properties of the part stay.
     static void with_part(chat_message& m, std::size_t index, std::string text) {
+        if (index >= m.parts.size()) return;
         auto& part = m.parts[index];
         if (part.kind == part_kind::media) {
             part.kind = part_kind::text;

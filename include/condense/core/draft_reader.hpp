@@ -317,7 +317,7 @@ public:
     /// Calls f(part_view) with the part as the history holds it, whatever the edits; not at all for a released message.
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
-        if (part.part_id == detail::none32) return;
+        if (part.part_id == detail::none32 || part.message_index >= outline_->size()) return;
         if (has_copies(part.message_index)) {
             if (part.index < copies_.size()) copies_.use([&] { f(copies_.at(part.index)); });
             return;
