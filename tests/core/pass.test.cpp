@@ -89,12 +89,12 @@ struct hurried {
 };
 
 /// Looks at a trigger of its own.
-template <class When, class Until, class Look>
+template <class When, class Until, class Look, condense::effect Effects = condense::no_effects>
 struct triggered {
     When when;
     Until until;
     Look look;
-    static constexpr auto effects = condense::no_effects;
+    static constexpr auto effects = Effects;
     void reduce(auto& draft, auto& pass) const { look(draft, pass); }
 };
 template <class When, class Until, class Look>
@@ -151,6 +151,39 @@ TEST_CASE("pass: enough is the layer's target, else eight tenths of its trigger,
     CHECK(run(triggered{used >= 10_tokens, condense::target{}, look}) == std::vector<bool>{false, true, true});
     CHECK(run(triggered{used >= 10_pct, condense::target{}, look}) == std::vector<bool>{false, true, true});
     CHECK(run(layer<condense::no_effects>(look)) == std::vector<bool>{false, false, false});
+}
+
+TEST_CASE("pass: enough agrees with the usage after each edit") {
+    auto const looks_at = [](condense::trigger when, condense::target until, condense::budget limits) {
+        conversation messages;
+        for (int turn = 0; turn < 12; ++turn) messages.push_back(U("a question")), messages.push_back(A("an answer"));
+        std::size_t enough_count = 0;
+        std::size_t count = 0;
+        auto const look = [&](auto& draft, auto& pass) {
+            for (auto const which : draft.groups()) {
+                CHECK(pass.enough() == pass.enough(draft.used()));
+                enough_count += pass.enough() ? 1u : 0u;
+                ++count;
+                static_cast<void>(draft.drop(which));
+            }
+        };
+        auto const drops =
+            triggered<condense::trigger, condense::target, decltype(look), condense::drops>{when, until, look};
+        static_cast<void>(condense::reduce(messages, pipeline{drops}, limits, per_byte{}));
+        REQUIRE(count >= 24);
+        return enough_count;
+    };
+    condense::budget const plain{.window = 250_tokens};
+    condense::budget const laden{.window = 250_tokens, .output = 10_tokens, .overhead = 60_tokens};
+    for (auto const& limits : {plain, laden}) {
+        CHECK(looks_at(used >= 10_pct, used <= 50_pct, limits) != 0);
+        CHECK(looks_at(used >= 10_pct, used < 120_tokens, limits) != 0);
+        CHECK(looks_at(used >= 10_pct, used < 1_tokens, limits) == 0);
+        CHECK(looks_at(used >= 10_pct || used > 2_messages, condense::target{}, limits) < 24);
+        CHECK(looks_at(used > 4_messages, used <= 10_messages, limits) != 0);
+        CHECK(looks_at(used >= 10_pct, condense::headroom > 130_tokens, limits) != 0);
+    }
+    CHECK(looks_at(used >= 10_pct, used <= 50_tokens, laden) == 0);  // less than the overhead
 }
 
 TEST_CASE("pass: knows the limit in messages of a trigger") {

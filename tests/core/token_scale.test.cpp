@@ -33,6 +33,17 @@ constexpr bool what_is_known_apart_counts_one_for_one() {
 }
 static_assert(what_is_known_apart_counts_one_for_one());
 
+/// A sum is within what `most` gives for a limit exactly where it scales to no more than the limit.
+constexpr bool most_is_the_inverse(token_scale const& scale) {
+    bool good = true;
+    for (std::uint64_t limit = 0; limit < 70; ++limit)
+        for (std::uint64_t steps = 0; steps < 80 * cost::per_token; steps += 37) {
+            auto const most = scale.most({limit});
+            good = good && (scale(cost{steps}) <= tokens{limit}) == (most && cost{steps} <= *most);
+        }
+    return good;
+}
+
 constexpr bool any_figures_are_harmless() {
     constexpr auto limit = ~std::uint64_t{0};
     auto const sum = [](std::uint64_t counted, std::uint64_t real, std::uint64_t apart = 0) {
@@ -48,5 +59,13 @@ static_assert(any_figures_are_harmless());
 TEST_CASE("token_scale: sums and parts in proportion") { CHECK(sums_are_in_proportion()); }
 
 TEST_CASE("token_scale: what is known apart counts one for one") { CHECK(what_is_known_apart_counts_one_for_one()); }
+
+TEST_CASE("token_scale: the most that scales to a limit") {
+    CHECK(most_is_the_inverse({}));
+    CHECK(most_is_the_inverse(token_scale::of({1'000}, {1'500})));
+    CHECK(most_is_the_inverse(token_scale::of({1'500}, {1'000})));
+    CHECK(most_is_the_inverse(token_scale::of({1'007}, {1'900}, {20})));
+    CHECK(most_is_the_inverse(token_scale::of({1'900}, {613}, {40})));
+}
 
 TEST_CASE("token_scale: any figures are harmless", "[law-t4]") { CHECK(any_figures_are_harmless()); }

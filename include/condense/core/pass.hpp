@@ -206,6 +206,9 @@ public:
     constexpr messages message_limit() const noexcept { return message_limit_; }
     /// The layer may stop: its target, or that of the run under pressure, is reached.
     constexpr bool enough() const noexcept {
+        // Layers ask after each edit: where tokens alone decide, it is one comparison with the sum of costs.
+        if (!limit_) limit_ = sum_limit();
+        if (limit_->steps != no_limit) return run_->draft.edits().sums().cost <= *limit_;
         if constexpr (requires { goal_->unreachable(); })
             if (goal_->unreachable() && run_->pressure == 0 && !run_->until) return false;
         return enough(run_->draft.used());
@@ -351,10 +354,25 @@ private:
         return into.put(name, content);
     }
 
+    static constexpr std::uint64_t no_limit = detail::u64_limit;
+
+    /// The largest sum of costs, without the overhead, at which the layer may stop; no_limit where usage has to be
+    /// looked at.
+    constexpr cost sum_limit() const noexcept {
+        std::optional<tokens> limit;
+        if (run_->pressure != 0) limit = run_->target;
+        else if (run_->until) limit = run_->until;
+        else if constexpr (requires { goal_->token_limit(); }) limit = goal_->token_limit();
+        auto const overhead = cost::of(run_->draft.limits().overhead);
+        auto const sum = limit ? run_->draft.edits().scale().most(*limit) : std::nullopt;
+        return sum && sum->steps < no_limit && overhead <= *sum ? *sum - overhead : cost{no_limit};
+    }
+
     Run* run_;
     layer_report* entry_;
     Goal const* goal_;
     messages message_limit_;
+    mutable std::optional<cost> limit_ = {};  ///< see sum_limit; computed when it is first needed
 };
 
 /// A draft with the verbs of the declared effects only. Using another is a compile error that names the missing effect.

@@ -148,6 +148,13 @@ public:
         return estimated_ == actual_ ? limit_cost : cost{scale_down(limit_cost.steps, estimated_.count, actual_.count)};
     }
 
+    /// The inverse of operator(): the largest sum that scales to no more than `limit`; nothing where even none does.
+    constexpr std::optional<cost> most(tokens limit) const noexcept {
+        if (estimated_ == actual_) return cost::of(limit);
+        if (limit < apart_) return {};
+        return cost::of(apart_ + tokens{scale_down((limit - apart_).count, estimated_.count, actual_.count)});
+    }
+
 private:
     // Below 2^31, so that the products in scale_up and scale_down stay below 2^64.
     tokens estimated_ = {};

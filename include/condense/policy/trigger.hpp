@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -208,6 +209,13 @@ struct bound_trigger {
     }
     /// The first comparison, of most triggers the only one.
     constexpr bound_threshold const& one() const noexcept { return parts.terms[0]; }
+    /// The most tokens at which it holds, where tokens alone decide.
+    constexpr std::optional<tokens> token_limit() const noexcept {
+        if (parts.size != 1 || one().of != subject::tokens || one().cached_limit != one().limit) return {};
+        if (one().how == comparison::at_most) return tokens{one().limit};
+        if (one().how == comparison::below && one().limit != 0) return tokens{one().limit - 1};
+        return {};
+    }
     /// True for the target of `always`, which no usage reaches.
     constexpr bool unreachable() const noexcept {
         return parts.size == 1 && one().how == comparison::below && one().limit == 0;
