@@ -106,7 +106,9 @@ public:
     constexpr void change(view const& edits, std::size_t mark) noexcept {
         for (; mark < edits.steps().size(); ++mark) {
             auto const kind = edits.steps()[mark].kind;
-            if (kind != edit_kind::shorten && kind != edit_kind::externalize) *this = {};
+            if (kind == edit_kind::shorten || kind == edit_kind::externalize) continue;
+            *this = {};
+            return;
         }
     }
 

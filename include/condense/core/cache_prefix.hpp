@@ -30,8 +30,10 @@ template <class View>
 constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
                                                      std::size_t mark) noexcept {
     auto first = none32;
+    auto const* const steps = edits.steps().data();
     for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
-        auto const& step = edits.steps()[index];
+        auto const& step = steps[index];
+        if (!step.on_part && (step.target & ~group::summary_bit) >= first) continue;  // of many drops all but the first
         auto const message_index =
             step.on_part ? facts.part_at(step.target).message_index + (step.kind == edit_kind::repair ? 1u : 0u)
                          : step.target & ~group::summary_bit;  // groups have the index of their first message

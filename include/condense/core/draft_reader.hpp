@@ -234,13 +234,7 @@ public:
     /// last summary with which a request could begin.
     constexpr bool is_last(group which) const noexcept {
         if (edits_->sums().messages - edits_->messages_of(which) <= outline_->system_messages()) return true;
-        auto const is_any_summary = [this](group candidate) {
-            return candidate.is_summary() || outline_->group_at(candidate.id()).summary;
-        };
-        if (outline_->latest_user() != detail::none32 || !is_any_summary(which)) return false;
-        for (auto const other : groups())
-            if (other != which && is_any_summary(other)) return false;
-        return true;
+        return outline_->latest_user() == detail::none32 && is_only_summary(which);
     }
 
     /// The group holds the task, which is the first plain user message.
@@ -412,6 +406,17 @@ protected:
             } else if (!has_head && (facts.starts_turn || facts.summary)) head = facts.cost;
         }
         return edits_->measured(sum);
+    }
+
+    /// The group is a summary, and no other one is present.
+    constexpr bool is_only_summary(group which) const noexcept {
+        auto const is_any_summary = [this](group candidate) {
+            return candidate.is_summary() || outline_->group_at(candidate.id()).summary;
+        };
+        if (!is_any_summary(which)) return false;
+        for (auto const other : groups())
+            if (other != which && is_any_summary(other)) return false;
+        return true;
     }
 
     constexpr std::uint32_t end_of_groups() const noexcept {

@@ -57,6 +57,7 @@ public:
     /// number of messages is the end. Costs what is sent, not what was.
     constexpr std::uint32_t next_sent(outline const& facts, std::uint32_t place) const noexcept {
         place = live_.next(place);
+        if (!has_removed_) return place;
         while (place < live_.size() && place % 2 == 1 && emptied(facts, place / 2)) place = live_.next(place + 1);
         return place;
     }
@@ -125,7 +126,7 @@ public:
     }
     /// The message would be sent, with or without edits.
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
-        return !is_dropped(facts.group_of(index)) && !emptied(facts, index);
+        return live_.contains(2 * index + 1) && !emptied(facts, index);
     }
     /// Results were written for calls of the group.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }

@@ -71,17 +71,9 @@ public:
 
     /// The least member that is at least `number`; size() where there is none.
     constexpr std::uint32_t next(std::uint32_t number) const noexcept {
-        std::size_t depth = 0;
-        for (;; ++depth, number = number / bits + 1) {  // upward, to a word that holds one
-            if (depth == levels_.size() || number / bits >= levels_[depth].size()) return size_;
-            auto const rest = levels_[depth][number / bits] >> number % bits;
-            if (rest == 0) continue;
-            number += static_cast<std::uint32_t>(std::countr_zero(rest));
-            break;
-        }
-        while (depth-- > 0)
-            number = number * bits + static_cast<std::uint32_t>(std::countr_zero(levels_[depth][number]));
-        return number;
+        if (number >= size_) return size_;
+        auto const rest = levels_[0][number / bits] >> number % bits;  // where most are near one another
+        return rest != 0 ? number + static_cast<std::uint32_t>(std::countr_zero(rest)) : next_far(number);
     }
     /// The greatest member below `number`, which is at most size(); none where there is none.
     constexpr std::uint32_t previous(std::uint32_t number) const noexcept {
@@ -102,6 +94,21 @@ public:
 private:
     static constexpr std::uint32_t bits = 64;
     static constexpr std::size_t words_for(std::size_t count) noexcept { return (count + bits - 1) / bits; }
+
+    /// The same as next, by the words above.
+    constexpr std::uint32_t next_far(std::uint32_t number) const noexcept {
+        std::size_t depth = 0;
+        for (;; ++depth, number = number / bits + 1) {  // upward, to a word that holds one
+            if (depth == levels_.size() || number / bits >= levels_[depth].size()) return size_;
+            auto const rest = levels_[depth][number / bits] >> number % bits;
+            if (rest == 0) continue;
+            number += static_cast<std::uint32_t>(std::countr_zero(rest));
+            break;
+        }
+        while (depth-- > 0)
+            number = number * bits + static_cast<std::uint32_t>(std::countr_zero(levels_[depth][number]));
+        return number;
+    }
 
     std::array<std::vector<word>, 6> levels_;  ///< 64^6 are all numbers; a level above one word is empty
     std::uint32_t size_ = 0;

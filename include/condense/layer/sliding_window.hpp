@@ -77,10 +77,11 @@ private:
         std::uint32_t next_turn_id = 0;  // the group that begins the next turn; 0 if unknown
         for (auto const which : draft.groups()) {
             if (draft.is_system(which)) continue;
-            bool const begins_turn = draft.may_begin_request(which);
             // Enough: stop at a turn, or anywhere if no turn begins any more.
-            if (enough && (has_head || begins_turn || !turn_after(draft, which, next_turn_id))) return;
-            if (must_stay(which) || (!has_head && begins_turn && must_keep_head(draft, which, must_stay)))
+            if (enough && (has_head || draft.may_begin_request(which) || !turn_after(draft, which, next_turn_id)))
+                return;
+            if (must_stay(which) ||
+                (!has_head && draft.may_begin_request(which) && must_keep_head(draft, which, must_stay)))
                 has_head = true;
             else if (auto const refused = draft.drop(which); !refused) enough = pass.enough();
             else if (refused == refusal::last) pass.note(refused);

@@ -294,11 +294,13 @@ class bound_protection {
 public:
     constexpr bound_protection(Policy policy, Reader const& reader, pressure_level level)
         : policy_{std::move(policy)}, reader_{address_of(reader)},
-          zone_{policy_.zone_in(reader, with_exemption(level))}, routine_{level.pressure == 0}, top_{level.top} {}
+          zone_{policy_.zone_in(reader, with_exemption(level))}, routine_{level.pressure == 0},
+          task_{includes_task<Policy> && !level.top ? reader.outline().task() : none32},
+          task_group_{task_ != none32 ? reader.outline().group_of(task_) : none32}, by_zone_{zone_ != zone{}} {}
 
     /// By position, of the message with this index.
     constexpr bool holds(std::uint32_t index) const noexcept {
-        return zone_.holds(place_of(index)) || (includes_task<Policy> && !top_ && index == reader_->outline().task());
+        return zone_.holds(place_of(index)) || (includes_task<Policy> && index == task_);
     }
     /// True if only a tail protects it, which it will leave as messages arrive; false also if nothing protects it.
     constexpr bool holds_for_now(std::uint32_t index) const noexcept {
@@ -325,7 +327,7 @@ public:
     constexpr bool holds(group which) const {
         // Without positions, and without content, only the task can be protected: no walk over the members.
         if constexpr (!reads_parts<Policy>)
-            if (zone_ == zone{}) return includes_task<Policy> && !top_ && reader_->holds_task(which);
+            if (!by_zone_) return includes_task<Policy> && which.index == task_group_;
         return which.is_summary() ? zone_.holds(2 * which.id()) : holds_member_of(which);
     }
 
@@ -356,7 +358,9 @@ private:
     Reader const* reader_;
     zone zone_;
     bool routine_;
-    bool top_;
+    std::uint32_t task_;  ///< the message that is protected as the task, and its group; none32 where none is
+    std::uint32_t task_group_;
+    bool by_zone_;  ///< some position is protected
 };
 
 }  // namespace detail

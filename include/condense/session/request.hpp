@@ -129,8 +129,8 @@ private:
             newest_changed_ = true;
         }
         if (!has_dropped()) return;
-        stale_ = 2 * remove_dropped(facts, edits) < rendered_.size();  // frees rendered messages once most are unused
-        if (stale_) rebuild(source, facts, edits, false);
+        auto const rendered_count = remove_dropped(facts, edits);
+        if (2 * rendered_count < rendered_.size()) free_unused(rendered_count);  // once most are unused
     }
 
     /// Joins the places added since the last call, and the newest run again if its last message has changed.
@@ -179,9 +179,7 @@ private:
         for (auto const end = edits.steps().size(); mark < end; ++mark)
             if (edits.steps()[mark].kind != edit_kind::drop || group{edits.steps()[mark].target}.is_summary())
                 return false;
-        for (auto const& place : places_)
-            if (place.index == none32) return false;
-        return true;
+        return written_ == 0;
     }
     /// Removes the places of dropped groups; returns how many rendered messages are still sent.
     std::size_t remove_dropped(outline const& facts, view const& edits) noexcept {
@@ -197,13 +195,32 @@ private:
         return rendered_count;
     }
 
+    /// Frees the rendered messages that no place names; `count` are still in use.
+    void free_unused(std::size_t count) {
+        std::vector<Message> rendered;
+        rendered.reserve(count);
+        // After an exception moved messages are not used again.
+        stale_ = true;
+        bool const valid = std::exchange(rendered_valid_, false);
+        for (auto& place : places_) {
+            if (place.rendered == none32) continue;
+            rendered.push_back(std::move(rendered_[place.rendered]));
+            place.rendered = static_cast<std::uint32_t>(rendered.size() - 1);
+        }
+        rendered_.swap(rendered);
+        stale_ = false;
+        rendered_valid_ = valid;
+    }
+
     /// Makes all places anew. O(messages), plus rendering those that cannot be moved over.
     template <class Source>
     void rebuild(Source const& source, outline const& facts, view const& edits, bool amid) {
         std::vector<placement> places;
         std::vector<Message> rendered;
         places.reserve(edits.sums().messages);
+        std::size_t written = 0;
         auto const add = [&](Message m, std::uint32_t index = none32) {
+            written += index == none32 ? 1u : 0u;
             rendered.push_back(std::move(m));
             places.push_back({index, static_cast<std::uint32_t>(rendered.size() - 1)});
         };
@@ -226,6 +243,7 @@ private:
         };
         each_place(facts, edits, unchanged, changed, summary, answer);
         places_.swap(places);
+        written_ = written;
         rendered_.swap(rendered);
         runs_stale_ = true;
         pending_.clear();
@@ -235,6 +253,7 @@ private:
 
     std::vector<placement> places_;
     std::vector<Message> rendered_;
+    std::size_t written_ = 0;  ///< places of summaries and answers
     std::vector<std::size_t> pending_;  ///< places whose message an edit has changed, to be rendered
     bool stale_ = true;  ///< the places are to be rebuilt
     bool rendered_valid_ = false;  ///< rendered messages are those of the edits in force
