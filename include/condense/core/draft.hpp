@@ -52,21 +52,27 @@ public:
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
+    /// The number of the edit that wrote the text from which the layer at work cuts; 0 where that is the original.
+    constexpr std::uint32_t input_step(part_ref part) const noexcept {
+        auto const stored = [this](std::uint32_t number) {
+            return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
+        };
+        auto number = this->edits_->edit_at(part.part_id);
+        for (; number != 0; number = this->edits_->steps()[number - 1].previous) {
+            auto const& step = this->edits_->steps()[number - 1];
+            bool const preview = step.kind == edit_kind::externalize && !stored(step.previous);
+            if (!preview && (author_ == 0 || step.author != author_)) break;
+        }
+        return number;
+    }
+
     /// Calls f(part_view, bool shortened) with the text from which the layer at work cuts: the part as other layers
     /// left it, without the layer's own edits. A layer that runs again under pressure so cuts from the same text as
     /// before, not from its own output. Previews of stored originals are skipped, too, as the original can be cut
     /// instead.
     template <class Function>
     constexpr void layer_input(part_ref part, Function&& f) const {
-        auto const stored = [this](std::uint32_t number) {
-            return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
-        };
-        auto step_number = this->edits_->edit_at(part.part_id);
-        for (; step_number != 0; step_number = this->edits_->steps()[step_number - 1].previous) {
-            auto const& step = this->edits_->steps()[step_number - 1];
-            bool const preview = step.kind == edit_kind::externalize && !stored(step.previous);
-            if (!preview && (author_ == 0 || step.author != author_)) break;
-        }
+        auto const step_number = input_step(part);
         auto const earlier = this->outline_->part_at(part.part_id).earlier;
         this->original(part, [&](part_view input) {
             if (step_number != 0) {

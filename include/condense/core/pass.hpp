@@ -384,6 +384,7 @@ public:
     /// Parts of open groups may be shortened in this batch.
     constexpr bool open_allowed() const noexcept { return draft_->open_allowed(); }
     constexpr refusal unshortenable(part_ref part) const noexcept { return draft_->unshortenable(part); }
+    constexpr std::uint32_t input_step(part_ref part) const noexcept { return draft_->input_step(part); }
     /// See `draft::layer_input`.
     template <class Function>
     constexpr void layer_input(part_ref part, Function&& f) const {

@@ -22,11 +22,26 @@ inline namespace v1 {
 namespace detail {
 
 /// All that the outcome for a part that may be shortened depends on: its original, which never changes, its text and
-/// cost as they are, and the context.
+/// cost as they are, the text from which the layer cuts, and the context. Shorteners, estimators and protections by
+/// content answer the same for the same text.
 struct part_attempt {
+    /// A text of the part.
+    struct version {
+        std::uint32_t step = 0;  ///< the number of the edit that wrote it; 0 for the original
+        std::uint64_t hash = 0;  ///< of what the edit wrote: one that was taken back leaves its number to another
+
+        template <class Draft>
+        static constexpr version of(Draft const& draft, std::uint32_t step) {
+            if (step == 0) return {};
+            auto const& edits = draft.edits();
+            return {step, fnv1a(edits.text_at(edits.steps()[step - 1].text).text)};
+        }
+        friend constexpr bool operator==(version const&, version const&) = default;
+    };
+
     std::uint32_t part_id = 0;
-    std::uint32_t step = 0;  ///< the number of the edit in force; 0 for none
-    std::uint64_t text = 0;  ///< a hash of the text that it wrote: an edit that was taken back leaves its number
+    version present = {};
+    version input = {};  ///< that from which the layer cuts
     v1::cost cost = {};
     text_limit over = {};
     unsigned halvings = 0;
@@ -35,18 +50,16 @@ struct part_attempt {
 
     template <class Draft>
     static constexpr part_attempt of(Draft const& draft, part_ref part, v1::cost cost, cut const& context) {
-        part_attempt attempt{.part_id = part.part_id,
-                             .step = draft.edits().edit_at(part.part_id),
-                             .cost = cost,
-                             .over = context.over,
-                             .halvings = context.halvings,
-                             .stored = context.how.stored,
-                             .recorded = context.how.recorded};
-        if (attempt.step != 0) {
-            auto const& edits = draft.edits();
-            attempt.text = fnv1a(edits.text_at(edits.steps()[attempt.step - 1].text).text);
-        }
-        return attempt;
+        auto const present = version::of(draft, draft.edits().edit_at(part.part_id));
+        auto const input_step = draft.input_step(part);
+        return {.part_id = part.part_id,
+                .present = present,
+                .input = input_step == present.step ? present : version::of(draft, input_step),
+                .cost = cost,
+                .over = context.over,
+                .halvings = context.halvings,
+                .stored = context.how.stored,
+                .recorded = context.how.recorded};
     }
     friend constexpr bool operator==(part_attempt const&, part_attempt const&) = default;
 };
