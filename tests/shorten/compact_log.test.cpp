@@ -317,6 +317,47 @@ private:
 
 }  // namespace
 
+TEST_CASE("compact_log: ranks of lines are found from both ends") {
+    using condense::detail::line_rank;
+    for (std::uint64_t seed = 1; seed <= rounds(300); ++seed) {
+        numbers random{seed};
+        auto const count = 1 + random.below(random.below(2) == 0 ? 5 : 400);
+        std::string text;
+        for (std::uint64_t line = 0; line < count; ++line) text += std::string(random.below(4), 'x') + "\n";
+        if (random.below(2) == 0) text += "end";
+        auto const lines = lines_of(text);
+        std::vector<line_rank> ranks(lines.size());
+        std::vector<bool> repeated(lines.size());
+        condense::detail::ranked_lines ranked{text, lines.size()};
+        auto const any_rank = [&] { return static_cast<line_rank>(random.below(random.below(2) == 0 ? 2 : 7)); };
+        for (std::size_t line = 0; line < lines.size(); ++line) {
+            ranks[line] = any_rank();
+            repeated[line] = random.below(3) == 0;
+            ranked.add(static_cast<std::size_t>(lines[line].data() - text.data()), ranks[line], repeated[line]);
+        }
+        CAPTURE(seed);
+        REQUIRE(ranked.size() == lines.size());
+        for (int turn = 0; turn < 100; ++turn) {
+            auto const line = random.below(lines.size());
+            if (random.below(2) == 0) ranked.rank(line, ranks[line] = any_rank());
+            REQUIRE(ranked.rank(line) == ranks[line]);
+            REQUIRE(ranked.repeated(line) == repeated[line]);
+            REQUIRE(ranked[line].substr(0, lines[line].size()) == lines[line]);
+            REQUIRE(ranked[line].size() - lines[line].size() ==
+                    (lines[line].data() + lines[line].size() != text.data() + text.size()));
+            auto const begin = random.below(lines.size() + 1);
+            auto const end = begin + random.below(lines.size() + 1 - begin);
+            auto const worth = any_rank();
+            auto first = begin;
+            while (first != end && ranks[first] != worth) ++first;
+            REQUIRE(ranked.first(worth, begin, end) == first);
+            auto past_last = end;
+            while (past_last != begin && ranks[past_last - 1] != worth) --past_last;
+            REQUIRE(ranked.past_last(worth, begin, end) == past_last);
+        }
+    }
+}
+
 TEST_CASE("compact_log: random logs give true counts, shorter valid text within the limit, once") {
     constexpr std::array<std::string_view, 16> pieces = {
         "INFO ",     "12:30:45 ", "x=17 ", "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
-// Every allocation of a program passes one function, which may count it or have it fail. A replacement
-// of operator new can not be inline: exactly one file of a program includes this, and defines the
+// Every allocation of a program passes one function, which may have it fail, and is counted while it lasts. A
+// replacement of operator new can not be inline: exactly one file of a program includes this, and defines the
 // function. Over-aligned types keep the library's operators.
 
 namespace allocations {
@@ -14,7 +16,29 @@ namespace allocations {
 /// Whether the allocation that is about to be made fails.
 bool next_fails() noexcept;
 
-inline void* made(std::size_t size) noexcept { return next_fails() ? nullptr : std::malloc(size == 0 ? 1 : size); }
+inline std::atomic<std::size_t> live = 0;  ///< bytes
+inline std::atomic<std::size_t> peak = 0;  ///< the most bytes that were live at once since it was set
+
+/// Before each block stands its size.
+inline constexpr std::size_t header_size = alignof(std::max_align_t);
+
+inline void* made(std::size_t size) noexcept {
+    void* const block = next_fails() ? nullptr : std::malloc(header_size + size);
+    if (block == nullptr) return nullptr;
+    std::memcpy(block, &size, sizeof size);
+    auto const now = live += size;
+    if (now > peak) peak = now;
+    return static_cast<char*>(block) + header_size;
+}
+
+inline void release(void* place) noexcept {
+    if (place == nullptr) return;
+    void* const block = static_cast<char*>(place) - header_size;
+    std::size_t size = 0;
+    std::memcpy(&size, block, sizeof size);
+    live -= size;
+    std::free(block);
+}
 
 }  // namespace allocations
 
@@ -31,9 +55,9 @@ inline void* made(std::size_t size) noexcept { return next_fails() ? nullptr : s
 [[gnu::noinline]] void* operator new[](std::size_t size, std::nothrow_t const&) noexcept {
     return allocations::made(size);
 }
-[[gnu::noinline]] void operator delete(void* place) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete(void* place, std::nothrow_t const&) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
-[[gnu::noinline]] void operator delete[](void* place, std::nothrow_t const&) noexcept { std::free(place); }
+[[gnu::noinline]] void operator delete(void* place) noexcept { allocations::release(place); }
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept { allocations::release(place); }
+[[gnu::noinline]] void operator delete(void* place, std::nothrow_t const&) noexcept { allocations::release(place); }
+[[gnu::noinline]] void operator delete[](void* place) noexcept { allocations::release(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::size_t) noexcept { allocations::release(place); }
+[[gnu::noinline]] void operator delete[](void* place, std::nothrow_t const&) noexcept { allocations::release(place); }

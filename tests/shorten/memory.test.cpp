@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/shorten/compact_log.hpp>
+
+#include "support/allocations.hpp"
+#include "support/catch.hpp"
+
+// What shorteners allocate at most at once, results included, for large texts: a quarter more than the text.
+
+bool allocations::next_fails() noexcept { return false; }
+
+namespace {
+
+constexpr std::size_t text_size = 1'000'000;
+
+std::string repeated(std::string_view piece) {
+    std::string out;
+    out.reserve(text_size + piece.size());
+    while (out.size() < text_size) out += piece;
+    return out;
+}
+
+/// The lines line(0), line(1) and so on.
+std::string lines_of(auto const& line) {
+    std::string out;
+    for (std::size_t index = 0; out.size() < text_size; ++index) out += line(index) + "\n";
+    return out;
+}
+
+std::string letters(std::size_t number) {
+    std::string out;
+    for (; number != 0; number /= 26) out += static_cast<char>('a' + number % 26);
+    return out;
+}
+
+using named_texts = std::vector<std::pair<char const*, std::string>>;
+
+named_texts logs() {
+    return {
+        {"distinct lines", lines_of([](std::size_t line) { return "line " + letters(line * 7'919); })},
+        {"equal lines", repeated("waiting for the server\n")},
+        {"figures", lines_of([](std::size_t line) {
+             auto const figure = std::to_string(line);
+             return "2024-05-01T12:" + figure + "Z " + (line % 999 == 0 ? "ERROR " : "GET /users/") + figure;
+         })},
+        {"alarms", repeated("12:00:00 error: no\n12:00:01 failed: yes\n")},
+        {"short lines", repeated("a\n")},
+        {"short lines of two shapes", repeated("a\nb\n")},
+        {"empty lines", std::string(text_size, '\n')},
+        {"one line", std::string(text_size, 'x')},
+        {"one long line", "begin\n" + std::string(text_size, 'x') + "\nend\n"},
+    };
+}
+
+/// The most bytes that were allocated at once.
+template <class Shortener>
+std::size_t peak_of(Shortener const& shorten, condense::part_view const& part) {
+    allocations::peak = allocations::live.load();
+    auto const before = allocations::live.load();
+    std::optional<std::string> const shorter = shorten(part, {});
+    return allocations::peak - before;
+}
+
+}  // namespace
+
+TEST_CASE("memory: a log takes five bits a line") {
+    for (auto const& [name, text] : logs()) {
+        CAPTURE(name);
+        auto const peak = peak_of(condense::compact_log{}, {.text = text});
+        CHECK(peak <= condense::detail::count_lines(text) * 5 / 8 + 256'000);
+        CHECK(peak <= text.size() + text.size() / 4);
+    }
+    // Many lines may be kept: the result is allocated once.
+    auto const text = repeated("a\nb\n");
+    condense::compact_log const most{.head = condense::lines{400'000}, .at_most = condense::lines{400'000}};
+    CHECK(peak_of(most, {.text = text}) <= text.size() + text.size() / 4);
+}
