@@ -6,7 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/shorten/by_content.hpp>
 #include <condense/shorten/compact_log.hpp>
+#include <condense/shorten/first_of.hpp>
+#include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/json_minify.hpp>
+#include <condense/shorten/json_sample.hpp>
+#include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
@@ -80,4 +89,26 @@ TEST_CASE("memory: a log takes five bits a line") {
     auto const text = repeated("a\nb\n");
     condense::compact_log const most{.head = condense::lines{400'000}, .at_most = condense::lines{400'000}};
     CHECK(peak_of(most, {.text = text}) <= text.size() + text.size() / 4);
+}
+
+TEST_CASE("memory: no shortener of one text takes more than a quarter more than it") {
+    auto texts = logs();
+    texts.emplace_back("some bytes are no UTF-8", repeated("it is sch\xF6n to read such a log\n"));
+    texts.emplace_back("rows", "[" + repeated(R"({"id": 17, "name": "x", "of": [1, {"b": null}]}, )") + "1]");
+    texts.emplace_back("a long string", R"({"path":"a.cpp","content":")" + repeated("int x = 1;\\n") + "\"}");
+    auto const check = [&](char const* shortener, auto const& shorten) {
+        for (auto const& [name, text] : texts)
+            for (auto const kind : {condense::part_kind::tool_result, condense::part_kind::tool_call}) {
+                CAPTURE(shortener, name);
+                auto const peak = peak_of(shorten, {.kind = kind, .text = text, .tool = "write_file"});
+                CHECK(peak <= text.size() + text.size() / 4);
+            }
+    };
+    check("head_tail", condense::head_tail{});
+    check("json_sample", condense::json_sample{});
+    check("json_minify", condense::json_minify{});
+    check("shorten_arguments", condense::shorten_arguments{});
+    check("point_to_file", condense::point_to_file{});
+    check("by_content", condense::by_content{});
+    check("first_of", condense::first_of(condense::json_minify{}, condense::compact_log{}, condense::head_tail{}));
 }

@@ -129,23 +129,41 @@ constexpr bool valid(std::string_view text, std::size_t ascii_size = 0) noexcept
     return true;
 }
 
+/// Calls sink(piece) for the pieces of `text` with U+FFFD for every ill-formed part.
+constexpr void each_scrubbed(std::string_view text, auto const& sink) {
+    std::size_t begin = 0;
+    for (auto offset = ascii_end(text, 0); offset < text.size();) {
+        auto const point = decode(text, offset);
+        if (!point.valid) {
+            if (begin != offset) sink(text.substr(begin, offset - begin));
+            sink(std::string_view{"\xEF\xBF\xBD"});
+            begin = offset + point.size;
+        }
+        offset += point.size;
+        if (offset < text.size() && static_cast<unsigned char>(text[offset]) < 0x80) offset = ascii_end(text, offset);
+    }
+    if (begin != text.size()) sink(text.substr(begin));
+}
+
 /// Appends `text`, with U+FFFD for every ill-formed part.
 constexpr void append_scrubbed(std::string& out, std::string_view text) {
-    for (std::size_t offset = 0; offset < text.size();) {
-        auto const point = decode(text, offset);
-        if (point.valid) out.append(text.substr(offset, point.size));
-        else out.append("\xEF\xBF\xBD");
-        offset += point.size;
-    }
+    each_scrubbed(text, [&out](std::string_view piece) { out.append(piece); });
+}
+
+/// The same as a text of its own, allocated once.
+constexpr std::string scrubbed_copy(std::string_view text) {
+    std::size_t size = 0;
+    each_scrubbed(text, [&size](std::string_view piece) { size += piece.size(); });
+    std::string out;
+    out.reserve(size);
+    append_scrubbed(out, text);
+    return out;
 }
 
 /// `text` itself if it is valid, else a copy with U+FFFD for every ill-formed part.
 constexpr std::string scrubbed(std::string text) {
     if (valid(text)) return text;
-    std::string out;
-    out.reserve(text.size());
-    append_scrubbed(out, text);
-    return out;
+    return scrubbed_copy(text);
 }
 
 }  // namespace detail::utf8

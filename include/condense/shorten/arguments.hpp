@@ -60,15 +60,15 @@ public:
     constexpr std::optional<std::string> plain(std::string_view text) const {
         if (text.size() <= limit_) return std::nullopt;
         std::string clean;
-        utf8::append_scrubbed(clean, text);
-        auto const total = utf8::count(clean);
+        if (!utf8::valid(text)) clean = utf8::scrubbed_copy(text);
+        auto const whole = clean.empty() ? text : std::string_view{clean};
+        auto const total = utf8::count(whole);
         if (total <= limit_) return std::nullopt;
-        auto const count = remainder(clean, total);
-        clean.resize(utf8::prefix(clean, keep_));
-        if (!clean.empty() && clean.back() != '\n') clean.push_back('\n');
-        clean.append(marker(count));
-        if (clean.size() >= text.size()) return std::nullopt;
-        return clean;
+        std::string result{whole.substr(0, utf8::prefix(whole, keep_))};
+        if (!result.empty() && result.back() != '\n') result.push_back('\n');
+        result.append(marker(remainder(whole, total)));
+        if (result.size() >= text.size()) return std::nullopt;
+        return result;
     }
     /// The longest string that is left alone, in characters.
     constexpr std::uint64_t limit() const noexcept { return limit_; }

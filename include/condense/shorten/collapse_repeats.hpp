@@ -128,7 +128,7 @@ struct collapse_repeats {
     constexpr std::optional<std::string> operator()(part_view const& part, cut) const {
         std::optional<std::string> shorter;
         std::string clean;
-        if (!detail::utf8::valid(part.text)) detail::utf8::append_scrubbed(clean, part.text);
+        if (!detail::utf8::valid(part.text)) clean = detail::utf8::scrubbed_copy(part.text);
         std::string_view text = clean.empty() ? part.text : std::string_view{clean};
         // The result may end in a repetition in turn. Each step removes an eighth at least, so all together cost no
         // more than eight times the first.

@@ -400,7 +400,7 @@ struct compact_log {
         bool const several = first_end != std::string_view::npos && first_end + 1 != part.text.size();
         if (!several || limit.holds(part.text)) return std::nullopt;
         std::string clean;
-        if (!detail::utf8::valid(part.text)) detail::utf8::append_scrubbed(clean, part.text);
+        if (!detail::utf8::valid(part.text)) clean = detail::utf8::scrubbed_copy(part.text);
         return detail::compact_lines(clean.empty() ? part.text : std::string_view{clean},
                                      head.halved(cut_context.halvings), tail.halved(cut_context.halvings), context,
                                      limit, cut_context.how, part.text.size());

@@ -112,9 +112,7 @@ constexpr std::optional<std::string> cut_any(std::string_view text, text_limit c
     auto const plain = utf8::ascii_end(text, 0);
     if (utf8::valid(text, plain))
         return cut_middle(text, plain == text.size(), head_limit, tail_limit, at_most, origin);
-    std::string clean;
-    utf8::append_scrubbed(clean, text);
-    auto result = cut_middle(clean, false, head_limit, tail_limit, at_most, origin);
+    auto result = cut_middle(utf8::scrubbed_copy(text), false, head_limit, tail_limit, at_most, origin);
     if (result && result->size() >= text.size()) result.reset();
     return result;
 }
