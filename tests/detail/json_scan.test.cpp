@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -290,6 +291,19 @@ struct events {
 TEST_CASE("json_scan: tokens") {
     CHECK(tokens_have_their_bytes());
     CHECK(containers_are_skipped());
+}
+
+TEST_CASE("json_scan: text that stops within a string is skipped to its end") {
+    for (std::size_t size = 0; size < 40; ++size)
+        for (std::string_view const last : {"", "\"", "\\", "\\\\", "\\\""}) {
+            auto const text = "[\"" + std::string(size, 'x') + std::string{last};
+            std::vector<char> const exact(text.begin(), text.end());  // nothing after it may be read
+            std::string_view const view{exact.data(), exact.size()};
+            scanner scan{view};
+            REQUIRE(scan.next() == token::array);
+            REQUIRE(scan.skip_known() == view);
+            REQUIRE(scan.text() == view);
+        }
 }
 
 TEST_CASE("json_scan: hands out the tokens that a parser sees, up to where both refuse") {

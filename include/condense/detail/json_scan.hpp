@@ -61,7 +61,8 @@ public:
         return text_.substr(begin, position_ - begin);
     }
 
-    /// The same for text that is known to be JSON, several times as fast: looks for brackets and quotes only.
+    /// The same for text that is known to be JSON, several times as fast: looks for brackets and quotes only. Text that
+    /// stops within the container is skipped to its end.
     constexpr std::string_view skip_known() noexcept {
         auto const begin = begin_;
         for (std::size_t open = 1; open != 0 && position_ < text_.size();) {
@@ -200,7 +201,7 @@ private:
         for (skip_plain(); position_ < text_.size(); skip_plain()) {
             auto const byte = text_[position_++];
             if (byte == '"') return;
-            position_ += byte == '\\' ? 1u : 0u;
+            position_ += byte == '\\' && position_ < text_.size() ? 1u : 0u;
         }
     }
 
