@@ -9,6 +9,7 @@
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/shorten/by_content.hpp>
+#include <condense/shorten/collapse_repeats.hpp>
 #include <condense/shorten/compact_log.hpp>
 #include <condense/shorten/first_of.hpp>
 #include <condense/shorten/head_tail.hpp>
@@ -94,6 +95,8 @@ TEST_CASE("memory: a log takes five bits a line") {
 TEST_CASE("memory: no shortener of one text takes more than a quarter more than it") {
     auto texts = logs();
     texts.emplace_back("some bytes are no UTF-8", repeated("it is sch\xF6n to read such a log\n"));
+    texts.emplace_back("a loop", repeated("I will now check the file again. "));
+    texts.emplace_back("a loop at the end", logs()[0].second + repeated("I will now check the file again. "));
     texts.emplace_back("rows", "[" + repeated(R"({"id": 17, "name": "x", "of": [1, {"b": null}]}, )") + "1]");
     texts.emplace_back("a long string", R"({"path":"a.cpp","content":")" + repeated("int x = 1;\\n") + "\"}");
     auto const check = [&](char const* shortener, auto const& shorten) {
@@ -109,6 +112,7 @@ TEST_CASE("memory: no shortener of one text takes more than a quarter more than 
     check("json_minify", condense::json_minify{});
     check("shorten_arguments", condense::shorten_arguments{});
     check("point_to_file", condense::point_to_file{});
+    check("collapse_repeats", condense::collapse_repeats{});
     check("by_content", condense::by_content{});
     check("first_of", condense::first_of(condense::json_minify{}, condense::compact_log{}, condense::head_tail{}));
 }

@@ -44,23 +44,66 @@ constexpr std::string_view without_space_after(std::string_view text) noexcept {
     return text;
 }
 
+/// The byte at `index`, counted from the end.
+constexpr char back_at(std::string_view text, std::size_t index) noexcept { return text[text.size() - 1 - index]; }
+
+/// The longest border of each beginning of a text read backwards: the length of what it both begins and ends with.
+/// Found as far as they are asked for.
+class backward_borders {
+public:
+    explicit constexpr backward_borders(std::string_view text) noexcept : text_{text} {}
+
+    /// The longest border of the first `length` bytes that is shorter than `matched`, the longest one, and goes on with
+    /// the byte after them; 0 if there is none.
+    constexpr std::size_t shorter(std::size_t length, std::size_t matched) {
+        auto const byte = back_at(text_, length);
+        do {
+            // Within a repetition the same byte follows each copy, and its borders are known without a table.
+            auto const unit = length - matched;
+            if (matched >= 2 * unit) matched = unit + matched % unit;
+            length = matched;
+            matched = of(matched);
+        } while (matched != 0 && byte != back_at(text_, matched));
+        return matched;
+    }
+
+private:
+    /// `length` is at least 1.
+    constexpr std::size_t of(std::size_t length) {
+        if (length > borders_.capacity()) borders_.reserve(length + length / 4);
+        while (borders_.size() < length) {
+            auto const next = borders_.size();
+            std::size_t matched = next == 0 ? 0 : borders_[next - 1];
+            while (matched != 0 && back_at(text_, next) != back_at(text_, matched)) matched = borders_[matched - 1];
+            if (next != 0 && back_at(text_, next) == back_at(text_, matched)) ++matched;
+            borders_.push_back(static_cast<std::uint32_t>(matched));
+        }
+        return borders_[length - 1];
+    }
+
+    std::string_view text_;
+    std::vector<std::uint32_t> borders_;  ///< of the length 1, 2 and so on
+};
+
 /// The periodic end of a text that saves most; the last copy may lack its final white space. Knuth-Morris-Pratt on the
 /// reversed text: the longest border of each suffix gives its period.
 constexpr repeated_end longest_repetition(std::string_view text) {
     auto const size = text.size();
-    auto const back = [&](std::size_t index) { return text[size - 1 - index]; };
-    std::vector<std::uint32_t> border(size + 1);
+    backward_borders borders{text};
     repeated_end best;
     std::size_t longest = 0;
-    for (std::size_t length = 2, matched = 0; length <= size; ++length) {
-        while (matched != 0 && back(length - 1) != back(matched)) matched = border[matched];
-        if (back(length - 1) == back(matched)) ++matched;
-        border[length] = static_cast<std::uint32_t>(matched);
-        if (matched <= longest) continue;
+    for (std::size_t length = 1, matched = 0; length < size;) {
         auto const unit = length - matched;  // removing all copies but the first saves `matched` bytes
-        if (matched < unit && (unit - matched > 8 || !all_space(text.substr(size - unit, unit - matched)))) continue;
-        longest = matched;
-        best = {size - length, unit, 0};
+        while (length < size && back_at(text, length) == back_at(text, length - unit)) ++length;
+        matched = length - unit;
+        if (matched > longest &&
+            (matched >= unit || (unit - matched <= 8 && all_space(text.substr(size - unit, unit - matched))))) {
+            longest = matched;
+            best = {size - length, unit, 0};
+        }
+        if (matched != 0 && length != size) matched = borders.shorter(length, matched);
+        else  // the next border begins with the last byte of the text
+            for (++length; length < size && back_at(text, length) != text.back();) ++length;
     }
     return best;
 }
@@ -102,8 +145,9 @@ constexpr std::optional<std::string> collapse_once(std::string_view text, bool s
         rest = {};
     }
     if (end_run.copies < 2 || unit_text.empty()) return std::nullopt;
-    std::string result{text.substr(0, end_run.begin)};
-    result.append(unit_text);
+    std::string result;
+    result.reserve(end_run.begin + unit_text.size() + omission_limit + rest.size());
+    result.append(text.substr(0, end_run.begin)).append(unit_text);
     auto const missing = utf8::count(unit_text) * (end_run.copies - 1);
     if (silently && missing < silent_limit && end_run.begin == 0 && rest.empty() && unit_text.size() != piece.size() &&
         has_two_words(unit_text))
@@ -119,7 +163,8 @@ constexpr std::optional<std::string> collapse_once(std::string_view text, bool s
 
 /// Loses nothing but copies: keeps one, and a marker that counts the others. A text of repeated words alone ("A B A B")
 /// that loses less than 96 characters gets no marker, except for a tool result, which is then left alone. No change if
-/// less than an eighth would be saved. Costs two passes over the text and four bytes of memory for each byte of it.
+/// less than an eighth would be saved. Costs a few passes over the text and a copy of what it keeps; where a repetition
+/// ends amid the text also five bytes of memory for each byte of up to two copies.
 struct collapse_repeats {
     static constexpr part_kinds applies_to = part_kind::text | part_kind::reasoning | part_kind::tool_result;
 
