@@ -66,6 +66,20 @@ TEMPLATE_TEST_CASE("json_place: a dump is the library's, and its text only where
     }
 }
 
+TEST_CASE("json_place: a string is spelled as the library does, wherever its bytes stand", "[adapt][json]") {
+    for (std::string_view const piece : {"\n", "\"", "\x01", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xF0\x9F\x98"})
+        for (std::size_t before = 0; before < 300; ++before) {
+            // In plain text, and behind a run of the widest escapes with seven bytes between.
+            for (auto text : {std::string(before, 'x') + std::string{piece} + "yz",
+                              std::string(before, '\x02') + "1234567" + std::string{piece}}) {
+                std::string out{"["};
+                bool const valid = condense::utf8::valid(text);
+                REQUIRE(detail::append_string(out, text) == valid);
+                if (valid) REQUIRE(out == "[" + json(text).dump());
+            }
+        }
+}
+
 TEMPLATE_TEST_CASE("json_place: a member is found in objects only", "[adapt][json]", json, ordered_json) {
     auto value = read<TestType>(R"({"a":null,"b":{"a":1}})");
     CHECK(detail::member_of(value, "a") == &value.at("a"));

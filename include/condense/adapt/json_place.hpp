@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include <condense/adapt/json_parse.hpp>
 #include <condense/detail/json_quote.hpp>
+#include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
 
 // Access to members and elements of arbitrary JSON values: a missing or unexpected one is a null pointer or an empty
@@ -19,24 +22,46 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Appends valid UTF-8 as a JSON string, spelled as `dump` of the library spells it.
-inline void append_string(std::string& out, std::string_view text) {
-    out.push_back('"');
-    std::size_t plain = 0;  // where the bytes begin that need no escape
-    for (std::size_t position = 0; position < text.size(); ++position) {
+/// Appends a text as a JSON string, spelled as `dump` of the library spells it. False if it is not valid UTF-8, and
+/// then `out` may have got a part of it.
+inline bool append_string(std::string& out, std::string_view text) {
+    char block[256];  // collects what is appended, eight bytes at once
+    std::size_t size = 0;
+    auto const put = [&](char byte) { block[size++] = byte; };
+    put('"');
+    for (std::size_t position = 0; position < text.size();) {
+        if (size > sizeof block - 16) {
+            out.append(block, size);
+            size = 0;
+        }
+        if (text.size() - position >= 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, text.data() + position, 8);
+            std::memcpy(block + size, &word, 8);
+            auto const plain = json::plain_bytes(word);
+            size += plain;
+            position += plain;
+            if (plain == 8) continue;
+        }
         auto const byte = text[position];
-        if (static_cast<unsigned char>(byte) >= 0x20 && byte != '"' && byte != '\\') continue;
-        out.append(text.substr(plain, position - plain));
-        plain = position + 1;
-        constexpr std::string_view named = "\"\"\\\\\bb\ff\nn\rr\tt";  // each byte and its letter
-        std::size_t pair = 0;
-        while (pair < named.size() && named[pair] != byte) pair += 2;
-        if (pair < named.size()) out.append({'\\', named[pair + 1]});
+        auto const value = static_cast<unsigned char>(byte);
+        if (value >= 0x20 && byte != '"' && byte != '\\') {
+            auto const point = utf8::decode(text, position);
+            if (!point.valid) return false;
+            for (auto const end = position + point.size; position < end;) put(text[position++]);
+            continue;
+        }
+        ++position;
+        put('\\');
+        if (value >= 0x20) put(byte);
+        else if (value >= '\b' && value <= '\r' && value != '\v') put(std::string_view{"btn fr"}[value - '\b']);
         else
-            out.append("\\u00").append({json::hex_digits[static_cast<unsigned char>(byte) >> 4],
-                                        json::hex_digits[static_cast<unsigned char>(byte) & 15u]});
+            for (char const digit : {'u', '0', '0', json::hex_digits[value >> 4], json::hex_digits[value & 15u]})
+                put(digit);
     }
-    out.append(text.substr(plain)).push_back('"');
+    put('"');
+    out.append(block, size);
+    return true;
 }
 
 /// Appends the value on one line, as `dump` does, in a fraction of its time. False if parsing that would not give the
@@ -44,13 +69,8 @@ inline void append_string(std::string& out, std::string_view text) {
 /// ill-formed UTF-8, and parsing stops at depth_limit.
 template <class Json>
 bool append_text(std::string& out, Json const& value, std::size_t levels = json::depth_limit) {
-    auto const string = [&out](std::string const& text) {
-        if (!utf8::valid(text)) return false;
-        append_string(out, text);
-        return true;
-    };
     switch (value.type()) {
-        case Json::value_t::string: return string(value.template get_ref<std::string const&>());
+        case Json::value_t::string: return append_string(out, value.template get_ref<std::string const&>());
         case Json::value_t::null: out.append("null"); return true;
         case Json::value_t::boolean: out.append(value.template get<bool>() ? "true" : "false"); return true;
         case Json::value_t::number_integer:
@@ -74,7 +94,7 @@ bool append_text(std::string& out, Json const& value, std::size_t levels = json:
     out.push_back(object ? '{' : '[');
     for (auto it = value.begin(); it != value.end(); ++it) {
         if (it != value.begin()) out.push_back(',');
-        if (object && !string(it.key())) return false;
+        if (object && !append_string(out, it.key())) return false;
         if (object) out.push_back(':');
         if (!append_text(out, *it, levels - 1)) return false;
     }

@@ -26,6 +26,20 @@ enum class token : std::uint8_t { object, array, close, key, string, number, yes
 /// True for the tokens that begin a container.
 constexpr bool opens(token kind) noexcept { return kind <= token::array; }
 
+/// How many of the eight bytes of a word, from its first on, need no look in a string: printable ASCII that needs no
+/// escape. Never too many.
+constexpr std::size_t plain_bytes(std::uint64_t word) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101u;
+    constexpr std::uint64_t highs = 0x8080808080808080u;
+    auto const quote = word ^ (ones * '"');
+    auto const slash = word ^ (ones * '\\');
+    // A high bit for each byte below 0x20, equal to one of the two, or outside ASCII.
+    auto const stops = ((word - ones * 0x20) | (quote - ones) | (slash - ones) | word) & highs;
+    if constexpr (std::endian::native == std::endian::little)
+        return static_cast<std::size_t>(std::countr_zero(stops)) / 8;
+    else return stops == 0 ? 8 : 0;
+}
+
 /// Call `next()` until it returns `done`, or `bad` where the text stops being JSON, and nothing after that. The text
 /// must outlive the scanner and all views from it.
 class scanner {
@@ -171,7 +185,9 @@ private:
     constexpr bool escape() noexcept {
         if (position_ == text_.size()) return false;
         auto const kind = text_[position_++];
-        if (kind != 'u') return std::string_view{"\"\\/bfnrt"}.find(kind) != std::string_view::npos;
+        if (kind != 'u')
+            return kind == 'n' || kind == '"' || kind == '\\' || kind == '/' || kind == 'b' || kind == 'f' ||
+                   kind == 'r' || kind == 't';
         for (int digit = 0; digit < 4; ++digit, ++position_)
             if (position_ == text_.size() || !is_hex(text_[position_])) return false;
         return true;
@@ -180,19 +196,10 @@ private:
     /// Skips bytes of a string that need no look, eight at once; may stop early.
     constexpr void skip_plain() noexcept {
         if (std::is_constant_evaluated()) return;
-        constexpr std::uint64_t ones = 0x0101010101010101u;
-        constexpr std::uint64_t highs = 0x8080808080808080u;
-        for (; text_.size() - position_ >= 8; position_ += 8) {
-            std::uint64_t word = 0;
+        std::size_t plain = 8;
+        for (std::uint64_t word = 0; plain == 8 && text_.size() - position_ >= 8; position_ += plain) {
             std::memcpy(&word, text_.data() + position_, 8);
-            auto const quote = word ^ (ones * '"');
-            auto const slash = word ^ (ones * '\\');
-            // A high bit for each byte below 0x20, equal to one of the two, or outside ASCII.
-            auto const stops = ((word - ones * 0x20) | (quote - ones) | (slash - ones) | word) & highs;
-            if (stops == 0) continue;
-            if constexpr (std::endian::native == std::endian::little)
-                position_ += static_cast<std::size_t>(std::countr_zero(stops)) / 8;
-            return;
+            plain = plain_bytes(word);
         }
     }
 
