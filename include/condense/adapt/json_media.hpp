@@ -44,8 +44,8 @@ public:
     explicit media_words(Json const& block) : type_{media_name(text_member(block, "type"))} {
         // Anthropic has a member `source`; OpenAI one named like the type, or the members in the block itself.
         auto const* const source = object_member(block, "source");
-        auto const type = std::string{text_member(block, "type")};  // as a key
-        auto const* const nested = object_member(block, type.c_str());
+        auto const type = text_member(block, "type");
+        auto const* const nested = object_member(block, type);
         auto const& holder = source != nullptr ? *source : nested != nullptr ? *nested : block;
         if (auto const format = text_member(holder, "format"); type_ == "audio" && is_plain(format, 20))
             type_.append("/").append(format);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -111,9 +113,17 @@ std::string dump_of(Json const& value) {
 
 /// Null if there is no such member, or if the value is no object.
 template <class Json>
-Json* member_of(Json& value, char const* key) {
-    auto const member = value.find(key);
-    return member == value.end() ? nullptr : &*member;
+Json* member_of(Json& value, std::string_view key) {
+    using object_type =
+        std::conditional_t<std::is_const_v<Json>, typename Json::object_t const, typename Json::object_t>;
+    auto* const object = value.template get_ptr<object_type*>();
+    if (object == nullptr) return nullptr;
+    auto const member = [&] {
+        if constexpr (requires { object->data(); })  // in their order: comparing sizes first costs a fraction of find
+            return std::find_if(object->begin(), object->end(), [key](auto const& each) { return each.first == key; });
+        else return object->find(key);
+    }();
+    return member == object->end() ? nullptr : &member->second;
 }
 
 /// Null for no value, and for one that is no string.
@@ -124,14 +134,14 @@ std::string const* string_of(Json const* value) {
 
 /// Null if there is no such member, or if it is no object.
 template <class Json>
-Json* object_member(Json& value, char const* key) {
+Json* object_member(Json& value, std::string_view key) {
     auto* const member = member_of(value, key);
     return member != nullptr && member->is_object() ? member : nullptr;
 }
 
 /// A string member; empty if there is none.
 template <class Json>
-std::string_view text_member(Json const& value, char const* key) {
+std::string_view text_member(Json const& value, std::string_view key) {
     auto const* const text = string_of(member_of(value, key));
     return text == nullptr ? std::string_view{} : std::string_view{*text};
 }

@@ -147,11 +147,12 @@ private:
 
     /// Checks the members beside the content, which some shapes use for calls, results or all blocks.
     void check_members() {
-        for (auto const& [key, value] : message_.items()) {
-            if (!reason_.empty()) return;
+        for (auto member = message_.begin(); member != message_.end() && reason_.empty(); ++member) {
+            std::string_view const key = member.key();
+            auto const& value = *member;
             if (key == "tool_calls" || key == "function_call") {
                 if (has_value(value) && value.is_array() != (key == "function_call") && value.is_structured()) continue;
-                if (has_value(value)) fail("member " + key + " has an unexpected type", nullptr);
+                if (has_value(value)) fail("member " + std::string{key} + " has an unexpected type", nullptr);
                 continue;
             }
             if (key == "role" || key == "content" || key == "name" || key == "condense" ||
