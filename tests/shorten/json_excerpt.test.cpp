@@ -26,10 +26,24 @@ constexpr excerpt_limits few{3, 4, 2, 1, 1, 10, false};
 
 constexpr std::string_view again = " ...]";
 
+struct excerpt_of {
+    std::string text = {};
+    bool json = false;
+    bool omits = false;
+
+    explicit excerpt_of(std::string_view json_text, excerpt_limits const& limits = few,
+                        condense::text_limit const& size_limit = {}) {
+        excerpt_writer write{json_text, {}, limits.outliers != 0};
+        json = write.is_json();
+        if (json) omits = write(text, limits, size_limit);
+    }
+};
+
 std::string written(std::string_view text, excerpt_limits const& limits = few) {
-    auto const made = excerpt_writer{limits, {}}(text);
+    excerpt_of const made{text, limits};
     return made.json ? made.text : "no JSON";
 }
+std::string only_marker(std::string_view text) { return excerpt_writer{text, {}, false}.only_marker(); }
 
 constexpr bool members_are_counted() {
     auto const is = [](json::member_counts const& found, token kind, std::uint64_t members, std::uint64_t nulls) {
@@ -67,7 +81,7 @@ TEST_CASE("json_excerpt: what is within the limits stays, but for white space") 
     CHECK(written("[1,2,3,4]") == "[1,2,3,4]");
     CHECK(written("[1,2,3,4,5]") == "[1,2,3,4,5]");  // one more is the place of a marker
     CHECK(written(R"({"a":1,"b":2,"a":3,"c":4})") == R"({"a":1,"b":2,"a":3,"c":4})");
-    CHECK_FALSE(excerpt_writer{few, {}}(" [1,2,3,4] ").has_omissions);
+    CHECK_FALSE(excerpt_of{" [1,2,3,4] "}.omits);
 }
 
 TEST_CASE("json_excerpt: first keys, first and last elements, and how many there were") {
@@ -115,15 +129,14 @@ TEST_CASE("json_excerpt: strings and numbers are cut where that is worth a marke
 TEST_CASE("json_excerpt: members that are null go without a word, if wished") {
     std::string_view const text = R"({"a":null,"b":1,"c":[null],"d":null})";
     CHECK(written(text, {3, 4, 2, 1, 1, 10, true}) == R"({"b":1,"c":[null]})");
-    CHECK(excerpt_writer{{3, 4, 2, 1, 1, 10, true}, {}}(text).has_omissions);
+    CHECK(excerpt_of{text, {3, 4, 2, 1, 1, 10, true}}.omits);
     CHECK(written(text) == text);
 }
 
 TEST_CASE("json_excerpt: where nothing fits a marker says what there was") {
-    CHECK(excerpt_writer::only_marker(R"({"a":1,"b":2})", {}) ==
+    CHECK(only_marker(R"({"a":1,"b":2})") ==
           R"({"[...]":"[... 2 of 2 keys omitted from 13 bytes)" + std::string{again} + "\"}");
-    CHECK(excerpt_writer::only_marker("[1,2,3]", {}) ==
-          "[\"[... 3 of 3 items omitted from 7 bytes" + std::string{again} + "\"]");
+    CHECK(only_marker("[1,2,3]") == "[\"[... 3 of 3 items omitted from 7 bytes" + std::string{again} + "\"]");
 }
 
 TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
@@ -136,23 +149,52 @@ TEST_CASE("json_excerpt: what is written is JSON, and of it everything stays") {
                                     random.below(4), random.below(60), random.chance(30)};
         auto const text =
             laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
-        auto const made = excerpt_writer{limits, {}}(text);
+        excerpt_of const made{text, limits};
         REQUIRE(made.json == (json::valid(text) && json::opens(json::count_members(text).kind)));
         if (!made.json) continue;
         REQUIRE(json::valid(made.text));
-        auto const twice = excerpt_writer{limits, {}}(made.text);
+        excerpt_of const twice{made.text, limits};
         REQUIRE(twice.json);
-        REQUIRE_FALSE(twice.has_omissions);
+        REQUIRE_FALSE(twice.omits);
         REQUIRE(twice.text == made.text);
-        cut += made.has_omissions ? 1u : 0u;
+        cut += made.omits ? 1u : 0u;
     }
     CHECK(cut > wanted / 3);
+}
+
+TEST_CASE("json_excerpt: a size limit changes nothing but what exceeds it") {
+    std::size_t stopped = 0;
+    auto const wanted = rounds(300);
+    for (std::uint64_t seed = 0; seed < wanted; ++seed) {
+        INFO("seed " << seed);
+        laws::random_source random{seed};
+        auto const text =
+            laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
+        excerpt_writer write{text, {}, true};
+        if (!write.is_json()) continue;
+        // One writer for all, with limits that go up and down.
+        for (int round = 0; round < 4; ++round) {
+            excerpt_limits const limits{random.below(5), random.below(5),  random.below(4),  random.below(3),
+                                        random.below(4), random.below(60), random.chance(30)};
+            excerpt_of const whole{text, limits};
+            auto const size = whole.text.size() * (50 + random.below(100)) / 100;
+            auto const limit = random.chance(50) ? condense::text_limit{condense::bytes{size}} : condense::chars{size};
+            std::string limited;
+            bool const omits = write(limited, limits, limit);
+            REQUIRE(limit.holds(limited) == limit.holds(whole.text));
+            if (limit.holds(limited)) REQUIRE((limited == whole.text && omits == whole.omits));
+            // Without omissions it is no longer than the text.
+            if (limit.holds(text)) REQUIRE(omits == whole.omits);
+            stopped += limited.size() < whole.text.size() ? 1u : 0u;
+        }
+    }
+    CHECK(stopped > wanted / 8);
 }
 
 TEST_CASE("json_excerpt: hostile texts are JSON or none, in bounded time") {
     for (auto const& [name, text] : laws::hostile_texts(300'000)) {
         CAPTURE(name);
-        auto const made = excerpt_writer{few, {}}(text);
+        excerpt_of const made{text};
         CHECK(made.json == (json::valid(text) && json::opens(json::count_members(text).kind)));
         CHECK((!made.json || (json::valid(made.text) && made.text.size() < 10'000)));
     }

@@ -71,59 +71,73 @@ constexpr std::string_view value_text(scanner& scan, token first) noexcept {
     return opens(first) ? scan.skip_known() : scan.text();
 }
 
-/// Writes one excerpt; make a new one for each text. Reads the text with a pull scanner, without building a tree, so
-/// memory does not grow with the text.
+/// Writes excerpts of one text, which is checked and counted once. Reads it with a pull scanner, without building a
+/// tree, so memory does not grow with the text. The text must outlive the writer.
 class excerpt_writer {
 public:
-    constexpr excerpt_writer(excerpt_limits const& limits, recovery origin) noexcept
-        : limits_{limits}, origin_{origin} {}
+    /// `with_rows`: some excerpt keeps outliers.
+    constexpr excerpt_writer(std::string_view json_text, recovery origin, bool with_rows)
+        : json_text_{json_text}, origin_{origin}, unmarked_{without_marker(json_text)} {
+        top_ = with_rows ? count_rows(text(), top_rows_) : count_members(text());
+        plain_ = utf8::ascii_end(json_text, 0) == json_text.size();
+    }
 
-    struct result {
-        std::string text = {};
-        bool json = false;  ///< false: the input is no JSON container, and there is no result
-        bool has_omissions = false;  ///< more than white space is missing
-    };
+    /// False if the text is no JSON container; then there are no excerpts.
+    constexpr bool is_json() const noexcept { return opens(top_.kind); }
 
+    /// Writes an excerpt to `out`, and returns whether more than white space is missing. May stop as soon as the
+    /// excerpt is certain to exceed `size_limit`: `out` then does so, too.
+    ///
     /// Where something is omitted the outermost container gets a marker, if need be in place of one more member. The
     /// figures of an earlier marker go into the new one.
-    constexpr result operator()(std::string_view json_text) {
-        auto const unmarked = without_marker(json_text);
-        auto const text = unmarked.empty() ? json_text : std::string_view{unmarked};
-        auto const top = limits_.outliers != 0 ? count_rows(text, top_rows_) : count_members(text);
-        result output;
-        output.json = opens(top.kind);
-        if (!output.json) return output;
-        has_marker_ = !unmarked.empty();
-        container(output.text, text, top, {});
-        if (has_omissions_ && !has_marker_) {
-            output.text.clear();
+    constexpr bool operator()(std::string& out, excerpt_limits const& limits, v1::text_limit const& size_limit) {
+        limits_ = limits;
+        auto const most = plain_ ? size_limit.chars.count : mul_capped(size_limit.chars.count, 4);
+        most_bytes_ = most < size_limit.bytes.count ? most : size_limit.bytes.count;
+        has_omissions_ = dropped_null_ = false;
+        has_marker_ = !unmarked_.empty();
+        write(out);
+        if (has_omissions_ && !has_marker_ && !is_over(out)) {
             has_marker_ = true;
-            container(output.text, text, top, {});
-        } else if (!has_omissions_ && !dropped_null_ && !unmarked.empty()) {
-            // Nothing more is omitted: the earlier marker stays.
-            output.text.clear();
-            append_minified(output.text, json_text);
+            write(out);
         }
-        output.has_omissions = has_omissions_ || dropped_null_;
-        if (output.has_omissions && has_marker_) insert_share(output.text, text.size());
-        return output;
+        if (is_over(out)) return true;
+        if (!has_omissions_ && !dropped_null_ && has_marker_) {
+            // Nothing more is omitted: the earlier marker stays.
+            out.clear();
+            append_minified(out, json_text_);
+        }
+        bool const omits = has_omissions_ || dropped_null_;
+        if (omits && has_marker_) insert_share(out, text().size());
+        return omits;
     }
 
     /// The marker alone, for where nothing else fits.
-    static constexpr std::string only_marker(std::string_view text, recovery origin) {
-        excerpt_writer read{{}, origin};
-        bool const earlier = !read.without_marker(text).empty();
-        auto const top = count_members(text);
-        auto const members = top.members + read.earlier_missing_ - (earlier ? 1 : 0);
-        bool const object = top.kind == token::object;
+    constexpr std::string only_marker() {
+        auto const members = top_.members + earlier_missing_;
+        bool const object = top_.kind == token::object;
         std::string out{object ? "{\"[...]\":\"" : "[\""};
-        read.outer_marker(out, members, members, object ? "keys" : "items", text.size());
+        outer_marker(out, members, members, object ? "keys" : "items", json_text_.size());
         out.append(object ? "\"}" : "\"]");
-        read.insert_share(out, text.size());
+        insert_share(out, json_text_.size());
         return out;
     }
 
 private:
+    constexpr std::string_view text() const noexcept {
+        return unmarked_.empty() ? json_text_ : std::string_view{unmarked_};
+    }
+
+    constexpr void write(std::string& out) {
+        out.clear();
+        marker_size_ = 0;
+        container(out, text(), top_, {});
+    }
+    /// The excerpt has become too long, whatever follows. All but the marker is ASCII where the text is.
+    constexpr bool is_over(std::string const& out) const noexcept {
+        return may_stop_ && out.size() - marker_size_ > most_bytes_;
+    }
+
     /// The text without the marker of an earlier excerpt, whose figures are kept for the new one; empty without a
     /// marker.
     constexpr std::string without_marker(std::string_view text) {
@@ -170,7 +184,8 @@ private:
 
     /// Appends one value, shortened if it is over its limit.
     constexpr void value(std::string& out, token kind, std::string_view text, place position) {
-        if (opens(kind)) container(out, text, count_members(text, true), position);
+        if (opens(kind) && position.level >= level_limit) deepest(out, text);
+        else if (opens(kind)) container(out, text, count_members(text, true), position);
         else if (text.size() <= add_capped(limits_.value, excerpt_limit)) out.append(text);
         else if (kind == token::string) string(out, text.substr(1, text.size() - 2));
         else {
@@ -206,25 +221,37 @@ private:
         }
     }
 
-    /// Appends an object or array; below the deepest level it is minified if it is small, else replaced by a marker.
+    /// Appends an object or array below the deepest level, minified if it is small, else replaced by a marker.
+    constexpr void deepest(std::string& out, std::string_view text) {
+        auto const before = out.size();
+        if (append_minified(out, text, as_size(add_capped(limits_.value, excerpt_limit)))) return;
+        out.resize(before);
+        has_omissions_ = true;
+        auto const counts = count_members(text, true);
+        auto const what = counts.kind == token::object ? "keys" : "items";
+        out.append("\"").append(excerpt(counts.members, counts.members, what)).append("\"");
+    }
+
     constexpr void container(std::string& out, std::string_view text, member_counts const& counts, place position) {
-        if (position.level >= level_limit) {
-            auto const before = out.size();
-            if (append_minified(out, text, as_size(add_capped(limits_.value, excerpt_limit)))) return;
-            out.resize(before);
-            has_omissions_ = true;
-            auto const what = counts.kind == token::object ? "keys" : "items";
-            out.append("\"").append(excerpt(counts.members, counts.members, what)).append("\"");
-        } else if (counts.kind == token::object) object(out, text, counts, position);
+        if (counts.kind == token::object) object(out, text, counts, position);
         else array(out, text, counts, position);
     }
 
     /// True if `present` members are cut down to `limit`; the marker takes the place of one more.
     constexpr bool cuts(std::uint64_t present, std::uint64_t limit, place position) noexcept {
         bool const is_cut = present > add_capped(limit, 1) || (position.level == 0 && has_marker_ && present > limit);
+        // A marker that turns out to be needed would take the place of a member: without that one it may fit.
+        if (position.level == 0) may_stop_ = is_cut || present <= limit;
         has_omissions_ = has_omissions_ || is_cut;
         has_marker_ = has_marker_ || (is_cut && position.level == 0);
         return is_cut;
+    }
+
+    /// True if a container that is not cut, with room for a marker, has to have one: the outermost after an omission.
+    constexpr bool adds_marker(std::uint64_t present, std::uint64_t limit, place position) noexcept {
+        if (position.level != 0) return false;
+        has_marker_ = has_marker_ || (has_omissions_ && present <= limit);
+        return has_marker_;
     }
 
     /// The marker of the outermost container: the only one with a way back, the original size, and an earlier marker's
@@ -271,7 +298,9 @@ private:
         out.push_back('{');
         scanner scan{text};
         scan.next();
-        while (scan.next() == token::key) {
+        // Further members count only where one may differ more than the first ones.
+        while (!(is_cut && position.rows == nullptr && kept_count == limit) && scan.next() == token::key) {
+            if (is_over(out)) return;
             auto const key = scan.text();
             auto const kind = scan.next();
             if (kind == token::null && limits_.drop_null) {
@@ -285,7 +314,7 @@ private:
             out.append(key).push_back(':');
             value(out, kind, spelling, {position.level + 1, false, position.below_array, nullptr});
         }
-        if (is_cut || (position.level == 0 && has_marker_))
+        if (is_cut || adds_marker(present, limit, position))
             marker(out, kept_count, counts.members, "keys", text, position);
         out.push_back('}');
     }
@@ -340,11 +369,13 @@ private:
         scanner scan{text};
         scan.next();
         auto kind = scan.next();
-        for (; kind != token::close && (!is_cut || row < limits_.items); kind = scan.next(), ++row)
+        for (; kind != token::close && (!is_cut || row < limits_.items) && !is_over(out); kind = scan.next(), ++row)
             write_row(kind, value_text(scan, kind), nullptr);
+        if (is_over(out)) return;
         if (is_cut) {
             best_rows best{outliers_limit};
-            for (auto const tail = counts.members - last; row < tail; kind = scan.next(), ++row) {
+            auto const tail = last == 0 && outliers_limit == 0 ? row : counts.members - last;
+            for (; row < tail; kind = scan.next(), ++row) {
                 if (outliers_limit == 0) value_text(scan, kind);
                 else weigh_row(best, row, scan, kind, rows);
             }
@@ -354,8 +385,9 @@ private:
                 scanner row_scan{spelling};
                 write_row(row_scan.next(), spelling, &rows);
             });
-            for (; kind != token::close; kind = scan.next()) write_row(kind, value_text(scan, kind), nullptr);
-        } else if (position.level == 0 && has_marker_)
+            for (; last != 0 && kind != token::close; kind = scan.next())
+                write_row(kind, value_text(scan, kind), nullptr);
+        } else if (adds_marker(counts.members, limit, position))
             marker(out, counts.members, counts.members, "items", text, position);
         out.push_back(']');
     }
@@ -368,11 +400,18 @@ private:
         if (outliers::stands_out(weight)) best.offer({weight, row, {begin, static_cast<std::size_t>(end - begin)}});
     }
 
-    outliers top_rows_;
-    excerpt_limits limits_;
+    std::string_view json_text_;
     recovery origin_;
     std::uint64_t earlier_missing_ = 0;  ///< members omitted by an earlier excerpt
     std::uint64_t size_ = 0;  ///< bytes of the original of an earlier excerpt
+    std::string unmarked_;  ///< the text without an earlier marker; empty without one
+    outliers top_rows_;
+    member_counts top_;
+    bool plain_ = false;  ///< the text is ASCII
+    // Of the latest excerpt.
+    excerpt_limits limits_;
+    std::uint64_t most_bytes_ = 0;  ///< what is longer, the marker apart, is over the limit
+    bool may_stop_ = false;  ///< what is too long already only gets longer
     std::size_t share_offset_ = 0;  ///< where in the outermost marker the share goes
     std::size_t marker_size_ = 0;
     bool has_marker_ = false;  ///< the outermost container has a marker

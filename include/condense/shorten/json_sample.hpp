@@ -47,16 +47,16 @@ struct json_sample {
         auto const size_limit = at_most.halved(context.halvings);
         auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? size_limit : size_limit && gate);
         bool const fits = limit.holds(part.text);
+        detail::json::excerpt_writer write{part.text, context.how, limits(context.halvings, 0).outliers != 0};
+        if (!write.is_json()) return std::nullopt;
         std::string result;
         // Six attempts with ever smaller limits; after the last one the marker alone remains.
-        for (unsigned step = 0;; ++step) {
-            if (step == 6) result = detail::json::excerpt_writer::only_marker(part.text, context.how);
-            else {
-                auto excerpt = detail::json::excerpt_writer{limits(context.halvings, step), context.how}(part.text);
-                if (!excerpt.json || (!excerpt.has_omissions && fits)) return std::nullopt;
-                result = std::move(excerpt.text);
+        for (unsigned step = 0; step == 0 || !limit.holds(result); ++step) {
+            if (step == 6) {
+                result = write.only_marker();
+                break;
             }
-            if (step == 6 || limit.holds(result)) break;
+            if (!write(result, limits(context.halvings, step), limit) && fits) return std::nullopt;
         }
         if (result.size() >= part.text.size()) return std::nullopt;
         return result;
