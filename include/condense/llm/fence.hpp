@@ -26,21 +26,27 @@ constexpr bool begins_with_word(std::string_view text, std::string_view word) no
 /// Appends `text`, with `&lt;` for each `<` that could open or close a fence, and with spaces for control characters
 /// other than line breaks and tabs.
 inline void append_neutral(std::string& out, std::string_view text) {
+    std::size_t copied = 0;  // what is before is in `out`
+    auto const replace = [&](std::size_t begin, std::size_t end, std::string_view by) {
+        out.append(text.substr(copied, begin - copied)).append(by);
+        copied = end;
+    };
     for (std::size_t index = 0; index < text.size(); ++index) {
         auto const byte = static_cast<unsigned char>(text[index]);
+        if (byte >= 0x20 && byte != '<' && byte != 0x7F && byte != 0xC2) continue;
         auto const rest = text.substr(index + 1);
-        // U+0080 to U+009F in UTF-8: control characters that some terminals obey.
-        bool const c1 = byte == 0xC2 && !rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
-                        static_cast<unsigned char>(rest[0]) < 0xA0;
-        if (byte == '<' &&
-            (begins_with_word(rest, "summary") || begins_with_word(rest, "/") || begins_with_word(rest, "transcript")))
-            out.append("&lt;");
-        else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) out.push_back(' ');
-        else if (c1) {
-            out.push_back(' ');
-            ++index;
-        } else out.push_back(text[index]);
+        if (byte == '<') {
+            if (begins_with_word(rest, "summary") || begins_with_word(rest, "/") ||
+                begins_with_word(rest, "transcript"))
+                replace(index, index + 1, "&lt;");
+        } else if (byte == 0xC2) {
+            // U+0080 to U+009F in UTF-8: control characters that some terminals obey.
+            if (!rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
+                static_cast<unsigned char>(rest[0]) < 0xA0)
+                replace(index, index + 2, " ");
+        } else if (byte != '\n' && byte != '\t') replace(index, index + 1, " ");
     }
+    out.append(text.substr(copied));
 }
 
 /// The text of a summary message: the fenced summary after a label that says who wrote it and that it is no
