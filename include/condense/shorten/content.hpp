@@ -43,9 +43,13 @@ inline constexpr std::size_t detection_limit = 4'096;
 constexpr bool is_binary(std::string_view sample) noexcept {
     std::size_t odd = 0;
     for (std::size_t offset = 0; offset < sample.size();) {
-        auto const decoded = utf8::decode(sample, offset);
         auto const byte = static_cast<unsigned char>(sample[offset]);
+        if (byte >= 0x20 && byte < 0x80) {
+            ++offset;
+            continue;
+        }
         if (byte == 0) return true;
+        auto const decoded = utf8::decode(sample, offset);
         bool const control = byte < 0x20 && byte != 0x1B && (byte < '\t' || byte > '\r');
         // A code point cut at the end of the sample is not ill-formed.
         if (control || (!decoded.valid && offset + 4 <= sample.size())) odd += decoded.size;
