@@ -13,6 +13,7 @@
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/rebase_edits.hpp>
+#include <condense/session/released_log.hpp>
 #include <condense/session/request.hpp>
 #include <condense/session/restored_conversation.hpp>
 #include <condense/session/state.hpp>
@@ -109,7 +110,9 @@ public:
     /// The originals, without those released.
     container const& history() const noexcept { return messages_.get(); }
     /// The originals by index; refers to this object.
-    source_type source() const noexcept { return {address_of(messages_.get()), address_of(places_)}; }
+    source_type source() const noexcept {
+        return {address_of(messages_.get()), released_.empty() ? nullptr : &indices_};
+    }
     v1::outline const& outline() const noexcept { return outline_; }
     view const& edits() const noexcept { return edits_; }
     /// The number of steps so far: those from here on belong to whatever comes next.
@@ -235,16 +238,14 @@ public:
     /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
     std::size_t release(sequence before) {
         auto const selected = releasable(before);
-        auto records = records_of(selected);
-        grow(released_, records.size());
+        auto const records = records_of(selected);
+        if (released_.empty()) {
+            indices_.resize(size());
+            for (std::uint32_t index = 0; index < size(); ++index) indices_[index] = index;
+        }
+        released_.append(records);
         undo_points_.clear();
         if (records.empty()) return 0;
-        if (places_.empty()) {
-            std::vector<std::uint32_t> all_places(size());
-            for (std::uint32_t index = 0; index < size(); ++index) all_places[index] = index;
-            indices_ = all_places;
-            places_.swap(all_places);
-        }
         auto& all = messages_.get();
         auto to = ranges_access::begin_of(all);
         auto from = to;
@@ -253,17 +254,14 @@ public:
             auto const index = indices_[position];
             if (selected[position]) {
                 outline_.release(index);
-                places_[index] = none32;
                 continue;
             }
-            places_[index] = remaining_count;
             indices_[remaining_count++] = index;
             if (to != from) *to = std::move(*from);
             ++to;
         }
         all.erase(to, from);
         indices_.resize(remaining_count);
-        for (auto& record : records) released_.push_back(std::move(record));
         return records.size();
     }
 
@@ -325,7 +323,7 @@ public:
     /// Copies everything that `restored_conversation` reads.
     void save(session_state& state) const {
         for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
-        state.released = released_;
+        state.released = released_.all();
         state.abandoned = abandoned_;
         for (std::uint32_t index = 0; index < size(); ++index)
             if (outline_.message_at(index).pinned) state.pins.push_back(index);
@@ -340,13 +338,12 @@ public:
     void adopt(restored_conversation<Messages>&& restored, session_state const& state) noexcept {
         messages_.adopt(restored.messages, std::move(restored.digests));
         meter_.adopt(state, restored.learnt);
-        places_.swap(restored.places);
         indices_.swap(restored.indices);
         outline_ = std::move(restored.outline);
         edits_ = std::move(restored.edits);
         undo_points_.swap(restored.undo_points);
         abandoned_.swap(restored.abandoned);
-        released_.swap(restored.released);
+        released_ = std::move(restored.released);
         request_.forget();
     }
 
@@ -363,19 +360,14 @@ private:
         edits_.reserve_message(outline_.read(m, meter_.estimator(), {.pinned = pinned}));
         request_.reserve_message();
         grow(undo_points_, 1);
-        if (!places_.empty()) grow(places_, 1), grow(indices_, 1);
+        if (!released_.empty()) grow(indices_, 1);
         messages_.reserve();
     }
 
     /// Registers the message that was read and is now the last of the container.
     std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(size());
-        auto const& all = messages_.get();
-        auto const count = static_cast<std::size_t>(ranges_access::end_of(all) - ranges_access::begin_of(all));
-        if (!places_.empty()) {
-            places_.push_back(static_cast<std::uint32_t>(count - 1));
-            indices_.push_back(index);
-        }
+        if (!released_.empty()) indices_.push_back(index);
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
@@ -410,18 +402,18 @@ private:
 
     /// The index of a message by its position in the container.
     std::uint32_t index_of(std::size_t position) const noexcept {
-        return indices_.empty() ? static_cast<std::uint32_t>(position) : indices_[position];
+        return released_.empty() ? static_cast<std::uint32_t>(position) : indices_[position];
     }
 
     /// By position in the container: the originals before `before` that are dropped and that nothing can bring back.
     std::vector<bool> releasable(sequence before) const {
-        auto const count = indices_.empty() ? size() : indices_.size();
+        auto const count = released_.empty() ? size() : indices_.size();
+        auto const originals = source();
         auto needed = std::vector<bool>(count);  // by position, as all of a group is
         auto const need = [&](std::uint32_t group_id) {
             auto index = outline_.group_at(group_id).first;
             for (auto remaining = outline_.group_at(group_id).count; remaining != 0; --remaining) {
-                auto const place = places_.empty() ? index : places_[index];
-                if (place != none32) needed[place] = true;
+                if (auto const place = originals.place_of(index); place != count) needed[place] = true;
                 index = outline_.message_at(index).next_in_group;
             }
         };
@@ -474,11 +466,10 @@ private:
     storage_type messages_;
     v1::outline outline_;
     mutable view edits_;  ///< mutable, because rendering notes what was sent
-    std::vector<std::uint32_t> places_;  ///< in the container, by index; empty until a message is released
-    std::vector<std::uint32_t> indices_;  ///< by place in the container, the other way round; empty as long
+    std::vector<std::uint32_t> indices_;  ///< by place in the container; used once a message is released
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
-    std::vector<released_message> released_;
+    released_log released_;
     mutable request<message_type> request_;  ///< a cache, filled when the request is read
     mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent
 };

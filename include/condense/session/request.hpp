@@ -24,11 +24,22 @@ namespace detail {
 template <class Messages>
 struct originals {
     Messages const* all;
-    std::vector<std::uint32_t> const* places;  ///< in the container, by index; empty while none is released
+    std::vector<std::uint32_t> const* indices;  ///< of the messages there, ascending; null while none is released
 
     decltype(auto) operator[](std::size_t index) const {
-        auto const place = places->empty() ? index : (*places)[index];
-        return ranges_access::begin_of(*all)[static_cast<std::ptrdiff_t>(place)];
+        return ranges_access::begin_of(*all)[static_cast<std::ptrdiff_t>(place_of(index))];
+    }
+    /// The place in the container; its size for a released message. A binary search once some were released.
+    std::size_t place_of(std::size_t index) const noexcept {
+        if (indices == nullptr) return index;
+        std::size_t begin = 0;
+        for (auto end = indices->size(); begin < end;) {
+            auto const middle = begin + (end - begin) / 2;
+            if ((*indices)[middle] == index) return middle;
+            if ((*indices)[middle] < index) begin = middle + 1;
+            else end = middle;
+        }
+        return indices->size();
     }
 };
 

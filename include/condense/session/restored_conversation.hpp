@@ -9,6 +9,7 @@
 
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
+#include <condense/session/released_log.hpp>
 #include <condense/session/request.hpp>
 #include <condense/session/restore_edits.hpp>
 #include <condense/session/state.hpp>
@@ -28,11 +29,10 @@ struct restored_conversation {
     typename message_container<Messages>::digests digests = {};
     v1::outline outline = {};
     view edits = {};
-    std::vector<std::uint32_t> places = {};  ///< in the container, by index; empty if none was released
-    std::vector<std::uint32_t> indices = {};  ///< by place in the container, the other way round; empty as long
+    std::vector<std::uint32_t> indices = {};  ///< by place in the container; used if a message was released
     std::vector<undo_point> undo_points = {};
     std::vector<abandoned_call> abandoned = {};
-    std::vector<released_message> released = {};
+    released_log released = {};
     std::string learnt = {};  ///< what the estimator has learnt
 
     /// Moves messages and edits out of the state. Costs reading and counting each message. On an error, both the state
@@ -46,7 +46,7 @@ struct restored_conversation {
         if (auto const problem = load_messages(state, estimator)) return problem;
         edits.note_sent(state.sent);
         edits.note_cached(state.cached);
-        originals<container> const source{address_of(messages), address_of(places)};
+        originals<container> const source{address_of(messages), state.released.empty() ? nullptr : &indices};
         edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, estimator, state.limits};
         if (auto const what = restorer.restore(std::move(state.steps), std::move(state.texts)); !what.empty())
             return impossible(what, "be as a session leaves it");
@@ -64,7 +64,7 @@ struct restored_conversation {
         undo_points = std::move(state.undos);
         grow(undo_points, 1);  // a conversation always has room for one more
         abandoned = std::move(state.abandoned);
-        released = std::move(state.released);
+        released.append(state.released);
         return {};
     }
 
@@ -128,17 +128,11 @@ private:
                 outline.read(*m, estimator, {.pinned = pinned, .exact = true});
                 messages.push_back(std::move(*m));
             } else outline.read(state.released[released_positions[index]], pinned, part_removable<message_type>);
-            // From here on the entry is the message's place in the container.
-            released_positions[index] = is_present ? read_count++ : none32;
+            if (is_present) indices.push_back(index), ++read_count;
             outline.place();
         }
         if (!catch_up() || abandoned_count != state.abandoned.size() || released_count != state.released.size())
             return impossible("a call or a message that was given up", "have been there");
-        if (!state.released.empty()) {
-            for (std::uint32_t index = 0; index < size; ++index)
-                if (released_positions[index] != none32) indices.push_back(index);
-            places = std::move(released_positions);
-        }
         return {};
     }
 
