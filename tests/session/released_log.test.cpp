@@ -40,13 +40,20 @@ TEST_CASE("records of released messages come back as they were") {
     random_source from{7};
     condense::detail::released_log log;
     CHECK(log.empty());
-    CHECK(log.all().empty());
+    auto const begins_group = [](std::uint64_t index) { return index % 3 == 0; };
     std::vector<released_message> all;
     for (int releases = 0; releases < 400; ++releases) {
         std::vector<released_message> records(from.below(20));
         for (auto& record : records) all.push_back(record = some_message(from));
-        log.append(records);
-        if (releases % 100 == 99) CHECK(log.all() == all);
+        log.append(records, begins_group);
+        if (releases % 100 != 99) continue;
+        std::size_t count = 0;
+        log.each([&](released_message&& m, bool begins) {
+            REQUIRE(count < all.size());
+            CHECK(m == all[count++]);
+            CHECK(begins == begins_group(m.index));
+        });
+        CHECK(count == all.size());
     }
     CHECK_FALSE(log.empty());
 }

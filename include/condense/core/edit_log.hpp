@@ -20,6 +20,11 @@
 
 namespace condense {
 inline namespace v1 {
+namespace detail {
+template <class>
+class basic_edit_forgetter;
+}  // namespace detail
+
 /// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
 /// group knows the step in force on it, and each step the one before. So an edit and its undoing cost no more than a
 /// look at one message (a new message that merges groups costs a look at these), taking steps back allocates nothing
@@ -31,6 +36,7 @@ public:
     using replacement = detail::view_replacement;
     using step = detail::view_step;
     using totals = detail::view_totals;
+    static constexpr std::uint32_t forgotten = detail::none32;  ///< number of the step that dropped a released group
 
     /// What the request holds, without the overhead and before scaling.
     constexpr totals const& sums() const noexcept { return sums_; }
@@ -312,6 +318,9 @@ public:
     }
 
 private:
+    template <class>
+    friend class detail::basic_edit_forgetter;
+
     constexpr bool redo_on_part(outline const& facts, step const& recorded, replacement text) {
         auto const part_id = recorded.target;
         auto const& part = facts.part_at(part_id);

@@ -45,6 +45,9 @@ public:
     /// The group of a message, which has the index of its first message.
     constexpr std::uint32_t group_of(std::size_t index) const noexcept { return root(messages_[index].group); }
 
+    /// A message of the group was released, so that it is never sent again. Older members are released first.
+    constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
+
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
     // Indices of messages; none32 where there is none. The task is the first plain user message.
     constexpr std::uint32_t task() const noexcept { return first_plain_user_; }

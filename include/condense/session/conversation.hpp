@@ -8,6 +8,7 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/draft.hpp>
+#include <condense/core/forget_edits.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/scope_exit.hpp>
 #include <condense/session/message_container.hpp>
@@ -237,13 +238,14 @@ public:
     /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
     /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
     std::size_t release(sequence before) {
+        forget_steps();
         auto const selected = releasable(before);
         auto const records = records_of(selected);
         if (released_.empty()) {
             indices_.resize(size());
             for (std::uint32_t index = 0; index < size(); ++index) indices_[index] = index;
         }
-        released_.append(records);
+        released_.append(records, [this](std::uint64_t index) { return outline_.group_of(as_size(index)) == index; });
         undo_points_.clear();
         if (records.empty()) return 0;
         auto& all = messages_.get();
@@ -323,13 +325,10 @@ public:
     /// Copies everything that `restored_conversation` reads.
     void save(session_state& state) const {
         for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
-        state.released = released_.all();
         state.abandoned = abandoned_;
         for (std::uint32_t index = 0; index < size(); ++index)
             if (outline_.message_at(index).pinned) state.pins.push_back(index);
-        state.steps = edits_.steps();
-        state.texts = edits_.texts();
-        state.undos = undo_points_;
+        save_edits(state);
         state.sent = edits_.sent();
         state.cached = edits_.cached();
         meter_.save(state);
@@ -400,6 +399,36 @@ private:
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
     }
 
+    /// The first step that an undo takes back, or the number of steps.
+    std::size_t undo_end() const noexcept {
+        return undo_points_.empty() ? mark() : as_size(undo_points_.front().steps);
+    }
+    /// Forgets the steps on what was released before, once there are twice as many as were left the last time.
+    void forget_steps() {
+        if (mark() < 2 * steps_left_ + few_steps) return;
+        auto const count = edit_forgetter::forget(outline_, edits_, undo_end());
+        for (auto& point : undo_points_) point.steps -= count;
+        steps_left_ = mark();
+    }
+    /// Of what happened to a group that is gone, a drop is saved, before all other steps.
+    void save_edits(session_state& state) const {
+        auto edits = edits_;
+        auto const count = edit_forgetter::forget(outline_, edits, undo_end());
+        released_.each([&](released_message&& m, bool begins_group) {
+            if (begins_group)
+                state.steps.push_back({.kind = edit_kind::drop, .target = static_cast<std::uint32_t>(m.index)});
+            state.released.push_back(std::move(m));
+        });
+        auto const drops = static_cast<std::uint32_t>(state.steps.size());
+        for (auto step : edits.steps()) {
+            if (step.previous != 0) step.previous += drops;
+            state.steps.push_back(step);
+        }
+        state.texts = edits.texts();
+        state.undos = undo_points_;
+        for (auto& point : state.undos) point.steps = point.steps - count + drops;
+    }
+
     /// The index of a message by its position in the container.
     std::uint32_t index_of(std::size_t position) const noexcept {
         return released_.empty() ? static_cast<std::uint32_t>(position) : indices_[position];
@@ -463,6 +492,8 @@ private:
         return records;
     }
 
+    static constexpr std::size_t few_steps = 64;  ///< no fewer are looked through
+
     storage_type messages_;
     v1::outline outline_;
     mutable view edits_;  ///< mutable, because rendering notes what was sent
@@ -470,6 +501,7 @@ private:
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
     released_log released_;
+    std::size_t steps_left_ = 0;  ///< when steps were forgotten the last time
     mutable request<message_type> request_;  ///< a cache, filled when the request is read
     mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent
 };

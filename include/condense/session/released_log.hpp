@@ -25,23 +25,29 @@ class basic_released_log {
 public:
     bool empty() const noexcept { return blocks_.empty(); }
 
-    /// Appends the records. Changes nothing if it fails. Costs at most a copy of a block beside them.
-    void append(std::vector<released_message> const& records) {
+    /// Appends the records; begins_group(index) says which of the messages are the first ones of their groups. Changes
+    /// nothing if it fails. Costs at most a copy of a block beside them.
+    template <class BeginsGroup>
+    void append(std::vector<released_message> const& records, BeginsGroup const& begins_group) {
         if (records.empty()) return;
         bool const begins = blocks_.empty() || blocks_.back().size() >= block_size;
         packer next{.out = begins ? std::string{} : blocks_.back(), .before = latest_};
-        for (auto const& record : records) next.put(record);
+        for (auto const& record : records) next.put(record, begins_group(record.index));
         next.out.shrink_to_fit();
         if (begins) grow(blocks_, 1), blocks_.emplace_back();
         blocks_.back().swap(next.out);
         latest_ = std::move(next.before);
     }
-    std::vector<released_message> all() const {
-        std::vector<released_message> records;
+    /// Calls f(released_message&&, bool begins_group) for each.
+    template <class Function>
+    void each(Function&& f) const {
         context before;
         for (auto const& block : blocks_)
-            for (unpacker from{block, before}; !from.rest.empty();) records.push_back(from.next());
-        return records;
+            for (unpacker from{block, before}; !from.rest.empty();) {
+                bool begins_group = false;
+                auto m = from.next(begins_group);
+                f(std::move(m), begins_group);
+            }
     }
 
 private:
@@ -69,10 +75,11 @@ private:
             out += text;
             last = text;
         }
-        void put(released_message const& m) {
+        void put(released_message const& m, bool begins_group) {
             put(m.index - std::exchange(before.index, m.index));  // modulo 2^64, as messages may go in any order
             put(m.messages - std::exchange(before.messages, m.messages));
-            put(static_cast<std::uint64_t>(m.speaker) << 2 | (m.plain_user ? 2u : 0u) | (m.joins_previous ? 1u : 0u));
+            put(static_cast<std::uint64_t>(m.speaker) << 3 | (begins_group ? 4u : 0u) | (m.plain_user ? 2u : 0u) |
+                (m.joins_previous ? 1u : 0u));
             put(m.frame.steps);
             put(m.parts.size());
             for (auto const& part : m.parts) {
@@ -105,10 +112,11 @@ private:
             }
             return last;
         }
-        released_message next() {
+        released_message next(bool& begins_group) {
             released_message m{.index = before.index += number(), .messages = before.messages += number()};
             auto const flags = number();
-            m.speaker = static_cast<role>(flags >> 2);
+            m.speaker = static_cast<role>(flags >> 3);
+            begins_group = (flags & 4) != 0;
             m.plain_user = (flags & 2) != 0;
             m.joins_previous = (flags & 1) != 0;
             m.frame.steps = number();

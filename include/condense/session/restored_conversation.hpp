@@ -64,7 +64,8 @@ struct restored_conversation {
         undo_points = std::move(state.undos);
         grow(undo_points, 1);  // a conversation always has room for one more
         abandoned = std::move(state.abandoned);
-        released.append(state.released);
+        released.append(state.released,
+                        [this](std::uint64_t index) { return outline.group_of(as_size(index)) == index; });
         return {};
     }
 
