@@ -15,6 +15,7 @@
 #include <condense/detail/place_set.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
+#include <condense/detail/sparse_vector.hpp>
 
 // The edits in force on a conversation, as a list of steps that can be rolled back.
 
@@ -182,16 +183,16 @@ public:
 
     /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
-        groups_.reserve(count);
-        parts_.reserve(count);
+        groups_.reserve_more(count);
+        parts_.reserve_more(count);
         steps_.reserve(count);
         live_.reserve_more(2 * count);
     }
     /// Reserves room for a message of `parts` parts, so that `on_message_placed` and one further step cannot fail.
     constexpr void reserve_message(std::size_t parts) {
-        detail::grow(groups_, 1);
+        groups_.reserve_more(1);
         live_.reserve_more(2);
-        detail::grow(parts_, parts);
+        parts_.reserve_more(parts);
         detail::grow(steps_, 3 + 2 * parts);
     }
 
@@ -297,7 +298,7 @@ public:
             live_.insert(2 * index + 1);
             count_message(facts, groups_[facts.group_of(index)], index);
         }
-        for (auto const& state : groups_) sums_ += state.all();
+        for (std::uint32_t group_id = 0; group_id < groups_.size(); ++group_id) sums_ += groups_[group_id].all();
     }
     /// Repeats a step of a saved state. False, and nothing changes, where the step does not follow from the present
     /// one: `previous` must be the step in force on its target, and `text` the next free index. The cost `after` of a
@@ -315,6 +316,14 @@ public:
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
+    }
+
+    /// Forgets the state of groups and parts that are not needed; they read as dropped. Steps must not name them.
+    template <class Needed>
+    constexpr void keep_only(Needed const& needed) {
+        auto groups = groups_.with_only(needed.indices, needed.dense, {.dropped = forgotten});
+        parts_ = parts_.with_only(needed.parts, needed.dense_part, {});
+        groups_ = std::move(groups);
     }
 
 private:
@@ -560,8 +569,8 @@ private:
     std::vector<step> steps_;
     std::vector<replacement> texts_;
     std::vector<std::uint32_t> summary_drops_;
-    std::vector<detail::view_part> parts_;
-    std::vector<detail::view_group> groups_;
+    detail::sparse_vector<detail::view_part> parts_;
+    detail::sparse_vector<detail::view_group> groups_;
     detail::place_set live_;  ///< messages of groups that are not dropped, and summaries: walks pass over all others
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/core/estimator.hpp>
@@ -14,6 +15,7 @@
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/place_set.hpp>
+#include <condense/detail/sparse_vector.hpp>
 
 // What the library knows of a conversation without touching its text: costs, roles, pairs of calls and results, groups.
 // It grows with `append`, which reads each message once and changes nothing when it fails.
@@ -43,7 +45,9 @@ public:
     constexpr group_record const& group_at(std::size_t index) const noexcept { return groups_[index]; }
 
     /// The group of a message, which has the index of its first message.
-    constexpr std::uint32_t group_of(std::size_t index) const noexcept { return root(messages_[index].group); }
+    constexpr std::uint32_t group_of(std::size_t index) const noexcept {
+        return root(static_cast<std::uint32_t>(index) - messages_[index].back);
+    }
 
     /// A message of the group was released, so that it is never sent again. Older members are released first.
     constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
@@ -113,7 +117,7 @@ public:
 
     /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
     constexpr void expect(std::size_t count) {
-        messages_.reserve(count), groups_.reserve(count), parts_.reserve(count);
+        messages_.reserve_more(count), groups_.reserve_more(count), parts_.reserve_more(count);
         beginnings_.reserve_more(count);
         calls_.expect(count / 2, count * 16);  // each call has a result; an id and a name are some 30 bytes
     }
@@ -151,8 +155,40 @@ public:
         ++version_;
     }
 
+    /// How many messages have records.
+    constexpr std::size_t record_count() const noexcept { return messages_.count(); }
+    /// All messages from `first` on, up to `last`, have records.
+    constexpr bool has_records(std::uint32_t first, std::uint32_t last) const noexcept {
+        return messages_.has(first, last);
+    }
+    /// Calls f(index) for each message that has records, from the last to the first.
+    template <class Function>
+    constexpr void each_record_backward(Function&& f) const {
+        messages_.each_backward([&](std::size_t index) { f(static_cast<std::uint32_t>(index)); });
+    }
+    /// No record of the message is needed any more: it and all others of its group were released, no call of it waits,
+    /// and no result without an id can belong to it.
+    constexpr bool forgettable(std::uint32_t index) const noexcept {
+        auto const group_id = group_of(index);
+        auto const& group = groups_[group_id];
+        if (!messages_[index].released || !gone(group_id) || group.waiting != 0) return false;
+        if (newest_call_group_ != detail::none32 && root(newest_call_group_) == group_id) return false;
+        return group.count == 0 || messages_[group.last].released;
+    }
+    /// Forgets the records of all other messages than those needed. They read as released, without parts; a part of
+    /// theirs as one of message `needless`, which must be one of them.
+    template <class Needed>
+    constexpr void keep_only(Needed const& needed, std::uint32_t needless) {
+        auto groups = groups_.with_only(needed.indices, needed.dense, {.unsendable = true});
+        auto parts = parts_.with_only(needed.parts, needed.dense_part, {.message_index = needless});
+        messages_ = messages_.with_only(needed.indices, needed.dense, {.released = true});
+        groups_ = std::move(groups);
+        parts_ = std::move(parts);
+    }
+
     /// Pins or unpins a message; its group is pinned while one of its messages is.
     constexpr void pin(std::uint32_t index, bool value) noexcept {
+        if (messages_[index].released) return;
         messages_[index].pinned = value;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
@@ -197,22 +233,23 @@ private:
 
     /// As group_of, but shortens the path to the root by half on the way, so that chains of joined groups stay short.
     constexpr std::uint32_t find_group(std::uint32_t index) noexcept {
-        auto group_id = messages_[index].group;
+        auto const start = index - messages_[index].back;
+        auto group_id = start;
         while (groups_[group_id].merged_into != detail::none32) {
             auto const next = groups_[group_id].merged_into;
             if (groups_[next].merged_into != detail::none32) groups_[group_id].merged_into = groups_[next].merged_into;
             group_id = next;
         }
-        messages_[index].group = group_id;
+        if (group_id != start) messages_[index].back = index - group_id;
         return group_id;
     }
 
     constexpr void reserve() {
         auto const more = scan_.parts().size();
-        detail::grow(messages_, 1);
-        detail::grow(groups_, 1);
+        messages_.reserve_more(1);
+        groups_.reserve_more(1);
         beginnings_.reserve_more(1);
-        detail::grow(parts_, more);
+        parts_.reserve_more(more);
         detail::grow(dead_calls_, waiting_ + more);
         if (!scan_.has_pairs()) return;
         calls_.reserve_more(more, scan_.text_size());
@@ -224,7 +261,6 @@ private:
         auto const index = static_cast<std::uint32_t>(messages_.size());
         scan_.record.first_part = static_cast<std::uint32_t>(parts_.size());
         scan_.record.part_count = static_cast<std::uint32_t>(scan_.parts().size());
-        scan_.record.group = static_cast<std::uint32_t>(groups_.size());
         messages_.push_back(scan_.record);
         groups_.push_back({.cost = scan_.record.frame,
                            .first = index,
@@ -241,7 +277,7 @@ private:
             join(find_group(index - 1));
         late_ = 0;
         for (std::size_t part = 0; part < scan_.parts().size(); ++part) place_part(part, index);
-        messages_[index].group = placing_;
+        messages_[index].back = index - placing_;
         auto& group = groups_[placing_];
         bool const alone = group.count == 1 && !group.has_calls;
         bool const stays_late = !scan_.part_removable || late_ == scan_.parts().size();
@@ -420,9 +456,9 @@ private:
         }
     }
 
-    std::vector<message_record> messages_;
-    std::vector<part_record> parts_;
-    std::vector<group_record> groups_;
+    detail::sparse_vector<message_record> messages_;
+    detail::sparse_vector<part_record> parts_;
+    detail::sparse_vector<group_record> groups_;
     detail::place_set beginnings_;  ///< groups, see beginning_before
     detail::call_index calls_;
     std::vector<std::uint32_t> dead_calls_;

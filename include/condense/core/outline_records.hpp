@@ -52,7 +52,7 @@ struct message_record {
     v1::cost frame = {};  ///< cost beside its parts
     std::uint32_t first_part = 0;  ///< part_id of its first part; the others follow
     std::uint32_t part_count = 0;
-    std::uint32_t group = 0;  ///< where the search for its group begins
+    std::uint32_t back = 0;  ///< to the message where the search for its group begins
     std::uint32_t next_in_group = none32;
     role speaker = role::other;
     bool plain_user = false;  ///< role user with a part that belongs to no call, and no summary: it begins a turn

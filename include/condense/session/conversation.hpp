@@ -8,9 +8,9 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/draft.hpp>
-#include <condense/core/forget_edits.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/scope_exit.hpp>
+#include <condense/session/forget_released.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/rebase_edits.hpp>
@@ -238,7 +238,7 @@ public:
     /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
     /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
     std::size_t release(sequence before) {
-        forget_steps();
+        forget_earlier();
         auto const selected = releasable(before);
         auto const records = records_of(selected);
         if (released_.empty()) {
@@ -399,21 +399,18 @@ private:
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
     }
 
-    /// The first step that an undo takes back, or the number of steps.
-    std::size_t undo_end() const noexcept {
-        return undo_points_.empty() ? mark() : as_size(undo_points_.front().steps);
-    }
-    /// Forgets the steps on what was released before, once there are twice as many as were left the last time.
-    void forget_steps() {
-        if (mark() < 2 * steps_left_ + few_steps) return;
-        auto const count = edit_forgetter::forget(outline_, edits_, undo_end());
-        for (auto& point : undo_points_) point.steps -= count;
-        steps_left_ = mark();
+    /// Forgets what was released before, once there is twice as much as was left the last time.
+    void forget_earlier() {
+        auto const present = [this] { return mark() + outline_.record_count(); };
+        if (present() < 2 * left_ + few_records) return;
+        forget_released(outline_, edits_, undo_points_);
+        left_ = present();
     }
     /// Of what happened to a group that is gone, a drop is saved, before all other steps.
     void save_edits(session_state& state) const {
         auto edits = edits_;
-        auto const count = edit_forgetter::forget(outline_, edits, undo_end());
+        auto const end = undo_points_.empty() ? mark() : as_size(undo_points_.front().steps);
+        auto const count = edit_forgetter::forget(outline_, edits, end);
         released_.each([&](released_message&& m, bool begins_group) {
             if (begins_group)
                 state.steps.push_back({.kind = edit_kind::drop, .target = static_cast<std::uint32_t>(m.index)});
@@ -492,7 +489,7 @@ private:
         return records;
     }
 
-    static constexpr std::size_t few_steps = 64;  ///< no fewer are looked through
+    static constexpr std::size_t few_records = 128;  ///< no fewer are looked through
 
     storage_type messages_;
     v1::outline outline_;
@@ -501,7 +498,7 @@ private:
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
     released_log released_;
-    std::size_t steps_left_ = 0;  ///< when steps were forgotten the last time
+    std::size_t left_ = 0;  ///< steps and records, when some were forgotten the last time
     mutable request<message_type> request_;  ///< a cache, filled when the request is read
     mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/session/forget_released.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/released_log.hpp>
@@ -63,6 +64,7 @@ struct restored_conversation {
         digests = message_container<Messages>::digests_of(messages);
         undo_points = std::move(state.undos);
         grow(undo_points, 1);  // a conversation always has room for one more
+        if (!state.released.empty()) forget_released(outline, edits, undo_points);
         abandoned = std::move(state.abandoned);
         released.append(state.released,
                         [this](std::uint64_t index) { return outline.group_of(as_size(index)) == index; });
