@@ -84,7 +84,7 @@ def problems(includes, listed, tests, lines, opened, moved=frozenset()):
 
 
 # In layer/, and no layers: what layers share, and a choice between two.
-NO_LAYERS = {"layer/arrival_memory.hpp", "layer/exhausted_parts.hpp", "layer/fallback.hpp", "layer/journal_index.hpp", "layer/slots.hpp"}
+NO_LAYERS = {"layer/arrival_memory.hpp", "layer/exhausted_parts.hpp", "layer/fallback.hpp", "layer/journal_index.hpp", "layer/number_runs.hpp", "layer/slots.hpp"}
 
 
 def unproved(includes, laws):

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
-#include <condense/detail/grow.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/journal_index.hpp>
+#include <condense/layer/number_runs.hpp>
 
 // Appends every message to a journal before anything is lost: record{.to = condense::journal_folder{"sessions"}}.
 // Layers after it in a pipeline lose nothing that could not be read back.
@@ -49,7 +49,7 @@ struct record {
         std::vector<reference> names;  ///< of those messages, by index
         std::size_t matched = 0;  ///< of those, how many are what an earlier run left
         std::uint64_t expected = 0;  ///< number of the message that arrived after those
-        std::vector<std::uint64_t> numbers;  ///< of the recorded messages, by index; none for one it does not hold
+        detail::number_runs numbers;  ///< of the recorded messages, by index; none for one it does not hold
         std::uint64_t next = 0;  ///< number of the next message that is appended
         bool opened = false;  ///< the journal was read
         bool unflushed = false;
@@ -58,25 +58,23 @@ struct record {
         /// Pairs of netstrings, one for each run of consecutive numbers: its first number and its length.
         std::string save() const {
             std::string out;
-            for (std::size_t index = 0; index < numbers.size();) {
-                auto const first = index++;
-                while (index < numbers.size() && numbers[index] == in_run(numbers[first], index - first)) ++index;
-                detail::put_field(out, numbers[first]);
-                detail::put_field(out, std::uint64_t{index - first});
-            }
+            numbers.each_run([&](std::uint64_t first, std::size_t count) {
+                detail::put_field(out, first);
+                detail::put_field(out, std::uint64_t{count});
+            });
             return out;
         }
         /// False, and unchanged, if `text` does not describe a conversation of at most `message_count` messages. The
         /// journal is read again before the next message, to find what was recorded after the state was saved.
         bool load(std::string_view text, std::size_t message_count) {
-            std::vector<std::uint64_t> loaded;
+            detail::number_runs loaded;
             for (detail::field_reader reader{text}; !reader.done();) {
                 auto const first = reader.number(detail::journal_index::none);
                 auto const count = reader.number(message_count - loaded.size());
                 bool const none = first == detail::journal_index::none;
                 if (reader.broken() || count == 0 || (!none && first >= detail::journal_index::none - count))
                     return false;
-                for (std::uint64_t offset = 0; offset < count; ++offset) loaded.push_back(in_run(first, offset));
+                loaded.append(first, detail::as_size(count));
             }
             *this = {};
             numbers = std::move(loaded);
@@ -93,16 +91,10 @@ struct record {
         }
         /// Forgets the messages from `first` on: others have taken their place and are recorded as new ones.
         void rewind(std::uint64_t first) noexcept {
-            if (first < numbers.size()) numbers.resize(detail::as_size(first));
+            if (first < numbers.size()) numbers.cut(detail::as_size(first));
             if (first < resumed) resumed = detail::as_size(first);
             if (first < names.size()) names.resize(detail::as_size(first));
             may_repeat = false;
-        }
-
-    private:
-        /// A run of `none` stays `none`.
-        static std::uint64_t in_run(std::uint64_t first, std::uint64_t offset) noexcept {
-            return first == detail::journal_index::none ? first : first + offset;
         }
     };
 
@@ -186,10 +178,9 @@ private:
         // With an empty journal there is nothing to match; messages are named as they are recorded.
         if (state.names.size() != state.resumed && !state.lookup.empty()) match_prefix(draft, state);
         if (state.may_repeat) seek_expected(state);
-        detail::grow(state.numbers, size - state.numbers.size());  // an appended message must get its number, so
-                                                                   // nothing may throw after the append
         state.names.reserve(state.resumed);
         while (state.numbers.size() < size) {
+            state.numbers.reserve_one();  // an appended message must get its number, so nothing may throw after that
             auto const index = state.numbers.size();
             bool const to_name = index < state.resumed && index == state.names.size();
             if (draft.outline().message_at(index).released) {  // recorded elsewhere, and no longer in memory
@@ -263,8 +254,9 @@ private:
     /// Starts looking behind the numbers that are known, unless an earlier run's digest has said where.
     static void seek_expected(auto& state) noexcept {
         if (state.expected != 0) return;
-        for (auto const number : state.numbers)
-            if (number != detail::journal_index::none && number >= state.expected) state.expected = number + 1;
+        state.numbers.each_run([&](std::uint64_t first, std::size_t count) {
+            if (first != detail::journal_index::none && first + count > state.expected) state.expected = first + count;
+        });
         state.lookup.seek(state.expected);
     }
 
